@@ -1,0 +1,1 @@
+"""covector: composable function transforms for plain NumPy and CuPy arrays."""

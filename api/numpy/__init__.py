@@ -1,0 +1,1 @@
+"""The NumPy namespace: every function here takes arrays and traced arrays alike."""

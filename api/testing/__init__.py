@@ -1,0 +1,1 @@
+"""Checkers for derivatives: check_grads for functions, check for primitives."""

@@ -1,0 +1,1 @@
+"""How an operation is computed: one record a library."""

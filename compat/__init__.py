@@ -1,0 +1,1 @@
+"""Stateful front ends written against the public covector names alone."""

@@ -1,0 +1,1 @@
+"""What an operation is: primitives, their rules, traces, avals and the registries."""

@@ -1,0 +1,1 @@
+"""The primitives, one file a family."""

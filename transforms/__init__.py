@@ -1,0 +1,1 @@
+"""How an operation is reinterpreted: one interpreter a file, thin drivers over them."""
