@@ -1,0 +1,66 @@
+"""Every example runs: those of the docstrings and those of the pages."""
+
+import doctest
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def module_names():
+    """The modules of the library by the packages that the project file lists; compat.torch is not built yet."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-dir"]
+    for package, folder in listed.items():
+        if package != "covector.compat.torch":
+            files = sorted(path.stem for path in (ROOT / folder).glob("*.py"))
+            yield from (package if stem == "__init__" else f"{package}.{stem}" for stem in files if stem != "__main__")
+
+
+def run(test):
+    report = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert not result.failed, "".join(report)
+
+
+def page_test(path):
+    """The examples of one page as a single doctest, so that later ones see the names of earlier ones."""
+    text = path.read_text(encoding="utf-8")
+    # Everything outside a block becomes a blank line: line numbers stay, and expected output ends where a block does.
+    kept, at = [], 0
+    for block in FENCE.finditer(text):
+        kept += ["\n" * text.count("\n", at, block.start(1)), block.group(1)]
+        at = block.end(1)
+    name = str(path.relative_to(ROOT))
+    return doctest.DocTestParser().get_doctest("".join(kept), {}, name, str(path), 0)
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_docstring_examples_run(name):
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module):
+        run(test)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_page_examples_run(path):
+    run(page_test(path))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_page_has_no_python_block_that_does_not_run(path):
+    text = path.read_text(encoding="utf-8")
+    assert [block for block in FENCE.findall(text) if not block.lstrip().startswith(">>>")] == []
+
+
+def test_wrong_example_is_noticed(tmp_path):
+    page = ROOT / "docs" / "page.md"
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, str(page), str(page), 0)
+    with pytest.raises(AssertionError, match="Expected"):
+        run(test)
