@@ -41,7 +41,7 @@ def page_test(path):
     return doctest.DocTestParser().get_doctest("".join(kept), {}, name, str(path), 0)
 
 
-@pytest.mark.parametrize("name", module_names())
+@pytest.mark.parametrize("name", list(module_names()))
 def test_docstring_examples_run(name):
     module = importlib.import_module(name)
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):
