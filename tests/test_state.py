@@ -1,0 +1,89 @@
+"""Whatever is kept between calls is listed in docs/design/state.md, and nothing else is kept."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "design" / "state.md"
+FOLDERS = ("core", "transforms", "backends", "api")
+# What makes a container that is filled later, a counter or a dynamic variable.
+MAKERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "Counter", "ContextVar", "count", "local", "Lock",
+          "RLock", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
+CACHES = {"cache", "lru_cache"}
+
+
+def last_name(node):
+    """`count` of `itertools.count(0)`, of `count` and of `itertools.count(0).__next__`; None for anything else."""
+    if isinstance(node, ast.Attribute) and node.attr == "__next__":
+        node = node.value
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def is_empty_or_made(value):
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.List):
+        return not value.elts
+    is_counter = isinstance(value, ast.Attribute) and value.attr == "__next__"
+    return (isinstance(value, ast.Call) or is_counter) and last_name(value) in MAKERS and not filled(value)
+
+
+def filled(value):
+    """Whether a container is made from contents, and so is a table rather than state."""
+    constant = {"dict", "list", "set", "OrderedDict", "Counter"}
+    return isinstance(value, ast.Call) and last_name(value) in constant and bool(value.args or value.keywords)
+
+
+def state_of(tree):
+    """The names of a module that hold something between calls."""
+    held = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_empty_or_made(node.value):
+            held.update(t.id for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            held.update(node.names)
+        elif isinstance(node, ast.FunctionDef) and CACHES & {last_name(d) for d in node.decorator_list}:
+            held.add(node.name)
+    return held
+
+
+def found():
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            yield from (f"{path.relative_to(ROOT)}: {name}" for name in sorted(state_of(tree)))
+
+
+def listed():
+    """The first column of the table: `file: name`."""
+    cells = [line.split("|")[1].strip() for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    return [cell.strip("`") for cell in cells]
+
+
+def test_every_global_is_listed():
+    assert not set(found()) - set(listed())
+
+
+def test_every_entry_exists():
+    assert not set(listed()) - set(found())
+    assert len(listed()) == len(set(listed()))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["A = {}", "A: dict = {}", "A = []", "A = dict()", "A = ContextVar('a', default=None)", "A = itertools.count(1)",
+     "A = itertools.count(1).__next__", "A = 0\ndef f():\n    global A\n    A = 1", "@lru_cache(8)\ndef A(): ...",
+     "A = weakref.WeakValueDictionary()"],
+)
+def test_global_is_noticed(source):
+    assert state_of(ast.parse(source)) == {"A"}
+
+
+@pytest.mark.parametrize("source", ["A = {1: 2}", "A = (1, 2)", "A = frozenset({1})", "A = dict(a=1)", "def f():\n    a = {}"])
+def test_table_is_no_state(source):
+    assert state_of(ast.parse(source)) == set()
