@@ -2,12 +2,15 @@
 
 from importlib.metadata import version as installed_version
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 project = "covector"
 author = "the covector authors"
-copyright = "the covector authors, Apache-2.0"  # noqa: A001
+copyright = "the covector authors, Apache-2.0"
 release = version = installed_version("covector")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -19,9 +22,25 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Derivative", "notes_style")]
-nitpicky = False
 
 html_theme = "furo"
 html_title = "covector"
 html_show_sphinx = False
 html_copy_source = False
+html_math_renderer = "mathml"
+
+
+def inline_math(translator, node):
+    translator.body.append(tex2mathml(node.astext(), as_block=False))
+    raise nodes.SkipNode
+
+
+def block_math(translator, node):
+    translator.body.append(tex2mathml(node.astext(), as_block=True))
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Formulas become MathML when the site is built: browsers show it as it is, without a script or a network."""
+    app.add_html_math_renderer("mathml", inline_renderers=(inline_math, None), block_renderers=(block_math, None))
+    return {"parallel_read_safe": True}
