@@ -23,12 +23,12 @@ def table(results: dict[str, Any]) -> str:
 
 def write(results: dict[str, Any], readme: Path) -> None:
     """Replace what stands between the markers of `readme`."""
-    text = readme.read_text()
+    text = readme.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{readme.name} lacks {BEGIN} or {END}; add both lines to it")
-    readme.write_text(f"{before}{BEGIN}\n{table(results)}\n{END}{after}")
+    readme.write_text(f"{before}{BEGIN}\n{table(results)}\n{END}{after}", encoding="utf-8")
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
