@@ -1,0 +1,107 @@
+"""What is known of an array without its data: shape and dtype."""
+
+import numpy as np
+
+from .errors import DtypeError
+
+_NATIVE_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_CACHE = {}
+_CACHE_LIMIT = 8192
+_CONSTS_LIMIT = 64
+
+
+class Aval:
+    """Shape and dtype, interned: equal avals are usually one object, and `==` decides when they are not.
+
+    `plain` says native float64 or float32, not weak: the fast lanes need no conjugate, cast or dtype check there.
+    `weak` marks a Python scalar, which takes the dtype of what it meets (NumPy 2 promotion).
+    """
+
+    __slots__ = ("shape", "dtype", "ndim", "size", "plain", "weak", "consts")
+
+    def __init__(self, shape, dtype, weak=False):
+        size = 1
+        for n in shape:
+            size *= n
+        self.shape = shape
+        self.dtype = dtype
+        self.ndim = len(shape)
+        self.size = size
+        self.weak = weak
+        self.plain = dtype in _NATIVE_FLOATS and dtype.isnative and not weak
+        self.consts = {}
+
+    def __eq__(self, other):
+        return self is other or (type(other) is Aval and self.shape == other.shape and self.dtype == other.dtype
+                                 and self.weak == other.weak)
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self):
+        return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
+
+    def const(self, scalar):
+        """`scalar` as a 0-d array of this dtype, cached; the scalar itself for 0-d avals, where that is faster.
+
+        Zero and NaN are never cached: -0.0 hashes like 0.0, and NaN is never found again.
+        """
+        if not self.shape:
+            return scalar
+        array = np.asarray(scalar, self.dtype)
+        if scalar == scalar and scalar != 0:
+            if len(self.consts) >= _CONSTS_LIMIT:
+                self.consts.clear()
+            self.consts[scalar] = array
+        return array
+
+
+def short_dtype(dtype):
+    """`f32`, `c128`, `bool`: the name used in graphs and messages."""
+    if dtype.kind in "fiuc":
+        return f"{dtype.kind}{8 * dtype.itemsize}"
+    return dtype.name
+
+
+def make_aval(shape, dtype):
+    """The interned aval of `shape` (a tuple of ints) and `dtype` (a NumPy dtype)."""
+    key = (shape, dtype)
+    aval = _CACHE.get(key)
+    if aval is None:
+        if len(_CACHE) >= _CACHE_LIMIT:
+            _CACHE.clear()
+        aval = _CACHE[key] = Aval(shape, dtype)
+    return aval
+
+
+WEAK = {
+    bool: Aval((), np.dtype(bool), weak=True),
+    int: Aval((), np.dtype(np.int64), weak=True),
+    float: Aval((), np.dtype(np.float64), weak=True),
+    complex: Aval((), np.dtype(np.complex128), weak=True),
+}
+
+
+def aval_of(value):
+    """The aval of an array, a tracer, a NumPy scalar or a Python scalar."""
+    weak = WEAK.get(type(value))
+    if weak is not None:
+        return weak
+    try:
+        key = (value.shape, value.dtype)
+    except AttributeError:
+        raise DtypeError(
+            f"expected an array or a number, but got {value!r} of type {type(value).__name__}; "
+            "convert it with np.asarray, or pass it as a static argument"
+        ) from None
+    aval = _CACHE.get(key)
+    if aval is None:
+        aval = getattr(value, "aval", None)
+        if aval is None:
+            aval = make_aval(tuple(key[0]), np.dtype(key[1]))
+    return aval
+
+
+def strip_weak(aval):
+    """The strong aval of the same shape and dtype."""
+    return make_aval(aval.shape, aval.dtype) if aval.weak else aval

@@ -1,0 +1,95 @@
+"""The backend registry: which library computes with which arrays, chosen by the arrays and never by a global."""
+
+import sys
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import numpy as np
+
+from .errors import BackendError
+
+SCALARS = frozenset({bool, int, float, complex})
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A library of arrays.
+
+    Args:
+        name: as shown in messages.
+        module: the import name looked up in `sys.modules`; a library the user never imported is never loaded.
+        array_types: from the loaded module to its array types.
+        namespace: from the loaded module to the NumPy-like namespace that `impl` functions get as `xp`.
+        to_numpy: copies an array of this backend to a `numpy.ndarray`, for printing and fingerprints.
+    """
+
+    name: str
+    module: str
+    array_types: Callable[[Any], tuple]
+    namespace: Callable[[Any], Any]
+    to_numpy: Callable[[Any], Any] = field(default=np.asarray)
+
+
+BACKENDS = {}  # name -> Backend, in order of registration
+_BY_TYPE = {}  # array type -> (Backend, namespace)
+
+
+def register_backend(backend):
+    """Make a backend known; its library is loaded only when the user has loaded it."""
+    BACKENDS[backend.name] = backend
+    return backend
+
+
+def find_backend(kind):
+    """`(Backend, namespace)` of an array type, or None."""
+    known = _BY_TYPE.get(kind)
+    if known is not None:
+        return known
+    for backend in reversed(BACKENDS.values()):
+        module = sys.modules.get(backend.module)
+        if module is not None and issubclass(kind, backend.array_types(module)):
+            known = _BY_TYPE[kind] = (backend, backend.namespace(module))
+            return known
+    return None
+
+
+def is_array(value):
+    """Whether `value` is an array or array scalar of a registered backend."""
+    return find_backend(type(value)) is not None
+
+
+def namespace_of(values):
+    """The namespace that computes with `values`; NumPy when all are Python scalars.
+
+    Raises:
+        BackendError: arrays of two backends, or something that is no array.
+    """
+    found = None
+    for value in values:
+        kind = type(value)
+        if kind in SCALARS:
+            continue
+        known = _BY_TYPE.get(kind) or find_backend(kind)
+        if known is None:
+            if isinstance(value, (list, tuple)):
+                continue
+            raise BackendError(
+                f"expected arrays, but got {value!r} of type {kind.__name__}; "
+                "convert it with np.asarray, or register its library with covector.extend.register_backend"
+            )
+        if found is None or found is known:
+            found = known
+        elif found[0] is not known[0]:
+            # A NumPy scalar (0-d result of a reduction) carries no device; it follows the arrays it meets.
+            if issubclass(kind, np.generic):
+                continue
+            if found[0].name == "numpy" and all(
+                type(v) in SCALARS or issubclass(type(v), np.generic) for v in values if _BY_TYPE.get(type(v)) is found
+            ):
+                found = known
+                continue
+            raise BackendError(
+                f"one operation met arrays of {found[0].name} and {known[0].name}; "
+                "nothing is moved between devices silently: convert one side yourself"
+            )
+    return np if found is None else found[1]

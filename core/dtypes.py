@@ -1,0 +1,49 @@
+"""Promotion, and which dtypes carry derivatives."""
+
+import numpy as np
+
+from .avals import Aval, aval_of
+
+_WEAK_SCALAR = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+
+
+def is_inexact(dtype):
+    """Whether values of `dtype` carry derivatives: floating or complex, bfloat16 and its kin included."""
+    kind = dtype.kind
+    return kind in "fc" or (kind == "V" and dtype.name.startswith(("bfloat", "float")))
+
+
+def is_complex(dtype):
+    """Whether `dtype` is complex."""
+    return dtype.kind == "c"
+
+
+def real_dtype(dtype):
+    """The dtype of the real part."""
+    if dtype.kind != "c":
+        return dtype
+    return np.dtype(np.float32) if dtype.itemsize == 8 else np.dtype(np.float64)
+
+
+def complex_dtype(dtype):
+    """The smallest complex dtype that holds `dtype`."""
+    if dtype.kind == "c":
+        return dtype
+    return np.result_type(dtype, np.complex64)
+
+
+def float_dtype(dtype):
+    """`dtype` itself if floating or complex, else the float64 NumPy computes with."""
+    return dtype if is_inexact(dtype) else np.dtype(np.float64)
+
+
+def result_dtype(*values):
+    """NumPy 2 promotion over arrays, tracers, avals, dtypes and scalars; Python scalars and weak avals are weak."""
+    parts = []
+    for value in values:
+        if isinstance(value, np.dtype):
+            parts.append(value)
+            continue
+        aval = value if isinstance(value, Aval) else aval_of(value)
+        parts.append(_WEAK_SCALAR[aval.dtype.kind] if aval.weak else aval.dtype)
+    return np.result_type(*parts)

@@ -1,0 +1,62 @@
+"""The exceptions covector raises: built-in kinds, so that `except TypeError` works, told apart by subclass."""
+
+import os
+import sys
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_FOLDERS = ("core", "transforms", "backends", "api", "compat")
+# Installed, all of the package folder is ours; in a checkout only these folders are (tests and examples lie beside them).
+_OURS = (
+    (_PACKAGE + os.sep,)
+    if os.path.exists(os.path.join(_PACKAGE, "__init__.py"))
+    else tuple(os.path.join(_PACKAGE, part) + os.sep for part in _FOLDERS)
+)
+
+
+class ConversionError(TypeError):
+    """A traced value met code that needs a plain number or array, which would drop its gradient."""
+
+
+class ShapeError(ValueError):
+    """Shapes that do not fit the operation."""
+
+
+class DtypeError(TypeError):
+    """A dtype that the operation or transform cannot take."""
+
+
+class RuleError(NotImplementedError):
+    """An operation lacks the rule that a transform asked for, or its declaration is incomplete."""
+
+
+class MutationError(RuntimeError):
+    """An array that a pullback needs was written to after it was recorded."""
+
+
+class BackendError(TypeError):
+    """Arrays of two backends, or of none, met in one operation."""
+
+
+class EscapedTracerError(RuntimeError):
+    """A traced value was used after its transform had returned."""
+
+
+class TreeError(ValueError):
+    """Containers whose structures do not match."""
+
+
+def user_line():
+    """Where the user's code called us: `file.py:12 in loss`, or an empty string."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_OURS) and "<__array_function__" not in name and os.sep + "numpy" + os.sep not in name:
+            return f"{os.path.basename(name)}:{frame.f_lineno} in {frame.f_code.co_name}"
+        frame = frame.f_back
+    return ""
+
+
+def at_user_line():
+    """` (at file.py:12 in loss)`, to end a message with."""
+    line = user_line()
+    return f" (at {line})" if line else ""

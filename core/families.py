@@ -1,0 +1,275 @@
+"""Declare primitives: `primitive` in full, and the families `elementwise` and `linear`, which derive most rules."""
+
+import numpy as np
+
+from .avals import make_aval
+from .errors import RuleError, ShapeError
+from .fix import conj
+from .lanes import binary_lane, flat_lane, general_lane, single_lane, unary_lane
+from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
+
+ndarray = np.ndarray
+
+
+def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, outputs=None, nondiff="", lane=None, **facts):
+    """Declare and register a primitive; returns its public function, which has the `Primitive` as `.prim`.
+
+    Args:
+        name: unique; shown in graphs and messages.
+        impl: `impl(xp, x, y, *, axis)`: positional names are arrays, keyword-only names static parameters.
+        shape: asks by name for operand avals and parameters; returns the answer's `Aval` (or a tuple of them).
+        jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
+            `ZERO` says that the map is flat everywhere.
+        batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
+            of bools, one an operand) and `size`; returns the answer with the batch axis in front.
+        samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
+        outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
+        nondiff: `"mask, index"`: integer and boolean operands that carry no derivative.
+        facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
+    Raises:
+        RuleError: a rule is missing, or asks for a name that the operation does not have.
+    """
+    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, outputs=outputs, **facts)
+    dead = [n.strip() for n in nondiff.split(",") if n.strip()]
+    prim.nondiff = frozenset(_operand_index(prim, n) for n in dead)
+    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
+    prim.shape = _by_name(prim, shape, "shape", set(prim.operands + prim.params))
+    prim.batch = _by_name(prim, batch, "batch", set(prim.operands + prim.params) | {"batched", "size"})
+    if jvp is ZERO or vjp is ZERO or prim.flat:
+        prim.flat = True
+        prim.jvp = prim.vjp = prim.jvp_plain = prim.vjp_plain = {}
+    else:
+        prim.jvp = _formulas(prim, jvp, "jvp", known)
+        prim.vjp = _formulas(prim, vjp, "vjp", known)
+        prim.jvp_plain = facts.get("jvp_plain") or prim.jvp
+        prim.vjp_plain = facts.get("vjp_plain") or prim.vjp
+    if samples is None:
+        raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
+    return _register(prim, lane)
+
+
+def _register(prim, lane=None):
+    if prim.name in REGISTRY:
+        raise RuleError(f"a primitive named {prim.name!r} is registered already; choose another name")
+    if lane is not None:
+        fun = lane(prim)
+    elif prim.nin == 1 and prim.outputs is None:
+        fun = single_lane(prim)
+    else:
+        fun = general_lane(prim)
+    fun.prim = prim
+    fun.__name__ = fun.__qualname__ = prim.name
+    fun.__module__ = prim.declared.__module__
+    prim.fun = fun
+    REGISTRY[prim.name] = prim
+    return fun
+
+
+def _operand_index(prim, name):
+    if name.startswith("*"):
+        name = name[1:]
+    if name not in prim.operands:
+        raise RuleError(f"primitive {prim.name} has no operand {name!r}; its operands are {', '.join(prim.operands)}")
+    return prim.operands.index(name)
+
+
+def _formulas(prim, rules, kind, known):
+    """`{operand index: Formula}` of a rule table, complete or an error."""
+    if not isinstance(rules, dict):
+        raise RuleError(f"primitive {prim.name} declares no {kind}; give a rule an operand, or ZERO if it is flat")
+    table = {}
+    for key, fn in rules.items():
+        operands = tuple(_operand_index(prim, n.strip()) for n in key.split(","))
+        skip = 1
+        if prim.variadic:
+            joint = getattr(fn, "joint", False) or kind == "jvp"
+            skip = 1 if kind == "jvp" else 2
+            operands = "all" if joint else operands
+        names = argument_names(fn)[skip:]
+        unknown = [n for n in names if n not in known]
+        if unknown:
+            raise RuleError(
+                f"the {kind} rule of {prim.name} for {key!r} asks for {unknown[0]!r}, "
+                f"which is none of {', '.join(sorted(known))}"
+            )
+        formula = Formula(fn.fn if type(fn) is _Named else fn, names, operands)
+        for i in [0] if prim.variadic else operands:
+            table[i] = formula
+    missing = [n for i, n in enumerate(prim.operands) if i not in table and i not in prim.nondiff]
+    if missing:
+        raise RuleError(f"primitive {prim.name} has no {kind} rule for {missing[0]!r}; a missing rule is an error, "
+                        f"declare it or list the operand in nondiff")
+    return table
+
+
+def joint(rule):
+    """Mark a variadic vjp rule that computes all cotangents at once: `rule(ct, active, …)` gives one an active operand."""
+    rule.joint = True
+    return rule
+
+
+def _by_name(prim, fn, kind, known):
+    """`fn` as a function of `(operands, params, batched, size)`-like mappings, its names checked once."""
+    if fn is None:
+        raise RuleError(f"primitive {prim.name} declares no {kind} rule")
+    names = argument_names(fn)
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise RuleError(f"the {kind} rule of {prim.name} asks for {unknown[0]!r}, "
+                        f"which is none of {', '.join(sorted(known))}")
+    order = {n: i for i, n in enumerate((*prim.operands, *prim.params, "batched", "size"))}
+    slots = tuple(order[n] for n in names)
+
+    def call(operands, params, batched=None, size=None):
+        if prim.variadic:
+            operands = (operands,)
+        record = (*operands, *params, batched, size)
+        return fn(*[record[k] for k in slots])
+
+    return call
+
+
+def elementwise(name, *, impl, samples, d=None, jvp=None, vjp=None, real_vjp=None, real_jvp=None, op=None, nondiff="",
+                same=True, **facts):
+    """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
+
+    Args:
+        d: `{"x": lambda x, ans: …}`: the partial derivative by each operand, or ZERO where it is flat everywhere.
+            Holomorphic: the vjp multiplies with the conjugate.
+        jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
+        real_vjp, real_jvp: faster forms of the rules `d` gives, used for native real floats only.
+        op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
+        same: the answer of plain operands has their aval (False for `abs` of complex and the like is not needed).
+    """
+    code = impl.__code__
+    operands = code.co_varnames[1 : code.co_argcount]
+    flat = d is ZERO or jvp is ZERO
+    facts["jvp_plain"] = facts["vjp_plain"] = None
+    if not flat:
+        dead = {n.strip() for n in nondiff.split(",")}
+        live = [n for n in operands if n not in dead]
+        general_jvp = jvp or {n: _scaled(d[n], conjugate=False) for n in live}
+        general_vjp = vjp or {n: _scaled(d[n], conjugate=True) for n in live}
+        plain_jvp = real_jvp or jvp or general_jvp
+        plain_vjp = real_vjp or vjp or {n: _scaled(d[n], conjugate=False) for n in live}
+    else:
+        general_jvp = general_vjp = plain_jvp = plain_vjp = None
+
+    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, family="elementwise", **facts)
+    prim.nondiff = frozenset(_operand_index(prim, n.strip()) for n in nondiff.split(",") if n.strip())
+    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
+    prim.flat = flat
+    if not flat:
+        prim.jvp = _formulas(prim, general_jvp, "jvp", known)
+        prim.vjp = _formulas(prim, general_vjp, "vjp", known)
+        prim.jvp_plain = _formulas(prim, plain_jvp, "jvp", known)
+        prim.vjp_plain = _formulas(prim, plain_vjp, "vjp", known)
+    prim.shape = _elementwise_shape(prim)
+    prim.batch = _elementwise_batch(prim)
+    if op is None:
+        run = prim.impl
+        op = lambda *args: run(np, *args)  # noqa: E731 - a named function would name nothing
+    if prim.params or not same:
+        lane = None
+    elif flat:
+        lane = lambda prim: flat_lane(prim, op)  # noqa: E731
+    elif prim.nin == 1:
+        lane = lambda prim: unary_lane(prim, op)  # noqa: E731
+    elif prim.nin == 2 and not prim.nondiff:
+        lane = lambda prim: binary_lane(prim, op)  # noqa: E731
+    else:
+        lane = None
+    return _register(prim, lane)
+
+
+def _scaled(partial, conjugate):
+    """The rule `ct * partial(…)` (or its conjugate), asking for the names that `partial` asks for."""
+    names = argument_names(partial)
+    if conjugate:
+        rule = lambda ct, *asked: ct * conj(partial(*asked))  # noqa: E731
+    else:
+        rule = lambda ct, *asked: ct * partial(*asked)  # noqa: E731
+    return _Named(rule, names)
+
+
+class _Named:
+    """A rule whose names are known from elsewhere; looks to `_formulas` like a function with that signature."""
+
+    class _Code:
+        __slots__ = ("co_varnames", "co_argcount", "co_kwonlyargcount")
+
+    def __init__(self, fn, names):
+        self.fn = fn
+        self.__code__ = code = self._Code()
+        code.co_varnames = ("ct", *names)
+        code.co_argcount = len(code.co_varnames)
+        code.co_kwonlyargcount = 0
+
+    def __call__(self, *args):
+        return self.fn(*args)
+
+
+def broadcast_shape(name, shapes):
+    """The broadcast of `shapes`, or a ShapeError that names the operation."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; "
+                         "axes must be equal or 1, reshape one operand") from None
+
+
+def _elementwise_shape(prim):
+    """Broadcast shapes; the dtype is what the implementation gives on empty arrays of those dtypes."""
+    known = {}
+
+    def shape(operands, params, batched=None, size=None):
+        out = broadcast_shape(prim.name, [a.shape for a in operands])
+        key = (*[(a.dtype, a.weak) for a in operands], *params)
+        dtype = known.get(key)
+        if dtype is None:
+            probes = [_WEAK_ONE[a.dtype.kind] if a.weak else np.ones(1, a.dtype) for a in operands]
+            if len(known) > 256:
+                known.clear()
+            with np.errstate(all="ignore"):
+                dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+        return make_aval(out, dtype)
+
+    return shape
+
+
+_WEAK_ONE = {"b": True, "i": 1, "f": 1.0, "c": 1 + 0j}
+
+
+def _elementwise_batch(prim):
+    """Align ranks so that batch axes meet; unbatched operands broadcast as they are."""
+
+    def batch(operands, params, batched, size):
+        ranks = [getattr(x, "ndim", 0) - b for x, b in zip(operands, batched)]
+        rank = max(ranks)
+        aligned = [
+            x.reshape((x.shape[0],) + (1,) * (rank - r) + tuple(x.shape[1:])) if b and r < rank else x
+            for x, r, b in zip(operands, ranks, batched)
+        ]
+        return prim.fun(*aligned, *params)
+
+    return batch
+
+
+def linear(name, *, impl, transpose, shape, batch, samples, **facts):
+    """Declare a primitive that is linear in its one differentiable operand: the jvp is the map itself.
+
+    Args:
+        transpose: `transpose(ct, x_aval, axis…)`, the vjp; the family takes care of dtype and shape.
+    """
+    code = impl.__code__
+    operand = code.co_varnames[1]
+    extra = code.co_varnames[2 : code.co_argcount]
+    params = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    asked = (*extra, *params)
+    holder = []
+    push = _Named(lambda dx, *rest: holder[0](dx, *rest), asked)
+    fun = primitive(name, impl=impl, shape=shape, batch=batch, samples=samples, jvp={operand: push},
+                    vjp={operand: transpose}, family="linear", linear=(operand,), nondiff=", ".join(extra), **facts)
+    holder.append(fun)
+    return fun
+

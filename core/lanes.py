@@ -1,0 +1,327 @@
+"""The fast lanes: what a primitive's public function does on the commonest arguments before it falls back to `bind`.
+
+Everything here is written out for speed (fields assigned inline, no constructor, no closure per call); the general
+meaning of an operation is `Trace.process`, and each lane must agree with it. Costs: benchmarks/run.py, row "chain".
+"""
+
+import numpy as np
+
+from .avals import aval_of
+from .primitive import RAW, bind
+from .tape import Node, next_seq
+from .tracer import SHARED, Batched, Dual, Rev, Tracer
+
+ndarray = np.ndarray
+_NUMBERS = frozenset({int, float, bool})
+
+
+def unary_lane(prim, ufunc):
+    """The public function of an elementwise primitive of one operand whose plain result has the operand's aval."""
+    rule = prim.rule((0,), True)
+    want = {(): 0, ("x",): 1, ("ans",): 2}.get(tuple(_generic_name(n, prim) for n in rule.names), 3)
+    order = rule.names == ("ans", prim.operands[0])
+    formula = prim.jvp_plain[0]
+    push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
+        tuple(_generic_name(n, prim) for n in formula.names), 3)
+    steady = not prim.singular and push_want != 3 and not prim.masks
+    masks = prim.masks
+
+    def apply(x):
+        kind = type(x)
+        if kind is Rev:
+            aval = x.aval
+            if aval.plain:
+                xv = x.value
+                v = ufunc(xv) if type(xv) in RAW else apply(xv)
+                node = Node()
+                node.rule = rule
+                node.parents = x.node
+                if want == 1:
+                    node.saved = xv
+                elif want == 2:
+                    node.saved = v
+                elif want == 0:
+                    node.saved = None
+                else:
+                    node.saved = (v, xv) if order else (xv, v)
+                node.seq = next_seq()
+                if masks:
+                    x.owner.masked = True
+                out = Rev()
+                out.owner = x.owner
+                out.value = v
+                out.aval = aval
+                out.node = node
+                return out
+        elif kind is ndarray:
+            return ufunc(x)
+        elif kind is Dual:
+            if steady and x.aval.plain:
+                xv = x.value
+                v = ufunc(xv) if type(xv) in RAW else apply(xv)
+                out = Dual()
+                out.owner = x.owner
+                out.value = v
+                out.aval = x.aval
+                if push_want == 1:
+                    out.tangent = push(x.tangent, xv)
+                elif push_want == 2:
+                    out.tangent = push(x.tangent, v)
+                else:
+                    out.tangent = push(x.tangent)
+                return out
+        elif kind is Batched and x.aval.plain:
+            xv = x.value
+            out = Batched()
+            out.owner = x.owner
+            out.value = ufunc(xv) if type(xv) in RAW else apply(xv)
+            out.aval = x.aval
+            return out
+        return bind(prim, (x,))
+
+    return apply
+
+
+def _generic_name(name, prim):
+    return "x" if name == prim.operands[0] else name
+
+
+def binary_lane(prim, op):
+    """The public function of an elementwise primitive of two operands, computed by `op` (an operator or a ufunc)."""
+    both = prim.rule((0, 1), True)
+    left = prim.rule((0,), True)
+    right = prim.rule((1,), True)
+    both_get, left_get, right_get = both.collect, left.collect, right.collect
+    save = both_get is not None
+    left_keeps_y = prim.operands[1] in left.names
+    right_keeps_x = prim.operands[0] in right.names
+    left_only_y = left.names == (prim.operands[1],)
+    right_only_x = right.names == (prim.operands[0],)
+    push = None if prim.singular else _binary_push(prim)
+    masks = prim.masks
+
+    def apply(x, y):
+        kind = type(x)
+        other = type(y)
+        if kind is Rev:
+            aval = x.aval
+            if other is Rev:
+                if aval is y.aval and x.owner is y.owner and aval.plain:
+                    xv = x.value
+                    yv = y.value
+                    v = op(xv, yv)
+                    node = Node()
+                    node.rule = both
+                    node.parents = (x.node, y.node)
+                    node.saved = both_get((xv, yv, v)) if save else None
+                    node.seq = next_seq()
+                    out = Rev()
+                    out.owner = x.owner
+                    out.value = v
+                    out.aval = aval
+                    out.node = node
+                    if masks:
+                        x.owner.masked = True
+                    return out
+            elif aval.plain:
+                xv = x.value
+                if other in _NUMBERS:
+                    if type(xv) is ndarray:
+                        c = aval.consts.get(y)
+                        y = aval.const(y) if c is None else c
+                elif other is ndarray and y.dtype is aval.dtype and (not y.ndim or y.shape == aval.shape):
+                    if left_keeps_y:
+                        y = x.owner.keep(y)
+                else:
+                    return bind(prim, (x, y))
+                v = op(xv, y)
+                node = Node()
+                node.rule = left
+                node.parents = x.node
+                node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
+                node.seq = next_seq()
+                if masks:
+                    x.owner.masked = True
+                out = Rev()
+                out.owner = x.owner
+                out.value = v
+                out.aval = aval
+                out.node = node
+                return out
+        elif other is Rev:
+            aval = y.aval
+            if aval.plain:
+                yv = y.value
+                if kind in _NUMBERS:
+                    if type(yv) is ndarray:
+                        c = aval.consts.get(x)
+                        x = aval.const(x) if c is None else c
+                elif kind is ndarray and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
+                    if right_keeps_x:
+                        x = y.owner.keep(x)
+                else:
+                    return bind(prim, (x, y))
+                v = op(x, yv)
+                node = Node()
+                node.rule = right
+                node.parents = y.node
+                node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
+                node.seq = next_seq()
+                if masks:
+                    y.owner.masked = True
+                out = Rev()
+                out.owner = y.owner
+                out.value = v
+                out.aval = aval
+                out.node = node
+                return out
+        elif kind in RAW and other in RAW:
+            return op(x, y)
+        elif kind is Dual:
+            aval = x.aval
+            if aval.plain and push is not None:
+                if masks:
+                    x.owner.masked = True
+                if other is Dual:
+                    if aval is y.aval and x.owner is y.owner:
+                        xv = x.value
+                        yv = y.value
+                        v = op(xv, yv)
+                        out = Dual()
+                        out.owner = x.owner
+                        out.value = v
+                        out.aval = aval
+                        out.tangent = push(x.tangent, y.tangent, xv, yv, v)
+                        return out
+                elif other in _NUMBERS:
+                    xv = x.value
+                    if type(xv) is ndarray:
+                        c = aval.consts.get(y)
+                        y = aval.const(y) if c is None else c
+                    v = op(xv, y)
+                    out = Dual()
+                    out.owner = x.owner
+                    out.value = v
+                    out.aval = aval
+                    out.tangent = push(x.tangent, None, xv, y, v)
+                    return out
+        elif kind is Batched:
+            aval = x.aval
+            if aval.plain:
+                if other is Batched:
+                    if aval is y.aval and x.owner is y.owner:
+                        out = Batched()
+                        out.owner = x.owner
+                        out.value = op(x.value, y.value)
+                        out.aval = aval
+                        return out
+                elif other in _NUMBERS:
+                    out = Batched()
+                    out.owner = x.owner
+                    out.value = op(x.value, y)
+                    out.aval = aval
+                    return out
+        return bind(prim, (x, y))
+
+    return apply
+
+
+def _binary_push(prim):
+    """`push(dx, dy, x, y, ans)` of a plain elementwise primitive; `dy` None for a constant."""
+    names = prim.operands
+    slots = {names[0]: 0, names[1]: 1, "ans": 2}
+    parts = []
+    for i in (0, 1):
+        formula = prim.jvp_plain.get(i)
+        if formula is None or any(n not in slots for n in formula.names):
+            return None
+        parts.append((formula.fn, tuple(slots[n] for n in formula.names)))
+    (fx, ax), (fy, ay) = parts
+
+    def push(dx, dy, x, y, ans):
+        record = (x, y, ans)
+        tx = fx(dx, *[record[k] for k in ax])
+        if dy is None:
+            return tx
+        return tx + fy(dy, *[record[k] for k in ay])
+
+    if len(ax) == 0 and len(ay) == 0:
+        def push(dx, dy, x, y, ans):  # noqa: F811 - add and subtract need no operand
+            return fx(dx) if dy is None else fx(dx) + fy(dy)
+    elif ax == (1,) and ay == (0,):
+        def push(dx, dy, x, y, ans):  # noqa: F811 - multiply
+            return fx(dx, y) if dy is None else fx(dx, y) + fy(dy, x)
+    return push
+
+
+def flat_lane(prim, op):
+    """The public function of an elementwise primitive that is flat everywhere: derivatives pass it by."""
+    def apply(*args):
+        for a in args:
+            kind = type(a)
+            if kind is Rev or kind is Dual:
+                return apply(*[a.value if type(a) is Rev or type(a) is Dual else a for a in args])
+        for a in args:
+            if type(a) not in RAW:
+                return bind(prim, args)
+        return op(*args)
+
+    return apply
+
+
+def single_lane(prim):
+    """The public function of any other primitive with one array operand and one answer."""
+    impl = prim.impl
+    arity = len(prim.params)
+    rule = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
+    collect = None if rule is None else rule.collect
+    masks = prim.masks
+    view = prim.view
+
+    def apply(x, *params, **named):
+        if named or len(params) != arity:
+            x, *params = prim.arrange((x, *params), named)
+        kind = type(x)
+        if kind is ndarray:
+            return impl(np, x, *params)
+        if kind is Rev and rule is not None:
+            xv = x.value
+            v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
+            aval = aval_of(v)
+            if aval.dtype.kind not in "fcV":
+                return v
+            node = Node()
+            node.rule = rule
+            node.parents = x.node
+            node.saved = collect((xv, *params, v, x.aval))
+            node.seq = next_seq()
+            trace = x.owner
+            if masks:
+                trace.masked = True
+            out = Rev()
+            out.owner = trace
+            out.value = v
+            out.aval = aval
+            out.node = node
+            if view:
+                x.state = out.state = SHARED
+            return out
+        out = bind(prim, (x, *params))
+        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
+            x.state = out.state = SHARED
+        return out
+
+    return apply
+
+
+def general_lane(prim):
+    """The public function of primitives with several operands, several answers or a variable number of operands."""
+    total = len(prim.params) + (0 if prim.variadic else prim.nin)
+    plain = not prim.variadic
+
+    def apply(*args, **named):
+        if named or (plain and len(args) != total) or (not plain and prim.params):
+            args = prim.arrange(args, named)
+        return bind(prim, args)
+
+    return apply

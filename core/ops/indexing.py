@@ -1,0 +1,401 @@
+"""Indexing in every NumPy form, and its transposes: basic indices are parameters, index arrays are operands."""
+
+import numpy as np
+
+from ..avals import aval_of, make_aval
+from ..buffers import UNVIEW, UPDATE
+from ..dtypes import result_dtype
+from ..errors import ConversionError, at_user_line
+from ..families import linear, primitive
+from ..fix import fix
+from ..scatter import Scatter
+from ..tracer import Batched, Tracer, is_concrete
+from .samples import Sample, arrays, together
+from .selection import where
+from .shaping import broadcast_to, flip, inverse_permutation, reshape, transpose
+
+ndarray = np.ndarray
+
+
+def _indexed_shape(x, index):
+    probe = np.broadcast_to(np.empty((), x.dtype), x.shape)[index]
+    return make_aval(probe.shape, x.dtype)
+
+
+def _behind_batch(index):
+    return (slice(None), *index) if type(index) is tuple else (slice(None), index)
+
+
+getitem = linear(
+    "getitem",  # index: ints, slices, None, Ellipsis, or a tuple of them
+    impl=lambda xp, x, *, index: x[index],
+    transpose=lambda ct, x_aval, index: Scatter(x_aval, index, ct),
+    shape=_indexed_shape,
+    batch=lambda x, index: getitem(x, _behind_batch(index)),
+    view=True,
+    masks=True,
+    samples=together(
+        arrays((3, 4), index=1),
+        arrays((3, 4), index=(slice(None), 2)),
+        arrays((3, 4), index=(slice(2, None, -1), None, slice(0, 4, 2))),
+        arrays((2, 3, 2), index=(Ellipsis, 0)),
+        arrays((3,), index=slice(1, 1)),
+        arrays((), index=()),
+        arrays((3,), index=-1),
+    ),
+)
+
+
+def _update(xp, x, v, index, add, donate):
+    dtype = x.dtype if not hasattr(v, "dtype") else xp.result_type(x, v)
+    if not (donate and dtype == x.dtype):
+        x = xp.array(x, dtype=dtype)
+    if add:
+        x[index] += v
+    else:
+        x[index] = v
+    return x
+
+
+def _update_vjp(ct, x_aval, v_aval, index, add):
+    if add:
+        return ct, _as(ct, index, v_aval)
+    ct = Scatter.of(x_aval, ct)
+    return ct, fix(ct.take_out(index), v_aval)
+
+
+def _as(ct, index, v_aval):
+    return fix(ct.part(index) if type(ct) is Scatter else ct[index], v_aval)
+
+
+def _update_jvp(tangents, x, v, ans, index, add):
+    dx, dv = tangents
+    dx = np.zeros(ans.shape, ans.dtype) if dx is None else dx
+    if dv is None:
+        return dx if add else index_update(dx, 0.0, index, False, False)
+    return index_update(dx, dv, index, add, False)
+
+
+def _update_batch(x, v, index, add, donate, batched, size):
+    if not batched[0]:
+        x = broadcast_to(x, shape=(size, *x.shape))
+        donate = False
+    if batched[1]:
+        rank = _indexed_shape(make_aval(tuple(x.shape[1:]), x.dtype), index).ndim
+        if v.ndim - 1 < rank:
+            v = v.reshape((size,) + (1,) * (rank - v.ndim + 1) + tuple(v.shape[1:]))
+    return index_update(x, v, _behind_batch(index), add, donate)
+
+
+index_update = primitive(
+    "index_update",  # x with x[index] = v, or += v; index as for getitem; donate: nobody else holds x, write in place
+    impl=lambda xp, x, v, *, index, add, donate: _update(xp, x, v, index, add, donate),
+    shape=lambda x, v: make_aval(x.shape, result_dtype(x, v)),
+    jvp={"x, v": _update_jvp},
+    vjp={"x, v": _update_vjp},
+    batch=_update_batch,
+    lazy=True,
+    masks=True,
+    linear=("x, v",),
+    samples=together(
+        *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (
+            ((3, 4), (4,), 1), ((3, 4), (), (slice(None), 2)), ((3,), (2,), slice(0, 2)), ((3,), (), 2),
+            ((3, 2), (1, 2), slice(None)), ((0,), (), slice(None)))]
+    ),
+)
+UPDATE.append(lambda x, v, index, add, donate: index_update(x, v, index, add, donate))
+UNVIEW["getitem"] = lambda x, part, index: index_update(x, part, index, False, False)
+UNVIEW["reshape"] = lambda x, part, shape: reshape(part, shape=x.shape)
+UNVIEW["transpose"] = lambda x, part, axes: transpose(part, axes=inverse_permutation(axes))
+UNVIEW["flip"] = lambda x, part, axes: flip(part, axes=axes)
+
+
+def _take_shape(x, index, axis):
+    return make_aval(x.shape[:axis] + index.shape + x.shape[axis + 1 :], x.dtype)
+
+
+def _move_axis(x, source, target):
+    axes = list(range(x.ndim))
+    axes.insert(target, axes.pop(source))
+    return x if source == target else transpose(x, axes=tuple(axes))
+
+
+def _take_batch(x, index, axis, batched, size):
+    if not batched[1]:
+        return take(x, index, axis=axis + 1)
+    if not batched[0]:
+        return _move_axis(take(x, index, axis=axis), axis, 0)
+    rank = index.ndim - 1
+    n = x.shape[axis + 1]
+    rows = _move_axis(x, axis + 1, 1)
+    rows = rows.reshape((size * n, *rows.shape[2:]))
+    out = take(rows, _row_index(index, n, size), axis=0)
+    for k in range(rank):  # the index axes lie behind the batch; move them to `axis`
+        out = _move_axis(out, 1 + rank - 1 - k + 0, axis + rank - k) if axis else out
+    return out
+
+
+def _row_index(index, n, size):
+    """Indices into the rows of all examples laid end to end."""
+    start = (np.arange(size) * n).reshape((size,) + (1,) * (index.ndim - 1))
+    return index % max(n, 1) + start
+
+
+take = linear(
+    "take",  # x[..., index, ...] along one axis; index: integers of any shape
+    impl=lambda xp, x, index, *, axis: xp.take(x, index, axis=axis),
+    transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis=axis, n=x_aval.shape[axis]),
+    shape=_take_shape,
+    batch=_take_batch,
+    masks=True,
+    samples=lambda rng: [
+        Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a})
+        for s, i, a in (((4,), [0, 2, 2], 0), ((3, 4), [[1, 1], [-1, 0]], 1), ((4, 2), 3, 0), ((3, 2, 2), [2, 0], 1),
+                        ((3,), np.zeros((0,), int), 0))
+        if not (s == (3, 2, 2) and max(i) > 1)
+        for c in (0.0, 1j)
+    ],
+)
+
+
+def _scatter(xp, x, index, axis, n):
+    if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
+        return np.bincount(np.where(index < 0, index + n, index), x, n)
+    out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
+    xp.add.at(out, (slice(None),) * axis + (index,), x)
+    return out
+
+
+def _scatter_batch(x, index, axis, n, batched, size):
+    if not batched[1]:
+        return scatter_add(x, index, axis=axis + 1, n=n)
+    rank = index.ndim - 1
+    if not batched[0]:
+        x = broadcast_to(x, shape=(size, *x.shape))
+    for k in range(rank):
+        x = _move_axis(x, axis + 1 + k, 1 + k)
+    rest = x.shape[1 + rank :]
+    out = scatter_add(x, _row_index(index, n, size), axis=0, n=size * n).reshape((size, n, *rest))
+    return _move_axis(out, 1, axis + 1)
+
+
+scatter_add = linear(
+    "scatter_add",  # the transpose of take: zeros with x added at index; duplicates accumulate
+    impl=lambda xp, x, index, *, axis, n: _scatter(xp, x, index, axis, n),
+    transpose=lambda ct, index, axis: take(ct, index, axis=axis),
+    shape=lambda x, index, axis, n: make_aval(x.shape[:axis] + (n,) + x.shape[axis + index.ndim :], x.dtype),
+    batch=_scatter_batch,
+    masks=True,
+    samples=lambda rng: [
+        Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a, "n": 4})
+        for s, i, a in (((3,), [0, 2, 2], 0), ((3, 2, 2), [[1, 1], [-1, 0]], 1), ((2,), 3, 0))
+        for c in (0.0, 1j)
+    ],
+)
+
+_BASIC = (int, slice, type(None), type(Ellipsis), np.integer)
+
+
+def is_basic(key):
+    """Whether `key` has no index arrays: NumPy then gives a view."""
+    if type(key) is tuple:
+        for k in key:
+            if not isinstance(k, _BASIC) or isinstance(k, bool):
+                return False
+        return True
+    return isinstance(key, _BASIC) and not isinstance(key, bool)
+
+
+def index(x, key):
+    """`x[key]` for every NumPy form of `key`."""
+    if is_basic(key):
+        return getitem(x, key)
+    plan = plan_index(aval_of(x), key)
+    return _take_planned(_arranged(x, plan), plan)
+
+
+def update(x, key, value, add=False, donate=False):
+    """`x` with `x[key] = value`, or with `value` added (duplicates accumulate); a new array."""
+    if is_basic(key):
+        return index_update(x, value, key, add, donate)
+    plan = plan_index(aval_of(x), key)
+    shape = plan.answer
+    value = value if isinstance(value, Tracer) or hasattr(value, "dtype") else np.asarray(value)
+    rank = len(shape)
+    extra = value.ndim - rank
+    if extra > 0 and all(n == 1 for n in value.shape[:extra]):
+        value = value.reshape(value.shape[extra:])
+    flat = broadcast_to(value, shape=shape)
+    inner = _arranged(x, plan)
+    if add:
+        new = inner + scatter_add(flat, plan.index, axis=plan.axis, n=inner.shape[plan.axis])
+    else:
+        new = _put_rows(inner, flat, plan)
+    return _put_back(x, new, plan)
+
+
+def _put_rows(inner, flat, plan):
+    """Set rows; of duplicate indices the last one wins, as in NumPy."""
+    n = inner.shape[plan.axis]
+    writer = _last_writer(plan.index, n)
+    hit = (writer >= 0).reshape((n,) + (1,) * (inner.ndim - plan.axis - 1))
+    count = int(np.prod(plan.index.shape))
+    rows = flat.reshape((*flat.shape[: plan.axis], count, *flat.shape[plan.axis + len(plan.index.shape) :]))
+    if not count:
+        return inner
+    picked = take(rows, np.maximum(writer, 0), axis=plan.axis)
+    return where(hit, picked, inner)
+
+
+def _last_writer(places, n):
+    if isinstance(places, Tracer):
+        raise ConversionError(
+            "writing at traced index arrays (batched by vmap, or staged) is not possible with set, whose answer would "
+            f"depend on the order of duplicates; use x.at[index].add(value) or np.where{at_user_line()}"
+        )
+    out = np.full(n, -1)
+    out[places.reshape(-1)] = np.arange(places.size)
+    return out
+
+
+class NewAxis:
+    """An index array into a new axis of length 1."""
+
+    def __init__(self, array):
+        self.array = array
+
+
+class Plan:
+    """How an index with arrays becomes: basic index, transpose, reshape, one take."""
+
+    __slots__ = ("basic", "axes", "merged", "index", "axis", "answer", "inner")
+
+
+def plan_index(aval, key):
+    """Plan `x[key]`; NumPy's rules for masks, ellipsis, new axes and the place of the index axes."""
+    entries = _expand(aval, key if type(key) is tuple else (key,))
+    basic, arrays_, places = [], [], []
+    out_axis = 0
+    for entry in entries:
+        if entry is None or isinstance(entry, slice):
+            basic.append(entry)
+        else:
+            new = isinstance(entry, NewAxis)
+            basic.append(None if new else slice(None))
+            arrays_.append(entry.array if new else entry)
+            places.append(out_axis)
+        out_axis += 1
+    plan = Plan()
+    trivial = all(isinstance(b, slice) and b == slice(None) for b in basic)
+    plan.basic = None if trivial else tuple(basic)
+    inner = aval.shape if trivial else _indexed_shape(aval, plan.basic).shape
+    plan.inner = inner
+    sizes = [inner[p] for p in places]
+    adjacent = all(b == a + 1 for a, b in zip(places, places[1:]))
+    plan.axis = places[0] if adjacent else 0
+    plan.axes = None if adjacent else (*places, *[i for i in range(len(inner)) if i not in places])
+    moved = inner if adjacent else tuple(inner[a] for a in plan.axes)
+    plan.merged = None
+    if len(places) > 1:
+        merged = int(np.prod(sizes))
+        plan.merged = (*moved[: plan.axis], merged, *moved[plan.axis + len(places) :])
+        moved = plan.merged
+    plan.index = _flat_index(arrays_, sizes)
+    plan.answer = (*moved[: plan.axis], *plan.index.shape, *moved[plan.axis + 1 :])
+    return plan
+
+
+def _expand(aval, key):
+    """The key as one entry an axis: slices, None, integer arrays (masks become their nonzero positions)."""
+    entries = []
+    used = 0
+    for k in key:
+        if k is None or k is Ellipsis or isinstance(k, slice):
+            used += isinstance(k, slice)
+            entries.append(k)
+            continue
+        if not isinstance(k, Tracer):
+            k = np.asarray(k)
+            if k.size == 0 and k.dtype == float:
+                k = k.astype(np.intp)
+        kind = k.dtype.kind
+        if kind == "b":
+            if isinstance(k, Tracer):
+                k = _known_mask(k)
+            if k.shape != aval.shape[used : used + k.ndim]:
+                raise IndexError(f"a boolean index of shape {k.shape} does not match the indexed axes "
+                                 f"{aval.shape[used:used + k.ndim]} of an array of shape {aval.shape}{at_user_line()}")
+            if k.ndim == 0:
+                # A 0-d mask adds an axis of length 0 or 1: a new axis, indexed by an array.
+                entries.append(NewAxis(np.flatnonzero(k)))
+                continue
+            entries += list(np.nonzero(k))
+            used += k.ndim
+        elif kind in "iu":
+            entries.append(k)
+            used += 1
+        else:
+            raise IndexError(f"arrays used as indices must be integer or boolean, but one has dtype {k.dtype} "
+                             f"and shape {k.shape}; cast it with .astype(int){at_user_line()}")
+    if sum(e is Ellipsis for e in entries) > 1:
+        raise IndexError("an index can have only one ellipsis ('...')")
+    if used > aval.ndim:
+        raise IndexError(f"too many indices: the array has {aval.ndim} axes (shape {aval.shape}), "
+                         f"but {used} were indexed{at_user_line()}")
+    rest = [slice(None)] * (aval.ndim - used)
+    for i, e in enumerate(entries):
+        if e is Ellipsis:
+            return entries[:i] + rest + entries[i + 1 :]
+    return entries + rest
+
+
+def _known_mask(mask):
+    if not is_concrete(mask):
+        kind = "batched by vmap" if isinstance(mask, Batched) else "staged"
+        raise ConversionError(f"a boolean index that is {kind} gives a shape that depends on data; "
+                              f"use np.where(mask, x, 0) instead of x[mask]{at_user_line()}")
+    while isinstance(mask, Tracer):
+        mask = mask.value
+    return np.asarray(mask)
+
+
+def _flat_index(arrays_, sizes):
+    """One index array into the merged axes; bounds are checked here, where the axes are still known."""
+    wrapped = []
+    for k, n in zip(arrays_, sizes):
+        if isinstance(k, Tracer):
+            if len(arrays_) > 1:
+                k = k % n if n else k
+        else:
+            if k.size and (k.min() < -n or k.max() >= n):
+                bad = int(k.max()) if k.max() >= n else int(k.min())
+                raise IndexError(f"index {bad} is out of bounds for an axis of size {n}{at_user_line()}")
+            if len(arrays_) > 1:
+                k = np.where(k < 0, k + n, k)
+        wrapped.append(k)
+    flat = wrapped[0]
+    for k, n in zip(wrapped[1:], sizes[1:]):
+        flat = flat * n + k
+    return flat
+
+
+def _arranged(x, plan):
+    if plan.basic is not None:
+        x = getitem(x, plan.basic)
+    if plan.axes is not None:
+        x = transpose(x, axes=plan.axes)
+    return x if plan.merged is None else reshape(x, shape=plan.merged)
+
+
+def _take_planned(x, plan):
+    return take(x, plan.index, axis=plan.axis)
+
+
+def _put_back(x, new, plan):
+    if plan.merged is not None:
+        shape = plan.inner if plan.axes is None else tuple(plan.inner[a] for a in plan.axes)
+        new = reshape(new, shape=shape)
+    if plan.axes is not None:
+        new = transpose(new, axes=inverse_permutation(plan.axes))
+    return new if plan.basic is None else index_update(x, new, plan.basic, False, False)
+

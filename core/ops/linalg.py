@@ -1,0 +1,216 @@
+"""Products of matrices and tensors."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import result_dtype
+from ..errors import ShapeError
+from ..families import broadcast_shape, primitive
+from ..fix import conj
+from .samples import arrays, together
+
+
+def _matmul_shape(x, y):
+    if not x.ndim or not y.ndim:
+        raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *")
+    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
+        raise ShapeError(f"matmul cannot contract shapes {x.shape} and {y.shape}: the last axis of the first "
+                         f"({x.shape[-1]}) must equal the last but one of the second ({y.shape[-2 if y.ndim > 1 else 0]})")
+    lead = broadcast_shape("matmul", [x.shape[:-2], y.shape[:-2]])
+    return make_aval(lead + x.shape[-2:-1] + y.shape[-1:] * (y.ndim > 1), result_dtype(x, y))
+
+
+def _mT(x):
+    return x.T if x.ndim == 2 else x.swapaxes(-1, -2)
+
+
+def _matmul_vjp_x(ct, x_aval, y):
+    y = conj(y)
+    if y.ndim == 1:
+        return ct[..., None] * y
+    if x_aval.ndim == 1:
+        out = matmul(y, ct[..., None])
+        return out.reshape(out.shape[:-1])
+    return matmul(ct, _mT(y))
+
+
+def _matmul_vjp_y(ct, x, y_aval):
+    x = conj(x)
+    if y_aval.ndim == 1:
+        if x.ndim == 1:
+            return ct * x
+        if x.ndim == 2:
+            return matmul(ct, x)
+        return (ct[..., None] * x).sum(axis=-2)
+    if x.ndim == 1:
+        return x[:, None] * ct[..., None, :]
+    if x.ndim > 2 and y_aval.ndim == 2:  # one GEMM over all leading axes
+        return matmul(x.reshape((-1, x.shape[-1])).T, ct.reshape((-1, ct.shape[-1])))
+    return matmul(_mT(x), ct)
+
+
+def _matmul_batch(x, y, batched, size):
+    if not batched[1]:
+        if y.ndim == 1:
+            return matmul(x, y)
+        if x.ndim == 2:
+            return matmul(x, y) if y.ndim == 2 else _squeeze_row(matmul(_row(x, y.ndim - 2), y))
+        if y.ndim == 2:  # (B, …, n, k) @ (k, m) as one GEMM
+            rows = x.reshape((-1, x.shape[-1])) if x.size else None
+            if rows is None:
+                return matmul(x, y)
+            return matmul(rows, y).reshape((*x.shape[:-1], y.shape[-1]))
+        return matmul(_lift(x, y.ndim + 1), y)
+    if not batched[0]:
+        if y.ndim == 2:  # x @ vectors
+            if x.ndim == 1:
+                return matmul(y, x)
+            return matmul(y, x.T) if x.ndim == 2 else _squeeze_column(matmul(x, _column(y, x.ndim - 2)))
+        if x.ndim == 1:
+            return matmul(x, y)
+        return matmul(x, _lift(y, x.ndim + 1))
+    if x.ndim == 2 and y.ndim == 2:
+        return (x * y).sum(axis=1)
+    if x.ndim == 2:
+        return _squeeze_row(matmul(_row(x, y.ndim - 3), y))
+    if y.ndim == 2:
+        return _squeeze_column(matmul(x, _column(y, x.ndim - 3)))
+    rank = max(x.ndim, y.ndim)
+    return matmul(_lift(x, rank), _lift(y, rank))
+
+
+def _lift(x, rank):
+    """New axes behind the batch axis, up to `rank`."""
+    return x if x.ndim >= rank else x.reshape((x.shape[0],) + (1,) * (rank - x.ndim) + tuple(x.shape[1:]))
+
+
+def _row(x, lead):
+    return x.reshape((x.shape[0],) + (1,) * lead + (1, x.shape[1]))
+
+
+def _column(x, lead):
+    return x.reshape((x.shape[0],) + (1,) * lead + (x.shape[1], 1))
+
+
+def _squeeze_row(x):
+    return x.reshape((*x.shape[:-2], x.shape[-1]))
+
+
+def _squeeze_column(x):
+    return x.reshape(x.shape[:-1])
+
+
+matmul = primitive(
+    "matmul",
+    impl=lambda xp, x, y: xp.matmul(x, y),
+    shape=_matmul_shape,
+    jvp={"x": lambda dx, y: matmul(dx, y), "y": lambda dy, x: matmul(x, dy)},
+    vjp={"x": _matmul_vjp_x, "y": _matmul_vjp_y},
+    batch=_matmul_batch,
+    linear=("x", "y"),
+    samples=together(*[arrays(*s) for s in (
+        ((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((5, 2, 3), (5, 3, 1)),
+        ((2, 3), (4, 3, 2)), ((4, 2, 3), (3,)), ((3,), (4, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
+        ((2, 1, 2, 3), (4, 3, 2)))]),
+)
+
+
+def dot(x, y):
+    """`np.dot`: a product of numbers, vectors, matrices, or the last axis with the last but one."""
+    x_ndim, y_ndim = getattr(x, "ndim", 0), getattr(y, "ndim", 0)
+    if not x_ndim or not y_ndim:
+        return x * y
+    if x_ndim <= 2 and y_ndim <= 2 or y_ndim == 1:
+        return matmul(x, y)
+    letters = "abcdefghijklmnopqrstuvwxy"
+    left, right = letters[: x_ndim - 1], letters[x_ndim - 1 : x_ndim + y_ndim - 2]
+    return einsum(x, y, subscripts=f"{left}z,{right[:-1]}z{right[-1:]}->{left}{right}")
+
+
+@lru_cache(maxsize=1024)
+def _contraction(subscripts):
+    """How a clean two-operand einsum becomes one matmul: letters of batch, left, right and contracted axes."""
+    terms, out = subscripts.split("->")
+    left, right = terms.split(",")
+    batch = [c for c in out if c in left and c in right]
+    summed = [c for c in left if c in right and c not in out]
+    only_left = [c for c in left if c not in right]
+    only_right = [c for c in right if c not in left]
+    moved = "".join(batch + only_left + only_right)
+    return (
+        tuple(left.index(c) for c in batch + only_left + summed),
+        tuple(right.index(c) for c in batch + summed + only_right),
+        len(batch), len(only_left), len(summed),
+        tuple(moved.index(c) for c in out),
+    )  # fmt: skip
+
+
+def _einsum(xp, x, y, subscripts):
+    left, right, batch, rows, summed, out = _contraction(subscripts)
+    x = xp.transpose(x, left)
+    y = xp.transpose(y, right)
+    if not summed and not batch and not rows:
+        return xp.transpose(x * y, out)
+    head = x.shape[:batch]
+    n = x.shape[batch : batch + rows]
+    m = y.shape[batch + summed :]
+    k = int(np.prod(x.shape[batch + rows :]))
+    size_n, size_m = int(np.prod(n)), int(np.prod(m))
+    answer = xp.matmul(x.reshape((*head, size_n, k)), y.reshape((*head, k, size_m)))
+    return xp.transpose(answer.reshape((*head, *n, *m)), out)
+
+
+def _einsum_shape(x, y, subscripts):
+    terms, out = subscripts.split("->")
+    sizes = {}
+    for letters, aval in zip(terms.split(","), (x, y)):
+        if len(letters) != aval.ndim:
+            raise ShapeError(f"einsum term {letters!r} names {len(letters)} axes, but its operand has shape {aval.shape}")
+        for c, n in zip(letters, aval.shape):
+            if sizes.setdefault(c, n) != n:
+                raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in the other")
+    return make_aval(tuple(sizes[c] for c in out), result_dtype(x, y))
+
+
+def _terms(subscripts):
+    terms, out = subscripts.split("->")
+    return (*terms.split(","), out)
+
+
+def _einsum_vjp_x(ct, y, subscripts):
+    x_term, y_term, out = _terms(subscripts)
+    return einsum(ct, conj(y), subscripts=f"{out},{y_term}->{x_term}")
+
+
+def _einsum_vjp_y(ct, x, subscripts):
+    x_term, y_term, out = _terms(subscripts)
+    return einsum(conj(x), ct, subscripts=f"{x_term},{out}->{y_term}")
+
+
+def _einsum_batch(x, y, subscripts, batched):
+    x_term, y_term, out = _terms(subscripts)
+    fresh = next(c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in subscripts)
+    return einsum(x, y, subscripts=f"{fresh * batched[0]}{x_term},{fresh * batched[1]}{y_term}->{fresh}{out}")
+
+
+einsum = primitive(
+    "einsum",  # two operands; each index occurs once an operand, and in the answer or in both operands
+    impl=lambda xp, x, y, *, subscripts: _einsum(xp, x, y, subscripts),
+    shape=_einsum_shape,
+    jvp={"x": lambda dx, y, subscripts: einsum(dx, y, subscripts), "y": lambda dy, x, subscripts: einsum(x, dy, subscripts)},
+    vjp={"x": _einsum_vjp_x, "y": _einsum_vjp_y},
+    batch=_einsum_batch,
+    linear=("x", "y"),
+    samples=together(
+        arrays((2, 3), (3, 4), subscripts="ij,jk->ik"),
+        arrays((2, 3), (2, 3), subscripts="ij,ij->i"),
+        arrays((2, 3), (2, 4), subscripts="bi,bj->jbi"),
+        arrays((2,), (3,), subscripts="i,j->ji"),
+        arrays((), (3,), subscripts=",j->j"),
+        arrays((2, 3, 4), (4, 3), subscripts="abc,cb->a"),
+        arrays((0, 3), (3,), subscripts="ij,j->i"),
+    ),
+)
+

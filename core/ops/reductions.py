@@ -1,0 +1,205 @@
+"""Reductions over axes: sum, product, extremes, logsumexp, and the running sum."""
+
+import numpy as np
+
+from ..avals import make_aval
+from ..families import ZERO, linear, primitive
+from ..fix import conj
+from .arithmetic import exp
+from .samples import Sample, arrays, together
+from .selection import where
+from .shaping import concatenate, expand, flip
+
+ndarray = np.ndarray
+
+
+def reduced_shape(x, axes, keepdims):
+    """The aval of `x` after a reduction over `axes`."""
+    if keepdims:
+        return make_aval(tuple(1 if i in axes else n for i, n in enumerate(x.shape)), x.dtype)
+    return make_aval(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
+
+
+def _sum_shape(x, axes, keepdims):
+    aval = reduced_shape(x, axes, keepdims)
+    if x.dtype.kind in "bi" and x.dtype.itemsize < 8:
+        return make_aval(aval.shape, np.dtype(np.int64))
+    if x.dtype.kind == "u" and x.dtype.itemsize < 8:
+        return make_aval(aval.shape, np.dtype(np.uint64))
+    return aval
+
+
+def _shifted(axes):
+    return tuple(a + 1 for a in axes)
+
+
+def _reduction_samples(**facts):
+    return together(
+        arrays((2, 3, 4), axes=(1,), keepdims=False, **facts),
+        arrays((2, 3), axes=(0, 1), keepdims=False, **facts),
+        arrays((2, 3), axes=(0,), keepdims=True, **facts),
+        arrays((), axes=(), keepdims=False, **facts),
+        arrays((3,), axes=(0,), keepdims=False, **facts),
+    )
+
+
+reduce_sum = linear(
+    "reduce_sum",
+    impl=lambda xp, x, *, axes, keepdims: np.add.reduce(x, axes, None, None, keepdims) if xp is np
+    else xp.sum(x, axis=axes, keepdims=keepdims),
+    transpose=lambda ct, x_aval, axes, keepdims: expand(ct, x_aval, axes, keepdims),
+    shape=_sum_shape,
+    batch=lambda x, axes, keepdims: reduce_sum(x, _shifted(axes), keepdims),
+    samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),
+                     arrays((0,), axes=(0,), keepdims=False)),
+)
+
+
+def _keep(value, x_aval, axes, keepdims):
+    """A reduced value with its reduced axes back as 1."""
+    if keepdims or not value.ndim and not x_aval.ndim:
+        return value
+    return value.reshape(tuple(1 if i in axes else n for i, n in enumerate(x_aval.shape)))
+
+
+def _ties(x, ans, axes, keepdims):
+    """Equal shares for all elements that attain the extreme (NaN attains it too)."""
+    top = _keep(ans, x, axes, keepdims)
+    hit = where((x == top) | (x != x), 1.0, 0.0)
+    return hit / reduce_sum(hit, axes, True)
+
+
+def _extreme_reduction(name):
+    return primitive(
+        name,
+        impl=lambda xp, x, *, axes, keepdims: getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
+        shape=reduced_shape,
+        jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(dx * _ties(x, ans, axes, keepdims), axes, keepdims)},
+        vjp={"x": lambda ct, x, ans, axes, keepdims: _keep(ct, x, axes, keepdims) * _ties(x, ans, axes, keepdims)},
+        batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
+        masks=True,
+        samples=together(
+            _reduction_samples(complex_too=False),
+            lambda rng: [Sample(np.array([1.0, 3.0, 3.0]), params={"axes": (0,), "keepdims": False}, smooth=False)],
+        ),
+    )
+
+
+REDUCERS = {}
+reduce_max = REDUCERS["reduce_max"] = _extreme_reduction("reduce_max")
+reduce_min = REDUCERS["reduce_min"] = _extreme_reduction("reduce_min")
+
+
+def _prod_others(x, axes):
+    """For each element the product of all the others along `axes`, without division: right where elements are 0."""
+    order = tuple(i for i in range(x.ndim) if i not in axes) + tuple(axes)
+    moved = x.transpose(order)
+    kept = moved.shape[: x.ndim - len(axes)]
+    flat = moved.reshape((*kept, int(np.prod([x.shape[a] for a in axes]))))
+    n = flat.shape[-1]
+    # Product of all but one: prefix times suffix, each by pairwise doubling steps of shifted products.
+    others = _exclusive_products(flat, n) * _flip_last(_exclusive_products(_flip_last(flat), n))
+    return others.reshape(moved.shape).transpose(tuple(int(i) for i in np.argsort(order)))
+
+
+def _flip_last(x):
+    return flip(x, axes=(x.ndim - 1,))
+
+
+def _exclusive_products(x, n):
+    """`out[..., i] = x[..., 0] * … * x[..., i - 1]` in log2(n) shifted products (Hillis and Steele 1986)."""
+    if n == 0:
+        return x
+    shift = 1
+    out = _shift_in_ones(x, 1, n)
+    while shift < n:
+        out = out * _shift_in_ones(out, shift, n)
+        shift *= 2
+    return out
+
+
+def _shift_in_ones(x, k, n):
+    ones = np.ones((*x.shape[:-1], min(k, n)), x.dtype)
+    return concatenate(ones, x[..., : max(n - k, 0)], axis=x.ndim - 1)
+
+
+reduce_prod = primitive(
+    "reduce_prod",
+    impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
+    shape=_sum_shape,
+    jvp={"x": lambda dx, x, axes, keepdims: reduce_sum(dx * _prod_others(x, axes), axes, keepdims)},
+    vjp={"x": lambda ct, x, axes, keepdims: _keep(ct, x, axes, keepdims) * conj(_prod_others(x, axes))},
+    batch=lambda x, axes, keepdims: reduce_prod(x, _shifted(axes), keepdims),
+    masks=True,
+    samples=together(
+        _reduction_samples(),
+        lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})
+                     for v in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [2.0], [0.0, 1.0, 0.0, 4.0, 5.0])],
+        arrays((0, 2), axes=(0,), keepdims=False),
+    ),
+)
+
+
+def _logsumexp(xp, x, axes, keepdims):
+    """max + log Σ exp(x - max); the maximum is replaced by 0 where it is infinite, so -inf stays -inf."""
+    top = xp.max(x, axis=axes, keepdims=True) if x.size else xp.zeros((1,) * x.ndim, x.dtype)
+    top = xp.where(xp.isfinite(top), top, 0.0).astype(x.dtype)
+    total = xp.sum(xp.exp(x - top), axis=axes, keepdims=True)
+    out = xp.log(total) + top
+    return out if keepdims else xp.squeeze(out, axis=axes)[()]
+
+
+def _softmax_of(x, ans, axes, keepdims):
+    """exp(x - logsumexp), 0 where everything is -inf."""
+    top = _keep(ans, x, axes, keepdims)
+    return exp(x - where(top == -np.inf, 0.0, top))
+
+
+logsumexp = primitive(
+    "logsumexp",
+    impl=lambda xp, x, *, axes, keepdims: _logsumexp(xp, x, axes, keepdims),
+    shape=reduced_shape,
+    jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(_softmax_of(x, ans, axes, keepdims) * dx, axes, keepdims)},
+    vjp={"x": lambda ct, x, ans, axes, keepdims: _softmax_of(x, ans, axes, keepdims) * _keep(ct, x, axes, keepdims)},
+    batch=lambda x, axes, keepdims: logsumexp(x, _shifted(axes), keepdims),
+    samples=_reduction_samples(complex_too=False),
+)
+
+
+def _argument(name):
+    return primitive(
+        name,
+        impl=lambda xp, x, *, axis, keepdims: getattr(xp, name)(x, axis=axis, keepdims=keepdims),
+        shape=lambda x, axis, keepdims: make_aval(reduced_shape(x, (axis,), keepdims).shape, np.dtype(np.intp)),
+        jvp=ZERO,
+        batch=lambda x, axis, keepdims: REDUCERS[name](x, axis + 1, keepdims),
+        samples=arrays((2, 3), axis=1, keepdims=False, complex_too=False),
+    )
+
+
+argmax = REDUCERS["argmax"] = _argument("argmax")
+argmin = REDUCERS["argmin"] = _argument("argmin")
+
+
+def _truth(name):
+    return primitive(
+        name,
+        impl=lambda xp, x, *, axes, keepdims: getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
+        shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, np.dtype(bool)),
+        jvp=ZERO,
+        batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
+        samples=lambda rng: [Sample(rng.normal(size=(2, 3)) > 0, params={"axes": (1,), "keepdims": False})],
+    )
+
+
+reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all")
+reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any")
+
+cumsum = linear(
+    "cumsum",
+    impl=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
+    transpose=lambda ct, axis: flip(cumsum(flip(ct, axes=(axis,)), axis=axis), axes=(axis,)),
+    shape=lambda x, axis: _sum_shape(x, (), False),
+    batch=lambda x, axis: cumsum(x, axis=axis + 1),
+    samples=together(arrays((2, 3), axis=1), arrays((3,), axis=0), arrays((0,), axis=0)),
+)

@@ -1,0 +1,134 @@
+"""Choosing between values: where, comparisons, extremes, rounding, casts and the flat functions."""
+
+import operator
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import is_inexact
+from ..families import ZERO, elementwise, linear
+from ..fix import WHERE, recast
+from .samples import Sample, binary, together, unary
+
+
+def _where_samples(rng):
+    mask = rng.normal(size=(2, 3)) > 0
+    return [
+        Sample(mask, rng.normal(size=(2, 3)), rng.normal(size=(2, 3))),
+        Sample(mask, rng.normal(size=3), rng.normal()),
+        Sample(mask[0], rng.normal(size=(2, 1)), rng.normal(size=3)),
+        Sample(np.True_, rng.normal(size=3), rng.normal(size=3)),
+        Sample(mask, rng.normal(size=(2, 3)), rng.normal(size=3) + 1j),
+        Sample(mask[0], rng.normal(size=3).astype(np.float32), rng.normal(size=3).astype(np.float32)),
+        Sample(mask[:0], rng.normal(size=(0, 3)), rng.normal(size=3)),
+    ]
+
+
+where = elementwise(
+    "where",
+    impl=lambda xp, mask, x, y: xp.where(mask, x, y),
+    jvp={"x": lambda dx, mask: where(mask, dx, 0.0), "y": lambda dy, mask: where(mask, 0.0, dy)},
+    vjp={"x": lambda ct, mask: where(mask, ct, 0.0), "y": lambda ct, mask: where(mask, 0.0, ct)},
+    nondiff="mask",
+    masks=True,
+    linear=("x, y",),
+    samples=_where_samples,
+)
+WHERE.append(where)
+
+
+def _compare(name, op):
+    return elementwise(name, impl=lambda xp, x, y: op(x, y), d=ZERO, op=op, samples=binary())
+
+
+equal = _compare("equal", operator.eq)
+not_equal = _compare("not_equal", operator.ne)
+less = elementwise("less", impl=lambda xp, x, y: x < y, d=ZERO, op=operator.lt, samples=binary(complex_too=False))
+less_equal = elementwise("less_equal", impl=lambda xp, x, y: x <= y, d=ZERO, op=operator.le,
+                         samples=binary(complex_too=False))
+greater = elementwise("greater", impl=lambda xp, x, y: x > y, d=ZERO, op=operator.gt,
+                      samples=binary(complex_too=False))
+greater_equal = elementwise("greater_equal", impl=lambda xp, x, y: x >= y, d=ZERO, op=operator.ge,
+                            samples=binary(complex_too=False))
+
+
+def _integers(rng):
+    return [Sample(rng.integers(0, 8, 3), rng.integers(0, 8, 3)), Sample(rng.integers(0, 2, 3) > 0, np.True_),
+            Sample(rng.integers(0, 8, (2, 3)), rng.integers(0, 8, 3))]
+
+
+bitwise_and = elementwise("bitwise_and", impl=lambda xp, x, y: x & y, d=ZERO, op=operator.and_, samples=_integers)
+bitwise_or = elementwise("bitwise_or", impl=lambda xp, x, y: x | y, d=ZERO, op=operator.or_, samples=_integers)
+bitwise_xor = elementwise("bitwise_xor", impl=lambda xp, x, y: x ^ y, d=ZERO, op=operator.xor, samples=_integers)
+bitwise_invert = elementwise("bitwise_invert", impl=lambda xp, x: ~x, d=ZERO, op=operator.invert,
+                             samples=lambda rng: [Sample(rng.integers(0, 8, 3)), Sample(rng.normal(size=3) > 0)])
+sign = elementwise("sign", impl=lambda xp, x: xp.sign(x), d=ZERO, op=np.sign, samples=unary(complex_too=False))
+floor = elementwise("floor", impl=lambda xp, x: xp.floor(x), d=ZERO, op=np.floor, samples=unary(complex_too=False))
+ceil = elementwise("ceil", impl=lambda xp, x: xp.ceil(x), d=ZERO, op=np.ceil, samples=unary(complex_too=False))
+trunc = elementwise("trunc", impl=lambda xp, x: xp.trunc(x), d=ZERO, op=np.trunc, samples=unary(complex_too=False))
+rint = elementwise("rint", impl=lambda xp, x: xp.rint(x), d=ZERO, op=np.rint, samples=unary(complex_too=False))
+isnan = elementwise("isnan", impl=lambda xp, x: xp.isnan(x), d=ZERO, op=np.isnan, samples=unary())
+isfinite = elementwise("isfinite", impl=lambda xp, x: xp.isfinite(x), d=ZERO, op=np.isfinite, samples=unary())
+isinf = elementwise("isinf", impl=lambda xp, x: xp.isinf(x), d=ZERO, op=np.isinf, samples=unary())
+floor_divide = elementwise("floor_divide", impl=lambda xp, x, y: x // y, d=ZERO, op=operator.floordiv,
+                           samples=binary(low_y=0.5, high_y=2.0, complex_too=False))
+remainder = elementwise(
+    "remainder",  # x - y floor(x / y)
+    impl=lambda xp, x, y: x % y,
+    d={"x": lambda: 1.0, "y": lambda x, y: -(x // y)},
+    op=operator.mod,
+    samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
+)
+
+
+def _share(x, y, ans):
+    """How much of a maximum or minimum belongs to x: 1, 0, or half at a tie. NaN operands keep their share."""
+    mine = (x == ans) | (x != x)
+    theirs = (y == ans) | (y != y)
+    return where(mine & theirs, 0.5, where(mine, 1.0, 0.0))
+
+
+def _extreme(name, op):
+    def share_x(ct, x, y, ans):
+        return ct * _share(x, y, ans)
+
+    def share_y(ct, x, y, ans):
+        return ct * _share(y, x, ans)
+
+    return elementwise(
+        name,
+        impl=lambda xp, x, y: getattr(xp, name)(x, y),
+        jvp={"x": share_x, "y": share_y},
+        vjp={"x": share_x, "y": share_y},
+        op=op,
+        masks=True,
+        samples=together(binary(complex_too=False),
+                         lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)]),
+    )
+
+
+maximum = _extreme("maximum", np.maximum)
+minimum = _extreme("minimum", np.minimum)
+
+cast = linear(
+    "cast",  # to floating or complex; casts to integers and bool go through `cast_flat`
+    impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
+    transpose=lambda ct, x_aval: recast(ct, x_aval.dtype),
+    shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
+    batch=lambda x, dtype: cast(x, dtype=dtype),
+    samples=lambda rng: [Sample(rng.normal(size=(2, 3)), params={"dtype": np.dtype(t)}, tol=1e-2 if t == "f4" else 1e-6)
+                         for t in ("f4", "f8", "c16")]
+    + [Sample(rng.normal(size=()), params={"dtype": np.dtype("f4")}, tol=1e-2)],
+)
+cast_flat = elementwise(
+    "cast_flat",
+    impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
+    d=ZERO,
+    samples=lambda rng: [Sample(rng.normal(size=3), params={"dtype": np.dtype(t)}) for t in (int, bool)],
+)
+
+
+def astype(x, dtype):
+    """`x` in `dtype`; integers and booleans are constants to derivatives."""
+    dtype = np.dtype(dtype)
+    return cast(x, dtype=dtype) if is_inexact(dtype) else cast_flat(x, dtype=dtype)

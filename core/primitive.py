@@ -1,0 +1,360 @@
+"""Primitives: one operation with all its rules, declared in one statement and checked at registration."""
+
+import types
+from operator import itemgetter
+
+import numpy as np
+
+from .avals import aval_of
+from .backend import namespace_of
+from .errors import RuleError
+from .fix import fix, strong_zero
+from .tape import Rule
+from .tracer import Tracer
+
+ndarray = np.ndarray
+REGISTRY = {}  # name -> Primitive
+_RULE_LIMIT = 512
+_VARARGS = 0x04
+
+# Types whose operators are NumPy's own: no tracer inside, so a fast lane may call the ufunc at once.
+RAW = frozenset({ndarray, bool, int, float, complex} | {np.dtype(c).type for c in "?bhilqBHILQefdgFDG"})
+
+
+class _Zero:
+    def __repr__(self):
+        return "ZERO"
+
+
+ZERO = _Zero()  # `jvp=ZERO`: the map is flat everywhere, its result is a constant to derivatives
+
+
+class Formula:
+    """A rule and the names it asks for after its first argument(s)."""
+
+    __slots__ = ("fn", "names", "operands")
+
+    def __init__(self, fn, names, operands):
+        self.fn = fn
+        self.names = names
+        self.operands = operands
+
+
+def argument_names(fn):
+    """The parameter names of a plain function, without `inspect` (7.6 us against 0.1)."""
+    code = fn.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+class Primitive:
+    """One operation: what it computes, and every rule the transforms ask for. Made by `primitive` and the families."""
+
+    def __init__(self, name, impl, **facts):
+        code = impl.__code__
+        names = code.co_varnames
+        self.name = name
+        self.variadic = bool(code.co_flags & _VARARGS)
+        self.params = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        rest = names[code.co_argcount + code.co_kwonlyargcount] if self.variadic else None
+        self.operands = (rest,) if self.variadic else names[1 : code.co_argcount]
+        self.nin = None if self.variadic else len(self.operands)
+        self.defaults = impl.__kwdefaults__ or {}
+        self.impl = _positional(impl, self.variadic)
+        self.declared = impl
+        self.family = facts.get("family", "primitive")
+        self.outputs = facts.get("outputs")  # None: one array; a count, or a function of the params: a tuple
+        self.flat = facts.get("flat", False)
+        self.singular = facts.get("singular", False)
+        self.masks = facts.get("masks", False)  # creates structural zeros
+        self.view = facts.get("view", False)  # the result may share memory with the operand
+        self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
+        self.linear = facts.get("linear", ())  # operand groups in which it is linear
+        self.collective = facts.get("collective", False)
+        self.effect = facts.get("effect", False)  # never dropped or merged when staged
+        self.nondiff = frozenset(facts.get("nondiff", ()))
+        self.shape = facts["shape"]
+        self.batch = facts["batch"]
+        self.samples = facts["samples"]
+        self.jvp = facts.get("jvp", {})  # operand index -> Formula
+        self.vjp = facts.get("vjp", {})
+        self.jvp_plain = facts.get("jvp_plain", self.jvp)
+        self.vjp_plain = facts.get("vjp_plain", self.vjp)
+        self.handler = facts.get("handler")  # higher-order: `handler(trace, prim, args)` stands in for the rules
+        self.fun = None
+        self.rules = {}
+
+    def __repr__(self):
+        return f"Primitive({self.name})"
+
+    def arrange(self, args, kwargs):
+        """Positional arguments in declared order from any mix of positional and keyword ones."""
+        if self.variadic:
+            names, given, operands = self.params, (), args
+        else:
+            names, given, operands = self.operands + self.params, args, ()
+        if len(given) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} arguments, but got {len(given)}: {', '.join(names)}")
+        out = list(given)
+        kwargs = dict(kwargs)
+        for name in names[len(given) :]:
+            if name in kwargs:
+                out.append(kwargs.pop(name))
+            elif name in self.defaults:
+                out.append(self.defaults[name])
+            else:
+                raise TypeError(f"{self.name} misses its argument {name!r}")
+        if kwargs:
+            raise TypeError(f"{self.name} has no argument {next(iter(kwargs))!r}; it takes {', '.join(names)}")
+        return (*operands, *out)
+
+    def split(self, args):
+        """`(operands, params)` of positional arguments."""
+        n = len(args) - len(self.params)
+        return args[:n], args[n:]
+
+    def again(self, args):
+        """The same operation on other values, one level down."""
+        return bind(self, tuple(args)) if self.variadic else self.fun(*args)
+
+    def run(self, args):
+        """Compute on plain arrays."""
+        operands, params = self.split(args)
+        for value in operands:
+            if type(value) is not ndarray and type(value) not in RAW:
+                xp = namespace_of(operands)
+                break
+        else:
+            xp = np
+        if self.variadic:
+            return self.impl(xp, *params, operands)
+        return self.impl(xp, *args)
+
+    def count(self, params):
+        """How many outputs, None for a bare array."""
+        return self.outputs(*params) if callable(self.outputs) else self.outputs
+
+    def rule(self, active, plain=False):
+        """The compiled reverse rule for the operands `active` (indices); `plain` needs no un-broadcast or cast."""
+        key = (active, plain)
+        rule = self.rules.get(key)
+        if rule is None:
+            if len(self.rules) >= _RULE_LIMIT:
+                self.rules.clear()
+            rule = self.rules[key] = _compile(self, active, plain)
+        return rule
+
+    def tangent(self, tangents, args, ans):
+        """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
+        names = self.operands + self.params
+        if self.variadic:
+            operands, params = self.split(args)
+            formula = self.jvp.get(0)
+            env = dict(zip(self.params, params))
+            env[self.operands[0]] = operands
+        else:
+            env = dict(zip(names, args))
+        env["ans"] = ans
+        if self.variadic:
+            if formula is None:
+                raise RuleError(f"{self.name} has no jvp rule")
+            full = [tangents.get(i) for i in range(len(operands))]
+            return formula.fn(full, *[_lookup(env, n) for n in formula.names])
+        total = None
+        done = set()
+        for i in tangents:
+            formula = self.jvp.get(i)
+            if formula is None:
+                raise RuleError(f"{self.name} has no jvp rule for its operand {self.operands[i]!r}")
+            if i in done:
+                continue
+            done.update(formula.operands)
+            given = [tangents.get(k) for k in formula.operands]
+            dx = given[0] if len(formula.operands) == 1 else tuple(given)
+            part = formula.fn(dx, *[_lookup(env, n) for n in formula.names])
+            total = part if total is None else _add_tangents(total, part)
+        return total
+
+
+def _add_tangents(a, b):
+    if type(a) is tuple:
+        return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b))
+    return a + b
+
+
+def _lookup(env, name):
+    if name in env:
+        return env[name]
+    value = env[name[:-5]]  # x_aval
+    return tuple(aval_of(v) for v in value) if type(value) is tuple else aval_of(value)
+
+
+def _positional(impl, variadic):
+    """`impl` with its keyword-only names made positional: `**` costs 0.6 us a call.
+
+    Variadic ones take the operands as one tuple, last (where their local already lies).
+    """
+    code = impl.__code__
+    extra = code.co_kwonlyargcount + (1 if variadic else 0)
+    flags = code.co_flags & ~_VARARGS
+    code = code.replace(co_argcount=code.co_argcount + extra, co_kwonlyargcount=0, co_flags=flags)
+    return types.FunctionType(code, impl.__globals__, impl.__name__, None, impl.__closure__)
+
+
+def _sources(prim):
+    """Where each askable name lies in the record `(*operands, *params, ans, *operand avals)`."""
+    names = prim.operands + prim.params
+    where = {name: i for i, name in enumerate(names)}
+    where["ans"] = len(names)
+    for k, name in enumerate(prim.operands):
+        where[name + "_aval"] = len(names) + 1 + k
+    return where
+
+
+def _compile(prim, active, plain):
+    """Compile the rule(s) for `active` operands into one `back(ct, saved)` and a collector of what it saves."""
+    table = prim.vjp_plain if plain else prim.vjp
+    where = _sources(prim)
+    formulas = []
+    for i in dict.fromkeys([0] if prim.variadic else active):
+        formula = table.get(i)
+        if formula is None:
+            raise RuleError(
+                f"{prim.name} has no vjp rule for its operand {prim.operands[0 if prim.variadic else i]!r}; "
+                "declare one, or wrap the argument in stop_gradient"
+            )
+        if formula not in formulas:
+            formulas.append(formula)
+    names = list(dict.fromkeys(name for f in formulas for name in f.names))
+    if not plain:
+        names += [n for i in ([0] if prim.variadic else active)
+                  if (n := prim.operands[i] + "_aval") not in names]
+    rule = Rule()
+    rule.prim = prim
+    rule.names = tuple(names)
+    rule.active = active
+    rule.lazy = prim.lazy
+    positions = [where[n] for n in names]
+    nin = len(prim.operands)
+    total = nin + len(prim.params)
+    rule.origins = tuple(p if p < nin else -1 if p == total else None for p in positions)
+    rule.collect = itemgetter(*positions) if positions else None
+    slot = {name: k for k, name in enumerate(names)}
+    bare = len(names) == 1
+    if prim.variadic:
+        rule.back = rule.strong = _variadic_back(prim, formulas[0], active, slot, bare)
+    elif len(formulas) == 1 and len(formulas[0].operands) > 1:
+        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, plain)
+    else:
+        def build(wrap):
+            parts = []
+            for i, formula in zip(active, formulas):
+                part = wrap(_pick(formula, slot, bare))
+                parts.append(part if plain else _fixed(part, slot[prim.operands[i] + "_aval"], bare))
+            return _together(parts)
+
+        rule.back = build(lambda part: part)
+        rule.strong = build(_strongly) if prim.singular else rule.back
+    return rule
+
+
+def _pick(formula, slot, bare):
+    """`fn(ct, saved)` that hands the formula the saved items it asked for."""
+    fn, names = formula.fn, formula.names
+    if not names:
+        return lambda ct, saved: fn(ct)
+    if bare:
+        return fn
+    if len(names) == 1:
+        a = slot[names[0]]
+        return lambda ct, saved: fn(ct, saved[a])
+    if len(names) == 2:
+        a, b = slot[names[0]], slot[names[1]]
+        return lambda ct, saved: fn(ct, saved[a], saved[b])
+    if tuple(slot[n] for n in names) == tuple(range(len(slot))):
+        return lambda ct, saved: fn(ct, *saved)
+    get = itemgetter(*(slot[n] for n in names))
+    return lambda ct, saved: fn(ct, *get(saved))
+
+
+def _fixed(part, at, bare):
+    if bare:
+        return lambda ct, saved: fix(part(ct, saved), saved)
+    return lambda ct, saved: fix(part(ct, saved), saved[at])
+
+
+def _together(parts):
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) == 2:
+        first, second = parts
+        return lambda ct, saved: (first(ct, saved), second(ct, saved))
+    return lambda ct, saved: tuple([part(ct, saved) for part in parts])
+
+
+def _joint_back(prim, formula, active, slot, bare, plain):
+    part = _pick(formula, slot, bare)
+    order = [formula.operands.index(i) for i in active]
+    spots = [None if plain else slot[prim.operands[i] + "_aval"] for i in active]
+
+    def back(ct, saved):
+        cts = part(ct, saved)
+        out = [cts[k] for k in order]
+        if not plain:
+            out = [c if c is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return back
+
+
+def _variadic_back(prim, formula, active, slot, bare):
+    fn = formula.fn
+    names = formula.names
+    at = slot[prim.operands[0] + "_aval"]
+    joint = formula.operands == "all"
+
+    def back(ct, saved):
+        items = [saved if bare else saved[slot[n]] for n in names]
+        avals = saved if bare else saved[at]
+        if joint:
+            cts = fn(ct, active, *items)
+            out = [c if c is None else fix(c, avals[i]) for i, c in zip(active, cts)]
+        else:
+            out = [fix(fn(ct, i, *items), avals[i]) for i in active]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return back
+
+
+def _strongly(part):
+    return lambda ct, saved: strong_zero(ct, part(ct, saved))
+
+
+def bind(prim, args):
+    """Run `prim` on `args` (operands, then parameters): the trace of the highest level decides, or the backend."""
+    n = len(args) - len(prim.params)
+    top = None
+    level = -1
+    buffers = False
+    for i in range(n):
+        a = args[i]
+        if isinstance(a, Tracer):
+            if a.owner is None:
+                buffers = True
+            elif a.owner.level > level:
+                top = a.owner
+                level = top.level
+    if buffers:
+        return _bind_buffers(prim, args, n)
+    if top is None:
+        return prim.run(args)
+    return top.process(prim, args)
+
+
+def _bind_buffers(prim, args, n):
+    """Read the buffers among the operands; a view of one stays tied to it."""
+    if prim.view and n == 1:
+        return args[0].view_through(prim, args[1:])
+    read = [a.read() if isinstance(a, Tracer) and a.owner is None else a for a in args[:n]]
+    return prim.fun(*read, *args[n:]) if not prim.variadic else bind(prim, (*read, *args[n:]))
+
+

@@ -1,0 +1,124 @@
+"""How plain NumPy calls reach us: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
+
+import numpy as np
+
+from .buffers import Buffer, become_buffer
+from .errors import ConversionError, RuleError, at_user_line
+from .methods import _augmented, normal_axis, power
+from .ops import arithmetic as a
+from .ops import linalg, reductions, selection, shaping
+from .ops.indexing import update
+from .tracer import Tracer
+
+UFUNCS = {
+    np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
+    np.power: power, np.float_power: power, np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
+    np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
+    np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
+    np.fabs: shaping.absolute, np.positive: lambda x: +x, np.conjugate: shaping.conjugate,
+    np.equal: selection.equal, np.not_equal: selection.not_equal, np.less: selection.less,
+    np.less_equal: selection.less_equal, np.greater: selection.greater, np.greater_equal: selection.greater_equal,
+    np.bitwise_and: selection.bitwise_and, np.bitwise_or: selection.bitwise_or, np.bitwise_xor: selection.bitwise_xor,
+    np.invert: selection.bitwise_invert, np.sign: selection.sign, np.floor: selection.floor, np.ceil: selection.ceil,
+    np.trunc: selection.trunc, np.rint: selection.rint, np.isnan: selection.isnan, np.isfinite: selection.isfinite,
+    np.isinf: selection.isinf, np.floor_divide: selection.floor_divide, np.remainder: selection.remainder,
+    np.maximum: selection.maximum, np.minimum: selection.minimum, np.matmul: linalg.matmul,
+    np.logical_and: lambda x, y: (x != 0) & (y != 0), np.logical_or: lambda x, y: (x != 0) | (y != 0),
+    np.logical_xor: lambda x, y: (x != 0) ^ (y != 0), np.logical_not: lambda x: x == 0,
+    np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
+}  # fmt: skip
+if hasattr(np, "vecdot"):
+    UFUNCS[np.vecdot] = lambda x, y: (shaping.conjugate(x) * y).sum(axis=-1)
+
+REDUCTIONS = {
+    np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min", np.logical_and: "all",
+    np.logical_or: "any",
+}  # fmt: skip
+FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
+_get = UFUNCS.get
+
+
+def array_ufunc(self, ufunc, method, *inputs, **kwargs):
+    """NEP 13: the primitive of a ufunc, its `reduce` and `accumulate`, and writes with `out=`."""
+    if method == "__call__":
+        fun = _get(ufunc)
+        if fun is not None and not kwargs:
+            return fun(*inputs)
+        if fun is None:
+            raise RuleError(f"numpy.{ufunc.__name__} has no derivative rules in covector; use a function listed in the "
+                            f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
+        return _with_options(ufunc, fun, inputs, kwargs)
+    if method == "reduce" and ufunc in REDUCTIONS:
+        return _reduce(REDUCTIONS[ufunc], *inputs, **kwargs)
+    if method == "accumulate" and ufunc is np.add:
+        return _accumulate(*inputs, **kwargs)
+    if method == "outer" and ufunc in UFUNCS and not kwargs:
+        x, y = inputs
+        x = x.reshape((*x.shape, *(1,) * np.ndim(y)))
+        return UFUNCS[ufunc](x, y)
+    if method == "at":
+        return _at(ufunc, *inputs)
+    raise RuleError(f"numpy.{ufunc.__name__}.{method} is not supported on traced values; "
+                    f"write it with functions of covector.numpy{at_user_line()}")
+
+
+def _with_options(ufunc, fun, inputs, kwargs):
+    out = kwargs.pop("out", None)
+    dtype = kwargs.pop("dtype", None)
+    where = kwargs.pop("where", True)
+    kwargs.pop("casting", None)
+    kwargs.pop("order", None)
+    kwargs.pop("subok", None)
+    if where is not True:
+        raise RuleError(f"where= of numpy.{ufunc.__name__} is not supported on traced values; "
+                        f"use np.where(mask, numpy.{ufunc.__name__}(x), other){at_user_line()}")
+    if kwargs:
+        raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}{at_user_line()}")
+    if dtype is not None:
+        inputs = [selection.astype(x, dtype) if isinstance(x, Tracer) else np.asarray(x, dtype) for x in inputs]
+    if out is None:
+        return fun(*inputs)
+    target = out[0] if isinstance(out, tuple) else out
+    if isinstance(target, Tracer):
+        return _augmented(lambda x, y: fun(*[x if v is target else v for v in inputs]))(target, 0.0)
+    raise ConversionError(
+        f"numpy.{ufunc.__name__} was asked to write a traced value into a plain array (array += t, or out=array), which "
+        "would drop its derivative; write array = array + t, or start from a traced buffer: "
+        f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
+    )
+
+
+def _reduce(name, x, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None or where is not True or initial not in (None, np._NoValue):
+        raise RuleError(f"reduce with out=, where= or initial= is not supported on traced values{at_user_line()}")
+    return getattr(x, name)(axis=axis, keepdims=keepdims) if dtype is None else getattr(
+        selection.astype(x, dtype), name)(axis=axis, keepdims=keepdims)
+
+
+def _accumulate(x, axis=0, dtype=None, out=None):
+    if out is not None:
+        raise RuleError(f"accumulate with out= is not supported on traced values{at_user_line()}")
+    return reductions.cumsum(x, normal_axis(axis, x.ndim))
+
+
+def _at(ufunc, target, index, value=None):
+    if ufunc is not np.add or type(target) is not Buffer and not isinstance(target, Tracer):
+        raise ConversionError(f"numpy.{ufunc.__name__}.at of a traced value into a plain array would drop its "
+                              f"derivative; use x.at[index].add(value) with a traced x{at_user_line()}")
+    buffer = become_buffer(target)
+    buffer.assign(lambda contents, donate: update(contents, index, value, add=True), value)
+
+
+def array_function(self, func, types, args, kwargs):
+    """NEP 18: covector's function of the same name."""
+    fun = FUNCTIONS.get(func)
+    if fun is None:
+        if not any(issubclass(kind, Tracer) for kind in types):
+            return NotImplemented
+        raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function listed in "
+                        f"covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
+    return fun(*args, **kwargs)
+
+
+Tracer.__array_ufunc__ = array_ufunc
+Tracer.__array_function__ = array_function

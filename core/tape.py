@@ -1,0 +1,82 @@
+"""The tape: nodes that point to their parents, and the lazy cotangents that meet in them."""
+
+import itertools
+
+import numpy as np
+
+ndarray = np.ndarray
+
+# Newest first: the numbers count downwards, so that a heap of plain ints pops the newest node.
+next_seq = itertools.count(0, -1).__next__
+
+
+class Node:
+    """One recorded operation: its rule, the nodes of its differentiated operands, what the rule saved, its number.
+
+    `parents` is a bare node or a tuple. A leaf has `rule=None` and `saved` its index. A node never refers to its
+    tracer, so there are no cycles and a value that nobody saved dies with its tracer. Subclasses (the stateful layer)
+    override `visit`; the sweep calls it only for them.
+    """
+
+    __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
+
+
+class Rule:
+    """What one primitive does for one set of differentiated operands, compiled once.
+
+    `back(ct, saved)` gives the cotangent(s) of the parents; `strong` is the same with strong zeros for `singular`
+    rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
+    index, -1 for the answer, None for a parameter or aval. `lazy` rules take an undensified cotangent.
+    """
+
+    __slots__ = ("prim", "back", "strong", "names", "origins", "active", "lazy", "collect")
+
+    def __repr__(self):
+        return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"
+
+
+def make_node(rule, parents, saved):
+    """A new node with the next number."""
+    node = Node()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    return node
+
+
+def make_leaf(index):
+    """The node of an input; its cotangent is result `index` of the sweep."""
+    return make_node(None, None, index)
+
+
+class Partial:
+    """Lazy cotangent of a node with several outputs: those that have arrived so far."""
+
+    __slots__ = ("parts",)
+    __array_ufunc__ = None
+
+    def __init__(self, count, index, ct):
+        self.parts = [None] * count
+        self.parts[index] = ct
+
+    def __add__(self, other):
+        parts = [a if b is None else b if a is None else a + b for a, b in zip(self.parts, other.parts)]
+        merged = Partial.__new__(Partial)
+        merged.parts = parts
+        return merged
+
+    def dense(self):
+        return tuple(self.parts)
+
+
+class Freed:
+    """What `saved` is after its sweep."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "FREED"
+
+
+FREED = Freed()

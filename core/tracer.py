@@ -1,0 +1,221 @@
+"""Tracers, which stand for arrays while a transform runs, and the traces that own them."""
+
+import itertools
+
+import numpy as np
+
+from .avals import aval_of, make_aval
+from .errors import ConversionError, EscapedTracerError, at_user_line
+
+ndarray = np.ndarray
+_levels = itertools.count(1)
+_last_level = 0
+SHARED = "shares memory"  # the `state` of a tracer that is a view, or that a view was taken of
+
+
+def next_level():
+    """A level never used before. Levels only grow, so nothing has to be restored after an exception."""
+    global _last_level
+    _last_level = level = next(_levels)
+    return level
+
+
+def last_level():
+    """The level of the newest trace started so far; a stamp for buffers."""
+    return _last_level
+
+
+class Trace:
+    """One run of a transform: a level, and `process(prim, args)`, which says what an operation means to it.
+
+    `masked` becomes True when an operation with structural zeros is recorded (`where`, indexing, …); rules declared
+    singular then use strong zeros. Traces are compared by identity.
+    """
+
+    __slots__ = ("level", "masked", "done", "__weakref__")
+    kind = "trace"
+
+    def __init__(self):
+        self.level = next_level()
+        self.masked = False
+        self.done = False
+
+    def process(self, prim, args):
+        raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
+
+
+class Tracer:
+    """An array seen by a trace. Subclasses say what it carries; operators and methods come from `core/methods.py`.
+
+    All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
+    """
+
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "__weakref__")
+
+    @property
+    def shape(self):
+        return self.aval.shape
+
+    @property
+    def dtype(self):
+        return self.aval.dtype
+
+    @property
+    def ndim(self):
+        return self.aval.ndim
+
+    @property
+    def size(self):
+        return self.aval.size
+
+    @property
+    def itemsize(self):
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)")
+        return shape[0]
+
+    def __bool__(self):
+        return bool(concrete(self, "bool"))
+
+    def __index__(self):
+        return _refuse(self, "used as an integer index")
+
+    def __float__(self):
+        return _refuse(self, "converted to a Python float")
+
+    def __int__(self):
+        return _refuse(self, "converted to a Python int")
+
+    def __complex__(self):
+        return _refuse(self, "converted to a Python complex")
+
+    def __array__(self, dtype=None, copy=None):
+        return _refuse(self, "converted to a numpy array")
+
+    def item(self, *args):
+        return _refuse(self, "converted by .item()")
+
+    def tolist(self):
+        return _refuse(self, "converted by .tolist()")
+
+    def __hash__(self):
+        return id(self)
+
+    def __reduce__(self):
+        raise ConversionError(
+            f"a {type(self).__name__} traced value of {self.aval!r} cannot be pickled or deep-copied; "
+            "return it from the transformed function, or use stop_gradient to get its value"
+        )
+
+    def __repr__(self):
+        return f"{type(self).__name__}[{self.owner.kind} level {self.owner.level}]({self.aval!r}, {self.value!r})"
+
+    def __str__(self):
+        return str(peel(self)) if is_concrete(self) else repr(self)
+
+    def __format__(self, spec):
+        value = peel(self) if is_concrete(self) else None
+        if value is None or (spec and getattr(value, "ndim", 0)):
+            return repr(self)
+        return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
+
+
+class Rev(Tracer):
+    """A value of a reverse trace: value, aval and the node that recorded it."""
+
+    __slots__ = ()
+
+
+class Dual(Tracer):
+    """A value of a forward trace: value, aval and tangent (same shape and dtype as the value)."""
+
+    __slots__ = ()
+
+
+class Batched(Tracer):
+    """A value of a vmap trace: `value` has the batch axis in front; `aval` does not."""
+
+    __slots__ = ()
+
+
+class Staged(Tracer):
+    """A value of a staging trace: an aval, and `value` if it is known while staging (else None); `node` is its Var."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        known = "" if self.value is None else f", {self.value!r}"
+        return f"Staged[{self.owner.kind} level {self.owner.level}]({self.aval!r}{known})"
+
+
+def make_batched(trace, value):
+    """A Batched tracer whose batch axis is axis 0 of `value`."""
+    out = Batched()
+    out.owner = trace
+    out.value = value
+    aval = aval_of(value)
+    out.aval = make_aval(aval.shape[1:], aval.dtype)
+    return out
+
+
+def peel(value):
+    """The innermost array of a tracer, whatever wraps it; under vmap it has batch axes in front."""
+    while isinstance(value, Tracer):
+        value = value.value
+    return value
+
+
+def is_concrete(value):
+    """Whether every level of `value` is known and none is batched."""
+    while isinstance(value, Tracer):
+        if type(value) is Batched:
+            return False
+        value = value.value
+    return value is not None
+
+
+def concrete(tracer, what):
+    """The plain value that control flow may look at; raises under vmap and while staging."""
+    value = tracer
+    while isinstance(value, Tracer):
+        if type(value) is Batched:
+            raise ConversionError(
+                f"{what}() of a value that vmap has batched (each example {tracer.aval!r}) has one answer an example; "
+                f"use np.where or covector.cond in place of `if`{at_user_line()}"
+            )
+        if type(value) is Staged and value.value is None:
+            raise ConversionError(
+                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is made; use np.where, "
+                f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
+            )
+        value = value.value
+    return value
+
+
+def _refuse(tracer, how):
+    raise ConversionError(
+        f"a traced value ({tracer.aval!r}, {tracer.owner.kind}) was {how}, which would drop its derivative silently; "
+        "use np.exp and friends for math.*, np.stack([...]) for np.array([...]), "
+        "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t, "
+        f"or covector.stop_gradient(x) where no derivative is wanted{at_user_line()}"
+    )
+
+
+LENIENT = [0]  # how many user rules are running that may hold values of a finished transform
+
+
+def check_alive(trace, prim):
+    """Raise if the transform that owns a traced value has returned."""
+    if not LENIENT[0]:
+        raise EscapedTracerError(
+            f"{prim.name} met a traced value of a {trace.kind} that has finished; return values from the transformed "
+            f"function (has_aux=True for extra results) instead of storing them{at_user_line()}"
+        )

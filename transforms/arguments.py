@@ -1,0 +1,121 @@
+"""Containers, argnums, aux: what happens to arguments before a trace starts and to results after it."""
+
+import numpy as np
+import optree
+
+from ..core.avals import WEAK, aval_of
+from ..core.backend import find_backend
+from ..core.buffers import Buffer
+from ..core.dtypes import is_inexact
+from ..core.errors import DtypeError, TreeError, at_user_line
+from ..core.tracer import Tracer
+
+ndarray = np.ndarray
+NAMESPACE = "covector"
+
+
+def flatten(tree):
+    """`(leaves, rebuild)` of any container; None is an empty node."""
+    kind = type(tree)
+    if kind is ndarray or kind in WEAK or isinstance(tree, Tracer):
+        return [tree], first
+    if kind is tuple or kind is list:
+        for leaf in tree:
+            inner = type(leaf)
+            if inner is not ndarray and inner not in WEAK and not isinstance(leaf, Tracer):
+                break
+        else:
+            return list(tree), kind if kind is tuple else list
+    leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
+    return leaves, Rebuild(spec)
+
+
+def first(leaves):
+    """The container that is a bare leaf."""
+    return leaves[0]
+
+
+class Rebuild:
+    """Puts leaves back into a container; compares by structure."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __call__(self, leaves):
+        return optree.tree_unflatten(self.spec, leaves)
+
+    def __eq__(self, other):
+        return type(other) is Rebuild and self.spec == other.spec
+
+    def __hash__(self):
+        return hash(self.spec)
+
+
+def structure(tree):
+    """The tree's structure, for comparison and messages."""
+    return optree.tree_structure(tree, namespace=NAMESPACE)
+
+
+def normal_argnums(argnums, count, name):
+    """`argnums` as a tuple of positions."""
+    single = not isinstance(argnums, (tuple, list))
+    out = []
+    for k in (argnums,) if single else argnums:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+            raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}")
+        if not -count <= k < count:
+            raise TypeError(f"{name} was asked for argument {k}, but the function was called with {count} positional "
+                            f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums{at_user_line()}")
+        out.append(int(k) % count)
+    if len(set(out)) != len(out):
+        raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}")
+    return tuple(out)
+
+
+def differentiable(leaf, name, where="argument"):
+    """The aval of an input leaf, or an error that names the remedy."""
+    try:
+        aval = aval_of(leaf)
+    except DtypeError:
+        aval = None
+    if aval is None or not (isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf))):
+        raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
+                         f"{type(leaf).__name__}; leave it out by argnums, or convert it{at_user_line()}")
+    if not is_inexact(aval.dtype):
+        shown = f"{leaf!r}" if not aval.ndim else f"of shape {aval.shape}"
+        raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {shown} with dtype {aval.dtype}; "
+                         f"pass float({leaf!r}) or x.astype(float), or leave it out by argnums{at_user_line()}"
+                         if not aval.ndim else
+                         f"{name} needs floating or complex inputs, but {where} has shape {aval.shape} and dtype "
+                         f"{aval.dtype}; use x.astype(float), or leave it out by argnums{at_user_line()}")
+    return aval
+
+
+def settle(value):
+    """A buffer's contents; other values as they are."""
+    return value.read() if type(value) is Buffer else value
+
+
+def split_aux(result, name):
+    """`(out, aux)` of a function called with has_aux=True."""
+    if type(result) is not tuple or len(result) != 2:
+        raise TypeError(f"{name} with has_aux=True needs a function that returns a pair (out, aux), "
+                        f"but got {type(result).__name__}{at_user_line()}")
+    return result
+
+
+def same_structure(tree, rebuild, name, what):
+    """Leaves of `tree`, which must have the structure of `rebuild`'s container."""
+    leaves, found = flatten(tree)
+    if found is not rebuild and found != rebuild:
+        reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
+        if structure(tree) != reference:
+            raise TreeError(f"{name} needs {what} with the structure {reference}, "
+                            f"but got {structure(tree)}{at_user_line()}")
+    return leaves
+
+
+def _count(rebuild, guess):
+    return rebuild.spec.num_leaves if type(rebuild) is Rebuild else 1 if rebuild is first else guess

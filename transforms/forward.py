@@ -1,0 +1,175 @@
+"""Forward mode: values that carry a tangent."""
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.dtypes import is_inexact
+from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
+from ..core.fix import recast, strong_zero
+from ..core.ops.shaping import broadcast_to
+from ..core.tracer import Dual, Trace, Tracer, check_alive
+from .arguments import differentiable, flatten, settle, split_aux, structure
+from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, zeros_like_leaf
+
+ndarray = np.ndarray
+
+
+class DualTrace(Trace):
+    """Computes tangents beside values."""
+
+    __slots__ = ()
+    kind = "jvp"
+
+    def process(self, prim, args):
+        if self.done:
+            check_alive(self, prim)
+        if prim.handler is not None:
+            return prim.handler(self, prim, args)
+        n = len(args) - len(prim.params)
+        values = list(args)
+        tangents = {}
+        for i in range(n):
+            a = args[i]
+            if isinstance(a, Tracer) and a.owner is self:
+                values[i] = a.value
+                if i not in prim.nondiff:
+                    tangents[i] = a.tangent
+        ans = prim.again(values)
+        if prim.flat or not tangents:
+            return ans
+        if prim.masks:
+            self.masked = True
+        if prim.singular:
+            with np.errstate(all="ignore"):
+                tangent = prim.tangent(tangents, values, ans)
+                if self.masked:
+                    tangent = _strong(tangents, values, ans, tangent, prim)
+        else:
+            tangent = prim.tangent(tangents, values, ans)
+        if prim.outputs is None:
+            return self.box(ans, tangent)
+        return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
+
+    def box(self, value, tangent):
+        """A tracer of this trace; the bare value where there is no tangent."""
+        if tangent is None:
+            return value
+        aval = aval_of(value)
+        if not is_inexact(aval.dtype):
+            return value
+        if tangent.shape != aval.shape:
+            tangent = broadcast_to(tangent, shape=aval.shape)
+        if tangent.dtype != aval.dtype:
+            tangent = recast(tangent, aval.dtype)
+        out = Dual()
+        out.owner = self
+        out.value = value
+        out.aval = aval
+        out.tangent = tangent
+        return out
+
+
+def _strong(tangents, values, ans, tangent, prim):
+    """The tangent again with strong zeros, operand by operand, where it came out NaN."""
+    total = None
+    for i, dx in tangents.items():
+        part = prim.tangent({i: dx}, values, ans)
+        shape = part.shape
+        part = strong_zero(dx if dx.shape == shape else broadcast_to(dx, shape=shape), part)
+        total = part if total is None else total + part
+    return tangent if total is None else total
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """Push tangents through a function.
+
+    Args:
+        fun: any function of containers of arrays.
+        primals: a tuple or list of its arguments.
+        tangents: the same structure, shapes and dtypes; None stands for zero.
+        has_aux: `fun` returns `(out, aux)`.
+    Returns:
+        `(out, tangent_out)`, or `(out, tangent_out, aux)`; the tangent has the structure and shapes of `out`.
+    Raises:
+        TypeError: primals is no tuple or list.
+        TreeError, ShapeError, DtypeError: a tangent does not match its primal.
+
+    >>> import numpy as np, covector
+    >>> out, tangent = covector.jvp(np.sin, (0.0,), (2.0,))
+    >>> float(out), float(tangent)
+    (0.0, 2.0)
+    """
+    _callable(fun, "jvp")
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(f"jvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
+                        f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
+    if len(primals) != len(tangents):
+        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents{at_user_line()}")
+    trace = DualTrace()
+    args = [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
+    result = fun(*args)
+    aux = None
+    if has_aux:
+        result, aux = split_aux(result, "jvp")
+        aux = unbox(aux, trace)
+    out, tangent = unbox_dual(result, trace)
+    trace.done = True
+    check_escaped(out)
+    return (out, tangent, aux) if has_aux else (out, tangent)
+
+
+def _box_argument(trace, x, dx, k):
+    if type(x) is ndarray and type(dx) is ndarray and x.shape == dx.shape and x.dtype is dx.dtype and x.dtype.kind in "fc":
+        return _dual(trace, x, aval_of(x), dx)
+    leaves, rebuild = flatten(x)
+    if dx is None:
+        return x
+    tangents = flatten(dx)[0]
+    if len(tangents) != len(leaves) or structure(dx) != structure(x):
+        raise TreeError(f"jvp needs tangent {k} with the structure of its primal {structure(x)}, "
+                        f"but got {structure(dx)}{at_user_line()}")
+    return rebuild([_box_leaf(trace, settle(v), settle(t), k) for v, t in zip(leaves, tangents)])
+
+
+def _box_leaf(trace, x, dx, k):
+    aval = aval_of(x)
+    if not is_inexact(aval.dtype) and getattr(dx, "dtype", None) is not None and dx.dtype.name == "float0":
+        return x
+    aval = differentiable(x, "jvp", f"primal {k}")
+    found = aval_of(dx)
+    if found.shape != aval.shape:
+        raise ShapeError(f"jvp needs tangent {k} of shape {aval.shape} like its primal, but got {found.shape}{at_user_line()}")
+    if found.weak:
+        dx = np.asarray(dx, aval.dtype)[()]
+    elif found.dtype != aval.dtype:
+        if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
+            raise DtypeError(f"jvp needs tangent {k} of dtype {aval.dtype} like its primal, but got {found.dtype}; "
+                             f"cast it with .astype{at_user_line()}")
+        dx = recast(dx, aval.dtype)
+    return _dual(trace, WEAK_VALUE.get(type(x), lambda v: v)(x), aval, dx)
+
+
+def _dual(trace, x, aval, dx):
+    out = Dual()
+    out.owner = trace
+    out.value = x
+    out.aval = aval
+    out.tangent = dx
+    return out
+
+
+def unbox_dual(result, trace):
+    """`(values, tangents)` of a result of this trace; constants have the tangent zero."""
+    result = settle(result)
+    if type(result) is Dual and result.owner is trace:
+        return result.value, result.tangent
+    leaves, rebuild = flatten(result)
+    values, tangents = [], []
+    for leaf in map(settle, leaves):
+        if type(leaf) is Dual and leaf.owner is trace:
+            values.append(leaf.value)
+            tangents.append(leaf.tangent)
+        else:
+            values.append(leaf)
+            tangents.append(zeros_like_leaf(leaf, aval_of(leaf)))
+    return rebuild(values), rebuild(tangents)

@@ -1,0 +1,368 @@
+"""Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
+
+from functools import update_wrapper
+from sys import getrefcount
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.backend import namespace_of
+from ..core.buffers import Buffer
+from ..core.dtypes import is_inexact
+from ..core.errors import DtypeError, EscapedTracerError, ShapeError, at_user_line
+from ..core.fix import recast
+from ..core.tape import make_leaf
+from ..core.tracer import Rev, Tracer, peel
+from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
+from .reverse import RevTrace, sweep
+
+ndarray = np.ndarray
+_SEEDS = {}
+
+
+def grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugate=False):
+    """Make the function that computes the gradient of a scalar-valued function.
+
+    Args:
+        fun: returns a real scalar, shape `()` (or `(scalar, aux)` with `has_aux`). Arguments may be any containers.
+        argnums: position of the argument to differentiate, or a tuple of positions.
+        has_aux: `fun` returns a pair; the second part is handed through without derivative.
+        holomorphic: `fun` is complex-differentiable, with complex input and output; gives df/dz.
+        conjugate: give the direction of steepest ascent, ∂f/∂a + i ∂f/∂b of z = a + ib, instead of its conjugate.
+    Returns:
+        a function of the same arguments: the gradient, with the structure, shapes and dtypes of the argument
+        (a tuple of them if `argnums` is a tuple), as ordinary writable arrays; with `has_aux`, `(gradient, aux)`.
+    Raises:
+        ShapeError: the answer is no scalar.
+        DtypeError: an input or the answer is integer or boolean, or complex without `holomorphic`.
+
+    >>> import numpy as np, covector
+    >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
+    array([ 1., -1.])
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic=holomorphic, conjugate=conjugate, _name="grad")
+
+    def grad_fun(*args, **kwargs):
+        value, gradient = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return _wrap(grad_fun, fun, "grad")
+
+
+def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugate=False, _name="value_and_grad"):
+    """Make the function that computes `(value, gradient)`; arguments as for `grad`.
+
+    Returns:
+        a function: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
+    Raises:
+        ShapeError, DtypeError: as `grad`.
+
+    >>> import numpy as np, covector
+    >>> value, gradient = covector.value_and_grad(lambda x: x @ x)(np.array([1.0, 2.0]))
+    >>> float(value), gradient
+    (5.0, array([2., 4.]))
+    """
+    _callable(fun, _name)
+
+    def value_and_grad_fun(*args, **kwargs):
+        trace = RevTrace()
+        args, leaves, rebuilds = box_arguments(trace, args, argnums, _name)
+        result = fun(*args, **kwargs)
+        aux = None
+        if has_aux:
+            result, aux = split_aux(result, _name)
+        out = result.read() if type(result) is Buffer else result
+        if type(out) is Rev and out.owner is trace:
+            aval = out.aval
+            if aval.shape or aval.dtype.kind != "f" or holomorphic:
+                _check_scalar(aval, holomorphic, _name, fun)
+            value = out.value
+            node = out.node
+            out = result = args = None
+            if trace.guards is not None:
+                trace.check_guards()
+            with np.errstate(all="ignore"):
+                cts = sweep([(node, seed(aval, value))], len(leaves), masked=trace.masked)[0]
+        else:
+            _check_scalar(_scalar_aval(out, _name, fun), holomorphic, _name, fun)
+            value = out
+            cts = [None] * len(leaves)
+        if has_aux:
+            value = (value, unbox(aux, trace))
+        trace.done = True
+        check_escaped(value)
+        own_all(cts, leaves, conjugate)
+        if rebuilds is None:
+            return value, cts[0]
+        return value, _rebuild(cts, rebuilds, argnums)
+
+    return _wrap(value_and_grad_fun, fun, _name)
+
+
+def vjp(fun, *primals, has_aux=False):
+    """Evaluate `fun` and return its pullback.
+
+    Args:
+        fun: any function of containers of arrays.
+        primals: its arguments, all differentiated.
+        has_aux: `fun` returns `(out, aux)`.
+    Returns:
+        `(out, pullback)`, or `(out, pullback, aux)`. `pullback(ct)` takes a cotangent with the structure and shapes of
+        `out` and gives a tuple, one cotangent a primal; it may be called again. Complex values follow JAX: the pullback
+        is the plain transpose, without conjugate.
+    Raises:
+        DtypeError: an input is integer or boolean.
+        MutationError: an array that the pullback needs was written to in between.
+
+    >>> import numpy as np, covector
+    >>> out, pullback = covector.vjp(lambda x, y: x * y, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 1.0]))
+    (array([3., 3.]), array(3.))
+    """
+    _callable(fun, "vjp")
+    trace = RevTrace()
+    args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
+    result = fun(*args)
+    aux = None
+    if has_aux:
+        result, aux = split_aux(result, "vjp")
+        aux = unbox(aux, trace)
+    outs, rebuild = flatten(result)
+    nodes, values, avals = unbox_outputs(outs, trace)
+    del args, result, outs
+    values = [_handed_out(trace, v) for v in values]
+    count = len(leaves)
+    kept = [None if isinstance(v, Tracer) else v for v in leaves]
+    avals_in = [aval_of(v) for v in leaves]
+    check_escaped(values)
+
+    def pullback(ct):
+        cts = same_structure(ct, rebuild, "pullback", "a cotangent")
+        roots = []
+        for node, c, aval in zip(nodes, cts, avals):
+            c = checked_cotangent(c, aval, "pullback")
+            if node is not None and c is not None:
+                roots.append((node, c))
+        trace.check_guards()
+        with np.errstate(all="ignore"):
+            found = sweep(roots, count, masked=trace.masked, retain=True)[0]
+        own_all(found, kept, False, avals_in, given=cts)
+        return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
+
+    return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
+
+
+def _wrap(wrapper, fun, name):
+    try:
+        update_wrapper(wrapper, fun)
+    except (AttributeError, TypeError):
+        pass
+    wrapper.__doc__ = f"{name} of {getattr(fun, '__name__', 'a function')}."
+    return wrapper
+
+
+def _callable(fun, name):
+    if not callable(fun):
+        raise TypeError(f"{name} needs a function, but got {fun!r}; write {name}(f)(x), not {name}(f(x)){at_user_line()}")
+
+
+def box_arguments(trace, args, argnums, name):
+    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: one bare array)."""
+    if argnums == 0 and type(argnums) is int and args:
+        x = args[0]
+        if type(x) is ndarray and x.dtype.kind == "f":
+            return (_leaf(trace, x, aval_of(x), 0), *args[1:]), [x], None
+    chosen = normal_argnums(argnums, len(args), name)
+    args = list(args)
+    leaves = []
+    rebuilds = []
+    for k in chosen:
+        flat, rebuild = flatten(args[k])
+        boxed = []
+        for x in flat:
+            x = settle(x)
+            aval = differentiable(x, name, f"argument {k}" if len(flat) == 1 else f"a leaf of argument {k}")
+            boxed.append(_leaf(trace, x, aval, len(leaves)))
+            leaves.append(x)
+        args[k] = rebuild(boxed)
+        rebuilds.append((len(flat), rebuild))
+    return args, leaves, rebuilds
+
+
+def _leaf(trace, x, aval, index):
+    out = Rev()
+    out.owner = trace
+    kind = type(x)
+    out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
+    out.aval = aval
+    out.node = make_leaf(index)
+    return out
+
+
+def _same(x):
+    return x
+
+
+WEAK_VALUE = {float: np.float64, complex: np.complex128}
+
+
+def seed(aval, value):
+    """The cotangent 1 of a scalar answer, on its device."""
+    raw = peel(value)
+    if isinstance(raw, (ndarray, np.generic)) or raw is None or type(raw) in (float, complex, int):
+        one = _SEEDS.get(aval.dtype)
+        if one is None:
+            one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
+            one.flags.writeable = False
+        return one
+    return namespace_of((raw,)).ones((), dtype=aval.dtype)
+
+
+def _scalar_aval(out, name, fun):
+    try:
+        return aval_of(out)
+    except DtypeError:
+        raise DtypeError(f"{name} needs {_called(fun)} to return a number, but it returned {type(out).__name__}; "
+                         f"return the loss alone, or use has_aux=True{at_user_line()}") from None
+
+
+def _called(fun):
+    return getattr(fun, "__name__", "the function")
+
+
+def _check_scalar(aval, holomorphic, name, fun):
+    if aval.shape:
+        raise ShapeError(f"{name} needs a scalar-valued function, but {_called(fun)} returned shape {aval.shape}; "
+                         f"reduce it, for example with .sum(), or use jacobian{at_user_line()}")
+    if not is_inexact(aval.dtype):
+        raise DtypeError(f"{name} needs a floating answer, but {_called(fun)} returned dtype {aval.dtype}; "
+                         f"a derivative of integers is zero or undefined{at_user_line()}")
+    if aval.dtype.kind == "c" and not holomorphic:
+        raise DtypeError(f"{name} needs a real answer, but {_called(fun)} returned dtype {aval.dtype}; take np.abs(y)**2 "
+                         f"or y.real, or pass holomorphic=True if it is complex-differentiable{at_user_line()}")
+    if holomorphic and aval.dtype.kind != "c":
+        raise DtypeError(f"{name} with holomorphic=True needs complex input and answer, but {_called(fun)} returned "
+                         f"dtype {aval.dtype}; pass complex arguments, or drop holomorphic{at_user_line()}")
+
+
+def checked_cotangent(ct, aval, name):
+    """A cotangent in the convention of the rules (conjugated), checked against the answer's aval."""
+    ct = settle(ct)
+    found = aval_of(ct)
+    if found.shape != aval.shape:
+        raise ShapeError(f"{name} needs a cotangent of shape {aval.shape} like the answer, but got {found.shape}"
+                         f"{at_user_line()}")
+    if not is_inexact(aval.dtype):
+        return None
+    if found.weak:
+        ct = np.asarray(ct, aval.dtype)
+    elif found.dtype != aval.dtype:
+        if np.can_cast(found.dtype, aval.dtype, "same_kind"):
+            ct = recast(ct, aval.dtype)
+        else:
+            raise DtypeError(f"{name} needs a cotangent of dtype {aval.dtype} like the answer, but got {found.dtype}"
+                             f"{at_user_line()}")
+    return ct.conj() if aval.dtype.kind == "c" else ct
+
+
+def unbox_outputs(outs, trace):
+    """Nodes (None for constants), plain values and avals of output leaves."""
+    nodes, values, avals = [], [], []
+    for out in outs:
+        out = settle(out)
+        if type(out) is Rev and out.owner is trace:
+            nodes.append(out.node)
+            values.append(out.value)
+            avals.append(out.aval)
+        else:
+            nodes.append(None)
+            values.append(out)
+            avals.append(aval_of(out))
+    return nodes, values, avals
+
+
+def unbox(tree, trace):
+    """`tree` with this trace's tracers replaced by their values."""
+    leaves, rebuild = flatten(tree)
+    return rebuild([x.value if isinstance(x, Tracer) and x.owner is trace else x for x in map(settle, leaves)])
+
+
+def _handed_out(trace, value):
+    """An answer the user may write to while the tape still needs it: copied if small, watched if large."""
+    if type(value) is ndarray:
+        kept = trace.keep(value)
+        return kept if kept is not value else value
+    return value
+
+
+def own_all(cts, leaves, conjugate, avals=None, given=()):
+    """Turn sweep results into arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
+    for i in range(len(cts)):
+        c = cts[i]
+        if c is None:
+            cts[i] = zeros_like_leaf(leaves[i], None if avals is None else avals[i])
+            continue
+        if type(c) is ndarray:
+            cts[i] = None
+            if c.dtype.kind == "c" and not conjugate:
+                c = c.conj()
+            elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or _is_any(c, given):
+                c = c.copy()
+            cts[i] = c
+        elif isinstance(c, np.generic):
+            cts[i] = np.asarray(c if c.dtype.kind != "c" or conjugate else c.conj())
+        elif c.dtype.kind == "c" and not conjugate:
+            cts[i] = c.conj()
+        elif not isinstance(c, Tracer):
+            cts[i] = c.copy()
+
+
+def _is_any(c, given):
+    for g in given:
+        if g is c:
+            return True
+    return False
+
+
+def _calibrate():
+    """`getrefcount` of an array held by one local name, as the loop above sees it."""
+    c = np.zeros(1)
+    return getrefcount(c)
+
+
+_HELD_ONCE = _calibrate()
+
+
+def zeros_like_leaf(leaf, aval=None):
+    """A zero gradient for an input that the answer does not depend on."""
+    if leaf is None or isinstance(leaf, Tracer):
+        aval = leaf.aval if aval is None else aval
+        return np.zeros(aval.shape, aval.dtype)
+    if isinstance(leaf, (ndarray, np.generic, float, complex)):
+        return np.zeros(np.shape(leaf), aval_of(leaf).dtype)
+    return namespace_of((leaf,)).zeros_like(leaf)
+
+
+def _rebuild(cts, rebuilds, argnums):
+    if rebuilds is None:
+        return cts[0]
+    out = []
+    start = 0
+    for count, rebuild in rebuilds:
+        out.append(rebuild(cts[start : start + count]))
+        start += count
+    return tuple(out) if isinstance(argnums, (tuple, list)) else out[0]
+
+
+def check_escaped(tree):
+    """Raise if a result still holds a value of a transform that has finished."""
+    kind = type(tree)
+    if kind is ndarray or kind is np.float64 or kind is np.float32:
+        return
+    for leaf in flatten(tree)[0]:
+        while isinstance(leaf, Tracer) and leaf.owner is not None:
+            if leaf.owner.done:
+                raise EscapedTracerError(
+                    f"a result holds a traced value ({leaf.aval!r}) of a {leaf.owner.kind} that has finished; it was "
+                    f"stored outside and used again: return it from the function instead{at_user_line()}")
+            leaf = leaf.value

@@ -1,0 +1,238 @@
+"""Reverse mode: the trace that records nodes, and the one sweep that every driver uses."""
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.buffers import snapshot
+from ..core.dtypes import is_inexact
+from ..core.errors import MutationError
+from ..core.scatter import Scatter, accumulate
+from ..core.tape import FREED, Node, Partial, Rule, make_node
+from ..core.tracer import Rev, Trace, Tracer, check_alive
+from .guards import Guards
+
+ndarray = np.ndarray
+_COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
+
+
+class RevTrace(Trace):
+    """Records what is computed from its inputs as nodes."""
+
+    __slots__ = ("guards",)
+    kind = "grad"
+
+    def __init__(self):
+        Trace.__init__(self)
+        self.guards = None
+
+    def process(self, prim, args):
+        if self.done:
+            check_alive(self, prim)
+        if prim.handler is not None:
+            return prim.handler(self, prim, args)
+        n = len(args) - len(prim.params)
+        values = list(args)
+        active = []
+        for i in range(n):
+            a = args[i]
+            if isinstance(a, Tracer) and a.owner is self:
+                values[i] = a.value
+                if i not in prim.nondiff:
+                    active.append(i)
+        if prim.flat or not active:
+            return prim.again(values)
+        active = tuple(active)
+        rule = prim.rule(active)
+        for i in range(n):
+            if (type(values[i]) is ndarray or isinstance(values[i], Tracer)) and values[i] is args[i]:
+                if prim.variadic or prim.operands[i] in rule.names:
+                    values[i] = self.keep(values[i])
+        ans = prim.again(values)
+        return self.record(prim, rule, active, args, values, ans, n)
+
+    def record(self, prim, rule, active, args, values, ans, n):
+        """The tracer(s) of an answer and its node."""
+        if prim.masks:
+            self.masked = True
+        if rule.collect is None:
+            saved = None
+        elif prim.variadic:
+            avals = tuple([a.aval if isinstance(a, Tracer) else aval_of(a) for a in args[:n]])
+            saved = rule.collect((tuple(values[:n]), *values[n:], ans, avals))
+        else:
+            saved = rule.collect((*values, ans, *[aval_of(a) for a in args[:n]]))
+        parents = args[active[0]].node if len(active) == 1 else tuple([args[i].node for i in active])
+        if prim.outputs is None:
+            aval = aval_of(ans)
+            if not is_inexact(aval.dtype):
+                return ans
+            return self.box(ans, aval, make_node(rule, parents, saved))
+        node = make_node(rule, parents, saved)
+        return self.pick(ans, node)
+
+    def pick(self, answers, node):
+        """One tracer for each differentiable answer of a node with several."""
+        count = len(answers)
+        out = []
+        for k, v in enumerate(answers):
+            aval = aval_of(v)
+            if is_inexact(aval.dtype):
+                v = self.box(v, aval, make_node(_pick_rule(count, k), node, None))
+            out.append(v)
+        return tuple(out)
+
+    def box(self, value, aval, node):
+        """A tracer of this trace."""
+        out = Rev()
+        out.owner = self
+        out.value = value
+        out.aval = aval
+        out.node = node
+        return out
+
+    def keep(self, value):
+        """A user's array, safe to save: small ones copied, large ones fingerprinted; a tracer in an object of its own."""
+        if type(value) is ndarray:
+            if value.nbytes <= _COPY_LIMIT:
+                return value.copy()
+            if self.guards is None:
+                self.guards = Guards()
+            self.guards.watch(value)
+            return value
+        if isinstance(value, Tracer):
+            return snapshot(value)
+        return value
+
+    def check_guards(self):
+        """Raise if a watched array was written to since it was recorded."""
+        if self.guards is not None:
+            changed = self.guards.changed()
+            if changed is not None:
+                raise MutationError(
+                    f"an array of shape {changed.shape} and dtype {changed.dtype} that the pullback needs was written "
+                    "to after it was used; copy it before writing, or call the pullback first"
+                )
+
+
+_PICKS = {}
+
+
+def _pick_rule(count, k):
+    rule = _PICKS.get((count, k))
+    if rule is None:
+        rule = Rule()
+        rule.prim = None
+        rule.names = rule.origins = rule.active = ()
+        rule.collect = None
+        rule.lazy = False
+        rule.back = rule.strong = lambda ct, saved: Partial(count, k, ct)
+        if len(_PICKS) > 256:
+            _PICKS.clear()
+        _PICKS[count, k] = rule
+    return rule
+
+
+def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
+    """Push cotangents from `roots` to the leaves: newest node first, iteratively, linear in the graph.
+
+    Args:
+        roots: `[(node, ct), …]`.
+        count: how many leaves; a leaf's `saved` is its index.
+        masked: structural zeros may occur, so singular rules use strong zeros.
+        retain: keep what the nodes saved, so that the graph can be swept again.
+        lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
+        stop: a set of node numbers to stop at (their cotangents are returned, too), or None.
+    Returns:
+        a list of leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
+    """
+    results = [None] * count
+    stopped = {}
+    pending = {}
+    heap = []
+    for node, ct in roots:
+        _push(pending, heap, node, ct)
+    del roots
+    while heap:
+        node, ct, owned = pending.pop(heappop(heap))
+        while True:
+            rule = node.rule
+            if rule is None:
+                results[node.saved] = ct if type(ct) is not Scatter else ct.dense()
+                break
+            if type(ct) is Scatter and not rule.lazy:
+                ct = ct.dense()
+            elif type(ct) is Partial:
+                ct = ct.dense()
+            if type(node) is not Node:
+                ct = node.visit(ct)
+                if ct is None:
+                    break
+            if stop is not None and node.seq in stop:
+                stopped[node.seq] = ct
+                if stop[node.seq]:
+                    break
+            saved = node.saved
+            if saved is FREED:
+                raise RuntimeError("the saved values of this graph have been freed by an earlier sweep; "
+                                   "retain the graph to sweep it twice")
+            parents = node.parents
+            if lift is not None:
+                saved = lift(node, saved)
+            if not retain and type(node) is not Node:
+                node.free()
+            node = None
+            c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
+            saved = ct = None
+            if type(parents) is tuple:
+                k = len(parents)
+                while k > 1:
+                    k -= 1
+                    if c[k] is not None:
+                        _push(pending, heap, parents[k], c[k])
+                c = c[0]
+                parents = parents[0]
+            if c is None:
+                break
+            seq = parents.seq
+            if seq in pending:
+                entry = pending[seq]
+                h = entry[1]
+                if type(h) is ndarray and type(c) is ndarray:
+                    if entry[2]:
+                        h += c
+                    else:
+                        entry[1] = h + c
+                        entry[2] = type(entry[1]) is ndarray
+                else:
+                    entry[1] = accumulate(h, c)
+                    entry[2] = type(entry[1]) is ndarray and type(h) is not Scatter and type(c) is not Scatter
+                break
+            if heap and heap[0] < seq:
+                pending[seq] = [parents, c, False]
+                heappush(heap, seq)
+                break
+            node = parents
+            ct = c
+    return results, stopped
+
+
+def _push(pending, heap, node, c):
+    seq = node.seq
+    entry = pending.get(seq)
+    if entry is None:
+        pending[seq] = [node, c, False]
+        heappush(heap, seq)
+        return
+    h = entry[1]
+    if type(h) is ndarray and type(c) is ndarray:
+        if entry[2]:
+            h += c
+            return
+        entry[1] = h + c
+        entry[2] = type(entry[1]) is ndarray
+        return
+    entry[1] = accumulate(h, c)
+    entry[2] = False
+
