@@ -79,7 +79,8 @@ class Primitive:
         self.vjp = facts.get("vjp", {})
         self.jvp_plain = facts.get("jvp_plain", self.jvp)
         self.vjp_plain = facts.get("vjp_plain", self.vjp)
-        self.handler = facts.get("handler")  # higher-order: `handler(trace, prim, args)` stands in for the rules
+        self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)} in place of rules
+        self.across = facts.get("across")  # collectives: `across(x, size, *params)` where the batch axis is the named one
         self.fun = None
         self.rules = {}
 

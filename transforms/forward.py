@@ -23,8 +23,8 @@ class DualTrace(Trace):
     def process(self, prim, args):
         if self.done:
             check_alive(self, prim)
-        if prim.handler is not None:
-            return prim.handler(self, prim, args)
+        if prim.handlers is not None:
+            return prim.handlers[self.kind](self, prim, args)
         n = len(args) - len(prim.params)
         values = list(args)
         tangents = {}

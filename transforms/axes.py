@@ -1,0 +1,32 @@
+"""The axis environment: which named axes are being mapped, and by which trace."""
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from ..core.errors import at_user_line
+
+_AXES = ContextVar("covector_axes", default=None)  # {axis name: VmapTrace}, replaced as a whole
+
+
+@contextmanager
+def named_axis(name, trace):
+    """Bind an axis name while a mapped function runs; None binds nothing."""
+    if name is None:
+        yield
+        return
+    previous = _AXES.get()
+    _AXES.set({**(previous or {}), name: trace})
+    try:
+        yield
+    finally:
+        _AXES.set(previous)
+
+
+def axis_trace(name):
+    """The trace that maps the axis `name`."""
+    axes = _AXES.get()
+    if not axes or name not in axes:
+        known = f"; the mapped axes here are {', '.join(map(repr, axes))}" if axes else "; no axis is mapped here"
+        raise NameError(f"there is no mapped axis named {name!r}{known}: "
+                        f"use vmap(f, axis_name={name!r}){at_user_line()}")
+    return axes[name]

@@ -1,0 +1,246 @@
+"""Vectorising map: the trace that carries a batch axis, and `vmap`."""
+
+import numpy as np
+import optree
+
+from ..core.avals import aval_of
+from ..core.errors import ShapeError, TreeError, at_user_line
+from ..core.ops.shaping import broadcast_to, concatenate, transpose
+from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
+from .arguments import NAMESPACE, flatten, settle
+from .axes import named_axis
+from .gradient import _callable, _wrap, check_escaped
+
+ndarray = np.ndarray
+
+
+class VmapTrace(Trace):
+    """Computes all examples at once: batched values have the batch axis in front, unbatched ones have none."""
+
+    __slots__ = ("size", "axis_name", "stands_for")
+    kind = "vmap"
+
+    def __init__(self, size, axis_name=None, stands_for=None):
+        Trace.__init__(self)
+        self.size = size
+        self.axis_name = axis_name
+        self.stands_for = stands_for  # an older trace of the same axis, whose values count as ours
+
+    def process(self, prim, args):
+        if self.done:
+            check_alive(self, prim)
+        if prim.handlers is not None:
+            return prim.handlers["vmap"](self, prim, args)
+        operands, params = prim.split(args)
+        values, batched = self.unbox(operands)
+        if prim.across is not None and params and self.axis_name in params[0]:
+            return self.box_all(prim.across(self, values, batched, *params))
+        if not any(batched):
+            return prim.again((*values, *params))
+        ans = prim.batch(values, params, batched, self.size)
+        return self.box_all(ans)
+
+    def unbox(self, operands):
+        """Values and flags: which have the batch axis in front."""
+        values, batched = [], []
+        for a in operands:
+            mine = isinstance(a, Tracer) and (a.owner is self or a.owner is self.stands_for and a.owner is not None)
+            values.append(a.value if mine else a)
+            batched.append(mine)
+        return values, tuple(batched)
+
+    def box_all(self, ans):
+        """Box an answer, or each of several; what comes boxed as `Unbatched` leaves bare."""
+        if type(ans) is tuple:
+            return tuple([self.box(v) for v in ans])
+        return self.box(ans)
+
+    def box(self, value):
+        """A tracer of this trace over a value with the batch axis in front."""
+        if type(value) is Unbatched:
+            return value.value
+        return make_batched(self, value)
+
+
+class Unbatched:
+    """A collective's answer that is the same for every example."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+def vmap(fun, in_axes=0, out_axes=0, *, axis_name=None, axis_size=None, chunk_size=None):
+    """Make the function that maps `fun` over an axis of its arguments, all examples at once.
+
+    Args:
+        fun: written for one example.
+        in_axes: which axis of each argument to map: an int, None (not mapped), or a tuple with one entry an argument;
+            entries may be containers that are prefixes of the argument. Keyword arguments are mapped over axis 0.
+        out_axes: where the mapped axis goes in the results, likewise; None for results that do not depend on it.
+        axis_name: a name for collectives (`psum` and friends).
+        axis_size: the length of the axis, needed only where no argument is mapped.
+        chunk_size: map this many examples at a time, to bound memory.
+    Returns:
+        a function of the same arguments with one more axis each.
+    Raises:
+        ShapeError: the mapped axes differ in length, or nothing is mapped.
+        TreeError: in_axes or out_axes does not fit the containers.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda a, b: a @ b)(np.ones((3, 2)), np.ones((3, 2)))
+    array([2., 2., 2.])
+    """
+    _callable(fun, "vmap")
+
+    def vmap_fun(*args, **kwargs):
+        leaves, rebuild = flatten((args, kwargs) if kwargs else args)
+        axes = _argument_axes(in_axes, args, kwargs, len(leaves))
+        leaves = [settle(x) for x in leaves]
+        axes = [_checked_axis(x, a) for x, a in zip(leaves, axes)]
+        size = _size(leaves, axes, axis_size)
+        if chunk_size is not None and chunk_size < size:
+            if axis_name is not None:
+                raise ValueError("vmap with chunk_size cannot name its axis: a collective would see one chunk only; "
+                                 f"drop axis_name or chunk_size{at_user_line()}")
+            parts = []
+            for start in range(0, size, chunk_size):
+                stop = min(start + chunk_size, size)
+                part = [x if a is None else x[(slice(None),) * a + (slice(start, stop),)] for x, a in zip(leaves, axes)]
+                parts.append(run(part, axes, rebuild, stop - start, bool(kwargs)))
+            return _join(parts, out_axes)
+        return run(leaves, axes, rebuild, size, bool(kwargs))
+
+    def run(leaves, axes, rebuild, size, named):
+        trace = VmapTrace(size, axis_name)
+        boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
+        with named_axis(axis_name, trace):
+            result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
+        outs, rebuild_out = flatten(result)
+        where = _result_axes(out_axes, result, len(outs))
+        outs = [_unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
+        trace.done = True
+        check_escaped(outs)
+        return rebuild_out(outs)
+
+    return _wrap(vmap_fun, fun, "vmap")
+
+
+def to_front(x, axis):
+    """`x` with one axis moved to the front."""
+    if axis == 0:
+        return x
+    return transpose(x, axes=(axis, *[i for i in range(x.ndim) if i != axis]))
+
+
+def from_front(x, axis):
+    """`x` with its first axis moved to `axis`."""
+    if axis == 0:
+        return x
+    order = list(range(1, x.ndim))
+    order.insert(axis, 0)
+    return transpose(x, axes=tuple(order))
+
+
+def _argument_axes(in_axes, args, kwargs, count):
+    """One axis (or None) a leaf."""
+    if type(in_axes) is int or in_axes is None:
+        axes = [in_axes] * (count - (_count(kwargs) if kwargs else 0))
+    else:
+        if not isinstance(in_axes, (tuple, list)) or len(in_axes) != len(args):
+            raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the {len(args)} "
+                            f"arguments, but got {in_axes!r}{at_user_line()}")
+        axes = []
+        for entry, arg in zip(in_axes, args):
+            axes += _spread(entry, arg, "in_axes")
+    return axes + [0] * (count - len(axes))
+
+
+def _count(tree):
+    return len(flatten(tree)[0])
+
+
+def _spread(prefix, tree, name):
+    """A prefix container of axes as a flat list, one entry a leaf of `tree`."""
+    if type(prefix) is int or prefix is None:
+        return [prefix] * _count(tree)
+    try:
+        full = optree.tree_broadcast_prefix(prefix, tree, none_is_leaf=True, namespace=NAMESPACE)
+        axes = optree.tree_leaves(full, none_is_leaf=True, namespace=NAMESPACE)
+        leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
+    except ValueError as error:
+        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {error}"
+                        f"{at_user_line()}") from error
+    return [a for a, leaf in zip(axes, leaves) if leaf is not None]
+
+
+def _checked_axis(x, axis):
+    if axis is None:
+        return None
+    shape = aval_of(x).shape
+    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
+        raise TypeError(f"vmap needs axes to be ints or None, but got {axis!r}{at_user_line()}")
+    if not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"vmap was asked to map axis {axis} of an argument of shape {shape}, which has "
+                         f"{len(shape)} axes; pass in_axes=None for arguments that are not mapped{at_user_line()}")
+    return int(axis) % len(shape)
+
+
+def _size(leaves, axes, axis_size):
+    sizes = {}
+    for x, a in zip(leaves, axes):
+        if a is not None:
+            sizes.setdefault(x.shape[a], x.shape)
+    if axis_size is not None:
+        sizes.setdefault(axis_size, "axis_size")
+    if not sizes:
+        raise ShapeError("vmap was given nothing to map: every argument has in_axes=None (or there is none); "
+                         f"map one, or pass axis_size{at_user_line()}")
+    if len(sizes) > 1:
+        shown = ", ".join(f"{n} (of {shape})" for n, shape in sizes.items())
+        raise ShapeError(f"vmap needs mapped axes of one length, but got {shown}; check in_axes{at_user_line()}")
+    return next(iter(sizes))
+
+
+def _result_axes(out_axes, result, count):
+    if type(out_axes) is int or out_axes is None:
+        return [out_axes] * count
+    return _spread(tuple(out_axes) if isinstance(result, tuple) and isinstance(out_axes, list) else out_axes, result,
+                   "out_axes")
+
+
+def _unbox_out(trace, value, axis):
+    mine = isinstance(value, Batched) and value.owner is trace
+    if axis is None:
+        if mine:
+            raise ValueError("vmap was given out_axes=None for a result that differs between examples; "
+                             f"use an axis, or reduce it with a collective{at_user_line()}")
+        return value
+    aval = aval_of(value)
+    rank = aval.ndim + (0 if mine else 1)
+    if mine:
+        rank = aval.ndim + 1
+    if not -rank <= axis < rank:
+        raise ShapeError(f"vmap cannot put the mapped axis at out_axes={axis} of a result with {rank} axes"
+                         f"{at_user_line()}")
+    axis %= rank
+    if mine:
+        return from_front(value.value, axis)
+    shape = (*aval.shape[:axis], trace.size, *aval.shape[axis:])
+    if isinstance(value, Tracer):
+        return broadcast_to(value.reshape((*aval.shape[:axis], 1, *aval.shape[axis:])), shape=shape)
+    if isinstance(value, (ndarray, np.generic)) or not hasattr(value, "shape"):
+        return np.array(np.broadcast_to(np.expand_dims(value, axis), shape))
+    return broadcast_to(value.reshape((*aval.shape[:axis], 1, *aval.shape[axis:])), shape=shape).copy()
+
+
+def _join(parts, out_axes):
+    """Concatenate the results of chunks along the mapped axis."""
+    flat = [flatten(p) for p in parts]
+    where = _result_axes(out_axes, parts[0], len(flat[0][0]))
+    joined = []
+    for k, axis in enumerate(where):
+        pieces = [leaves[k] for leaves, _ in flat]
+        joined.append(pieces[0] if axis is None else concatenate(*pieces, axis=axis % pieces[0].ndim))
+    return flat[0][1](joined)
