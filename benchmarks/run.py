@@ -12,6 +12,7 @@ import importlib
 import json
 import pstats
 import sys
+import traceback
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -44,15 +45,18 @@ def main() -> int:
         return _profile(_named(cases, options.profile))
     rows, wrong = [], []
     for each in cases:
-        if isinstance(each, case.Timed):
-            error = case.disagreement(each)
-            print(f"{each.name}: {error or 'values agree'}", file=sys.stderr, flush=True)
-            if error:
-                wrong.append(error)
-                continue
-        if not options.check_values:
-            rows.append(_row(each, options.quick, case, timing))
-            print(_report(rows[-1]), flush=True)
+        try:
+            error = case.disagreement(each) if isinstance(each, case.Timed) else None
+            if not error and not options.check_values:
+                rows.append(_row(each, options.quick, case, timing))
+                print(_report(rows[-1]), flush=True)
+        except Exception:  # one row that fails must not hide the others
+            error = f"{each.name}: {traceback.format_exc()}"
+        if error:
+            wrong.append(each.name)
+            print(error, file=sys.stderr, flush=True)
+        elif isinstance(each, case.Timed):
+            print(f"{each.name}: values agree", file=sys.stderr, flush=True)
     facts["load_average_after"] = environment.describe()["load_average"]
     if not options.check_values and options.only is None:
         results = {"environment": facts, "quick": options.quick, "rows": rows}
@@ -60,7 +64,7 @@ def main() -> int:
         if options.readme is not None:
             table.write(results, options.readme)
     missed = [row["name"] for row in rows if not all(b["holds"] for b in row["bounds"])]
-    print(f"{len(cases)} rows, disagreeing: {wrong or 'none'}, bounds missed: {missed or 'none'}")
+    print(f"{len(cases)} rows, failing: {wrong or 'none'}, bounds missed: {missed or 'none'}")
     return 1 if wrong or (options.enforce and missed) else 0
 
 

@@ -36,7 +36,7 @@ def test_all_sides_of_each_row_return_the_same_arrays():
     status, printed = command("run.py", "--quick", "--check-values")
     assert status == 0, printed
     assert len(re.findall("values agree", printed)) >= 15
-    assert "disagreeing: none" in printed
+    assert "failing: none" in printed
 
 
 def test_table_replaces_what_stands_between_the_markers(tmp_path):
