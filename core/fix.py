@@ -14,9 +14,9 @@ ndarray = np.ndarray
 
 def conj(x):
     """The complex conjugate; real values as they are."""
-    if type(x) in (float, int):
-        return x
-    return x.conj() if type(x) is complex or x.dtype.kind == "c" else x
+    if type(x) in (float, int, complex):
+        return x.conjugate()
+    return x.conj() if x.dtype.kind == "c" else x
 
 
 def fix(c, aval):

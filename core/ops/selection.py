@@ -81,19 +81,19 @@ remainder = elementwise(
 )
 
 
-def _share(x, y, ans):
-    """How much of a maximum or minimum belongs to x: 1, 0, or half at a tie. NaN operands keep their share."""
+def _share(d, x, y, ans):
+    """The part of `d` that belongs to x of a maximum or minimum: all, none, or half at a tie. NaN operands keep theirs."""
     mine = (x == ans) | (x != x)
     theirs = (y == ans) | (y != y)
-    return where(mine & theirs, 0.5, where(mine, 1.0, 0.0))
+    return where(mine & theirs, 0.5 * d, where(mine, d, 0.0))
 
 
 def _extreme(name, op):
     def share_x(ct, x, y, ans):
-        return ct * _share(x, y, ans)
+        return _share(ct, x, y, ans)
 
     def share_y(ct, x, y, ans):
-        return ct * _share(y, x, ans)
+        return _share(ct, y, x, ans)
 
     return elementwise(
         name,
