@@ -1,1 +1,4 @@
 """Checkers for derivatives: check_grads for functions, check for primitives."""
+
+from .check import check as check
+from .compare import CheckError as CheckError

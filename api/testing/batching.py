@@ -1,0 +1,100 @@
+"""The batch rule against a loop over examples."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..transforms.forward import jvp
+from ..transforms.vmap import VmapTrace, vmap
+from .cases import Case
+from .compare import CheckError, agree
+from .differences import random_direction
+
+SIZES = (3, 1, 0)
+
+
+def examples(x: Any, size: int) -> Any:
+    """`size` variants of an operand, stacked in front: floats slightly scaled, integers and masks rotated."""
+    if not size:
+        return np.zeros((0, *x.shape), x.dtype)
+    if x.dtype.kind in "biu":
+        return np.stack([np.roll(x.reshape(-1), k).reshape(x.shape) for k in range(size)])
+    return np.stack([(x * (1.0 - 0.03 * k)).astype(x.dtype) for k in range(size)])
+
+
+def check_batch(case: Case, rng: np.random.Generator) -> None:
+    """Each subset of batched operands, with 3, 1 and 0 examples, by the batch rule itself."""
+    prim = case.prim
+    if prim.collective:
+        return
+    count = len(case.operands)
+    sizes = range(1, count + 1) if count <= 3 else (1, count)
+    for size in SIZES:
+        for chosen in (c for k in sizes for c in combinations(range(count), k)):
+            batched = tuple(i in chosen for i in range(count))
+            operands = [examples(x, size) if b else x for x, b in zip(case.operands, batched)]
+            where = f"the batch rule of {prim.name}, batched operand {case.names(chosen)}, {size} examples, {case}"
+            found = prim.batch(list(operands), case.params, batched, size)
+            found = list(found) if isinstance(found, tuple) else [found]
+            _compare(case, operands, batched, size, found, where)
+
+
+def _compare(case: Case, operands: Any, batched: Any, size: int, found: list[Any], where: str) -> None:
+    tol = 1e-11 if case.precise else 1e-5
+    promised = [aval_of(v) for v in case.raw(case.operands)]
+    if len(found) != len(promised):
+        raise CheckError(f"{where}: got {len(found)} answers, expected {len(promised)}")
+    for k, (v, aval) in enumerate(zip(found, promised)):
+        if np.shape(v) != (size, *aval.shape) or np.dtype(v.dtype) != aval.dtype:
+            raise CheckError(f"{where}: answer {k} has shape {np.shape(v)} and dtype {v.dtype}, expected "
+                             f"{(size, *aval.shape)} and {aval.dtype}")
+    gauge = case.sample.gauge
+    for row in range(size):
+        one = case.raw([x[row] if b else x for x, b in zip(operands, batched)])
+        mine = [np.asarray(v)[row] for v in found]
+        if gauge is not None:
+            one, mine = _gauged(gauge, one), _gauged(gauge, mine)
+        for k, (v, want) in enumerate(zip(mine, one)):
+            agree(v, want, tol, f"{where}: example {row} of answer {k} against a loop")
+
+
+def _gauged(gauge: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
+    out = gauge(*values)
+    return list(out) if isinstance(out, (tuple, list)) else [out]
+
+
+def check_vmap(case: Case, rng: np.random.Generator, adjoint: Callable[..., Any]) -> None:
+    """`vmap` of the vjp of the jvp against a loop over examples."""
+    if not case.live or case.sample.orders < 2:
+        return
+    active = case.live
+    fun = case.function(active)
+    n = len(active)
+    size = 2
+    xs = [examples(x, size) for x in case.points(active)]
+    vs = [random_direction(rng, x) for x in xs]
+    ws = [random_direction(rng, np.zeros((size, *np.shape(v)), v.dtype)) for v in fun(*case.points(active))]
+
+    def whole(*args: Any) -> tuple:
+        return tuple(adjoint(lambda *a: tuple(jvp(fun, a, args[n : 2 * n])[1]), args[:n], args[2 * n :]))
+
+    given = (*xs, *vs, *ws)
+    found = vmap(whole)(*given)
+    tol = 1e-9 if case.precise else 1e-4
+    for row in range(size):
+        wanted = whole(*[a[row] for a in given])
+        for i, got, want in zip(active, found, wanted):
+            agree(got[row], want, tol, f"vmap of vjp of jvp of {case.prim.name}, operand {case.name(i)!r}, {case}, "
+                  f"example {row} against a loop", scale=_scale(wanted))
+
+
+def _scale(values: Sequence[Any]) -> float:
+    return max([1e-3, *[float(np.abs(np.asarray(v)).max(initial=0.0)) for v in values]])
+
+
+def batched_by(case: Case, size: int) -> VmapTrace:
+    """A trace of its own, for tests that box operands by hand."""
+    return VmapTrace(size)

@@ -1,0 +1,181 @@
+"""`check`: every rule of a primitive against its primal, over its samples."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.dtypes import is_inexact
+from ..core.fix import conj
+from ..core.primitive import Primitive
+from ..transforms.forward import jvp
+from ..transforms.gradient import vjp
+from .batching import check_batch, check_vmap
+from .cases import ROUTES, Case, cases, find
+from .compare import CheckError, agree, inner, same_aval
+from .differences import difference, random_direction
+from .elsewhere import check_backends, check_staged
+
+DOT = 1e-9  # the promise; single precision gets what it can hold
+SINGLE = 2e-5
+
+
+def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None) -> int:
+    """Check every rule of a primitive on each of its samples.
+
+    Stages: `shape` (the shape rule gives the real shape and dtype; float32 stays float32), `first` (the jvp against
+    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ by the fast lanes and by the
+    general path, at kinks and on empty arrays too), `second` (derivatives of both, against finite differences and each
+    other), `batch` (the batch rule against a loop, each subset of batched operands, 0, 1 and 3 examples), `vmap` (vmap of
+    vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each loaded backend against NumPy).
+
+    Args:
+        primitive: a public function of the library that is a primitive, its `Primitive`, or its name.
+        seed: seeds the samples and the random directions.
+        stages: names of stages; all by default.
+    Returns:
+        how many samples were checked.
+    Raises:
+        CheckError: a rule is wrong; the message names primitive, sample, rule, operand, the worst element, both values.
+
+    >>> import covector
+    >>> from covector.testing import check
+    >>> check("multiply") > 5
+    True
+    """
+    prim = find(primitive)
+    found = cases(prim, seed)
+    chosen = [s for s in STAGES if stages is None or s in stages]
+    for stage in chosen:
+        for case in found:
+            if prim.handlers is None or stage in ("first", "second", "vmap", "staged"):
+                STAGES[stage](case, np.random.default_rng(seed + 1))
+    return len(found)
+
+
+def adjoint(fun: Callable[..., tuple], xs: Sequence[Any], ws: Sequence[Any]) -> list[Any]:
+    """`Jᴴ w`: the internal convention, from the public pullback, which conjugates at its boundary."""
+    _, pullback = vjp(fun, *xs)
+    return [conj(c) for c in pullback(tuple(conj(w) for w in ws))]
+
+
+def check_shape(case: Case, rng: np.random.Generator) -> None:
+    """The shape rule gives what the implementation gives, and float32 stays float32."""
+    for variant in (case, case.narrowed()):
+        prim = case.prim
+        answers = variant.raw(variant.operands)
+        if not prim.collective:
+            promised = prim.shape([aval_of(x) for x in variant.operands], variant.params)
+            promised = list(promised) if isinstance(promised, tuple) else [promised]
+            if len(promised) != len(answers):
+                raise CheckError(f"{prim.name}: the shape rule promises {len(promised)} answers, but the implementation "
+                                 f"gives {len(answers)}, {variant}")
+            for k, (v, aval) in enumerate(zip(answers, promised)):
+                same_aval(v, aval, f"{prim.name}: the implementation differs from its shape rule, answer {k}, {variant}")
+        if "dtype" in prim.params or not any(is_inexact(x.dtype) for x in variant.operands):
+            continue
+        if variant is not case:
+            for k, v in enumerate(answers):
+                if is_inexact(np.dtype(v.dtype)) and np.dtype(v.dtype).itemsize > (8 if v.dtype.kind == "c" else 4):
+                    raise CheckError(f"{prim.name}: answer {k} is {v.dtype} on single precision operands, {variant}")
+
+
+def check_first(case: Case, rng: np.random.Generator) -> None:
+    """Jvp against finite differences, vjp against jvp, shapes and dtypes of both."""
+    prim = case.prim
+    for variant in dict.fromkeys((case.widened(), case) if not case.precise else (case,)):
+        tol = DOT if variant.precise else SINGLE
+        for active in variant.subsets():
+            xs = variant.points(active)
+            vs = [random_direction(rng, x) for x in xs]
+            reference = variant.function(active)
+            exact = _differences(variant, reference, xs, vs)
+            for route in ROUTES:
+                fun = variant.function(active, route)
+                where = f"{prim.name} ({route}), operand {variant.names(active)}, {variant}"
+                outs, tangents = jvp(fun, tuple(xs), tuple(vs))
+                ws = [random_direction(rng, v) for v in outs]
+                cts = adjoint(fun, xs, ws)
+                for k, (t, out) in enumerate(zip(tangents, outs)):
+                    same_aval(t, out, f"the jvp rule of {where}: the tangent of answer {k}")
+                    if exact is not None:
+                        agree(t, exact[k], variant.sample.tol, f"the jvp rule of {where}: the tangent of answer {k} "
+                              "against finite differences")
+                for i, c, x in zip(active, cts, xs):
+                    same_aval(c, x, f"the vjp rule of {where}: the cotangent of {variant.name(i)!r}")
+                _check_dot(ws, tangents, cts, vs, tol, f"the vjp rule of {where}")
+                _check_finite(variant, tangents, cts, where)
+
+
+def _differences(case: Case, fun: Callable[..., tuple], xs: Sequence[Any], vs: Sequence[Any]) -> list[Any] | None:
+    if not case.sample.smooth or not case.precise and case.widened().precise:
+        return None
+    return difference(fun, xs, vs)
+
+
+def _check_dot(ws: Any, tangents: Any, cts: Any, vs: Any, tol: float, where: str) -> None:
+    forward, size = inner(ws, tangents)
+    backward, other = inner(cts, vs)
+    allowed = tol * max(size, other)
+    if not abs(forward - backward) <= allowed and not (forward != forward and backward != backward):
+        raise CheckError(f"{where}: Re<w, Jv> = {forward!r}, but Re<Jᴴw, v> = {backward!r} "
+                         f"(difference {abs(forward - backward):.3g}, allowed {allowed:.3g})")
+
+
+def _check_finite(case: Case, tangents: Any, cts: Any, where: str) -> None:
+    for kind, values in (("jvp", tangents), ("vjp", cts)):
+        for k, v in enumerate(values):
+            if not np.isfinite(np.asarray(v)).all():
+                raise CheckError(f"the {kind} rule of {where}: result {k} is not finite: {np.asarray(v)!r}")
+
+
+def check_second(case: Case, rng: np.random.Generator) -> None:
+    """The derivative of the vjp and of the jvp: forward against finite differences, reverse against forward."""
+    case = case.widened()
+    if case.sample.orders < 2 or not case.live or not case.precise:
+        return
+    active = case.live
+    xs = case.points(active)
+    fun = case.function(active)
+    n = len(xs)
+    maps = {
+        "vjp": (lambda *a: tuple(adjoint(fun, a[:n], a[n:])), [random_direction(rng, v) for v in fun(*xs)]),
+        "jvp": (lambda *a: tuple(jvp(fun, a[:n], a[n:])[1]), [random_direction(rng, x) for x in xs]),
+    }
+    for kind, (derivative, extra) in maps.items():
+        points = [*xs, *extra]
+        directions = [random_direction(rng, x) for x in points]
+        outs, tangents = jvp(derivative, tuple(points), tuple(directions))
+        where = f"{kind} of {case.prim.name}, operand {case.names(active)}, {case}"
+        if case.sample.smooth:
+            exact = difference(derivative, points, directions)
+            for k, (t, want) in enumerate(zip(tangents, exact)):
+                agree(t, want, 10 * case.sample.tol, f"the jvp of the {where}: result {k} against finite differences")
+        ws = [random_direction(rng, v) for v in outs]
+        cts = adjoint(derivative, points, ws)
+        for c, x in zip(cts, points):
+            same_aval(c, x, f"the vjp of the {where}")
+        _check_dot(ws, tangents, cts, directions, DOT, f"the vjp of the {where}")
+
+
+STAGES = {
+    "shape": check_shape,
+    "first": check_first,
+    "batch": check_batch,
+    "second": check_second,
+    "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
+    "staged": check_staged,
+    "backends": check_backends,
+}
+
+
+def check_all(primitives: Sequence[Primitive], seed: int = 0) -> dict[str, str]:
+    """`{name: message}` of the primitives whose check fails."""
+    failed = {}
+    for prim in primitives:
+        try:
+            check(prim, seed=seed)
+        except CheckError as error:
+            failed[prim.name] = str(error)
+    return failed

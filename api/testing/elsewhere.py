@@ -1,0 +1,78 @@
+"""The same answer elsewhere: from a staged graph, and from every loaded backend."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..core.backend import BACKENDS, Backend
+from ..transforms.forward import jvp
+from ..transforms.gradient import vjp
+from ..transforms.graph import make_graph
+from .cases import Case
+from .compare import agree
+from .differences import random_direction
+
+
+def check_staged(case: Case, rng: np.random.Generator) -> None:
+    """The staged operation, and its staged derivative, compute what the eager ones do."""
+    if case.prim.collective:
+        return
+    tol = 1e-11 if case.precise else 1e-5
+    everywhere = tuple(i for i, x in enumerate(case.operands) if x.dtype.kind in "fc")
+    fun = case.function(everywhere)
+    _same(make_graph(fun)(*case.points(everywhere)), case.points(everywhere), fun(*case.points(everywhere)), tol,
+          f"the graph of {case.prim.name}, {case}")
+    if not case.live:
+        return
+    fun = case.function(case.live)
+    xs = case.points(case.live)
+    vs = [random_direction(rng, x) for x in xs]
+    ws = [random_direction(rng, v) for v in fun(*xs)]
+    n = len(xs)
+
+    def both(*args: Any) -> tuple:
+        tangents = jvp(fun, args[:n], args[n : 2 * n])[1]
+        return (*tangents, *vjp(fun, *args[:n])[1](tuple(args[2 * n :])))
+
+    given = (*xs, *vs, *ws)
+    _same(make_graph(both)(*given), given, both(*given), tol, f"the graph of the derivatives of {case.prim.name}, {case}")
+
+
+def _same(graph: Any, args: Any, wanted: Any, tol: float, where: str) -> None:
+    found = graph(*args)
+    for k, (v, want) in enumerate(zip(found, wanted)):
+        agree(v, want, tol, f"{where}: result {k}")
+
+
+def check_backends(case: Case, rng: np.random.Generator) -> None:
+    """Values, jvp and vjp on each loaded backend beside NumPy."""
+    for backend in BACKENDS.values():
+        if backend.name != "numpy" and backend.module in sys.modules and not case.prim.collective:
+            _on_backend(case, backend, rng)
+
+
+def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
+    there = backend.namespace(sys.modules[backend.module]).asarray
+    tol = 1e-9 if case.precise else 1e-4
+    where = f"{case.prim.name} on {backend.name}, {case}"
+    moved = Case(case.prim, case.sample, case.number, case.operands)
+    moved.operands = [there(x) for x in case.operands]
+    wanted = case.raw(case.operands)
+    for k, (v, want) in enumerate(zip(moved.raw(moved.operands), wanted)):
+        agree(backend.to_numpy(v), want, tol, f"{where}: answer {k}")
+    if not case.live:
+        return
+    xs = case.points(case.live)
+    vs = [random_direction(rng, x) for x in xs]
+    outs, tangents = jvp(case.function(case.live), tuple(xs), tuple(vs))
+    ws = [random_direction(rng, v) for v in outs]
+    cts = vjp(case.function(case.live), *xs)[1](tuple(ws))
+    fun = moved.function(case.live)
+    far = tuple(moved.points(case.live))
+    found = jvp(fun, far, tuple(there(v) for v in vs))[1]
+    for k, (v, want) in enumerate(zip(found, tangents)):
+        agree(backend.to_numpy(v), want, tol, f"the jvp rule of {where}: the tangent of answer {k}")
+    back = vjp(fun, *far)[1](tuple(there(w) for w in ws))
+    for i, v, want in zip(case.live, back, cts):
+        agree(backend.to_numpy(v), want, tol, f"the vjp rule of {where}: the cotangent of {case.name(i)!r}")
