@@ -51,12 +51,10 @@ def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, outputs=
 def _register(prim, lane=None):
     if prim.name in REGISTRY:
         raise RuleError(f"a primitive named {prim.name!r} is registered already; choose another name")
-    if lane is not None:
-        fun = lane(prim)
-    elif prim.nin == 1 and prim.outputs is None:
-        fun = single_lane(prim)
-    else:
-        fun = general_lane(prim)
+    if lane is None:
+        lane = single_lane if prim.nin == 1 and prim.outputs is None else general_lane
+    prim.lane = lane
+    fun = lane(prim)
     fun.prim = prim
     fun.__name__ = fun.__qualname__ = prim.name
     fun.__module__ = prim.declared.__module__
