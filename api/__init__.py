@@ -16,3 +16,17 @@ from .transforms.collectives import psum as psum
 from .transforms.collectives import psum_scatter as psum_scatter
 from .transforms.collectives import pvary as pvary
 from .transforms.vmap import vmap as vmap
+from .transforms.graph import Graph as Graph
+from .transforms.graph import ShapeDtype as ShapeDtype
+from .transforms.graph import eval_shape as eval_shape
+from .transforms.graph import make_graph as make_graph
+from .transforms.jacobian import elementwise_grad as elementwise_grad
+from .transforms.jacobian import hessian as hessian
+from .transforms.jacobian import hvp as hvp
+from .transforms.jacobian import jacfwd as jacfwd
+from .transforms.jacobian import jacobian as jacobian
+from .transforms.jacobian import jacrev as jacrev
+from .transforms.linear import linear_transpose as linear_transpose
+from .transforms.linear import linearize as linearize
+from .transforms.custom import custom_jvp as custom_jvp
+from .transforms.custom import custom_vjp as custom_vjp

@@ -68,9 +68,9 @@ def _as(ct, index, v_aval):
     return fix(ct.part(index) if type(ct) is Scatter else ct[index], v_aval)
 
 
-def _update_jvp(tangents, x, v, ans, index, add):
+def _update_jvp(tangents, x_aval, index, add):
     dx, dv = tangents
-    dx = np.zeros(ans.shape, ans.dtype) if dx is None else dx
+    dx = np.zeros(x_aval.shape, x_aval.dtype) if dx is None else dx
     if dv is None:
         return dx if add else index_update(dx, 0.0, index, False, False)
     return index_update(dx, dv, index, add, False)
@@ -96,6 +96,7 @@ index_update = primitive(
     batch=_update_batch,
     lazy=True,
     masks=True,
+    staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
     linear=("x, v",),
     samples=together(
         *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (

@@ -1,0 +1,178 @@
+"""What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.buffers import Buffer
+from ..core.dtypes import is_inexact
+from ..core.families import primitive
+from ..core.ops.shaping import broadcast_to
+from ..core.tape import Rule, make_node
+from ..core.tracer import Dual, Rev, Tracer, make_batched
+from .axes import named_axis
+from .reverse import RevTrace, sweep
+from .vmap import VmapTrace
+
+ndarray = np.ndarray
+
+
+def higher_order(name, impl, handlers, **facts):
+    """Declare a primitive whose bodies are parameters; `handlers[trace kind]` says what each trace makes of it."""
+    return primitive(name, impl=impl, shape=lambda: None, batch=lambda: None, jvp={"*xs": _unused}, vjp={"*xs": _unused_vjp},
+                     samples=lambda rng: [], outputs=lambda *params: True, handlers=handlers, family="higher-order",
+                     **facts)
+
+
+def _unused(dxs):
+    raise AssertionError("higher-order primitives are differentiated by their handlers")
+
+
+def _unused_vjp(ct, i):
+    raise AssertionError("higher-order primitives are differentiated by their handlers")
+
+
+def strip(value, trace):
+    """`value` without the tracers of `trace`: a first-order cotangent holds none."""
+    while isinstance(value, Tracer):
+        if type(value) is Buffer:
+            value = value.read()
+        elif value.owner is trace:
+            value = value.value
+        else:
+            break
+    return value
+
+
+def call_rule(back, name):
+    """A rule for one node made by hand; `back(ct, saved)`."""
+    rule = Rule()
+    rule.prim = None
+    rule.names = (name,)
+    rule.origins = rule.active = ()
+    rule.collect = None
+    rule.lazy = False
+    rule.back = rule.strong = back
+    return rule
+
+
+BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two roads")
+
+
+def record_call(trace, values, parents, back, name):
+    """Tracers for the answers `values` of a call recorded as one node; `back(cts) -> one ct a parent`.
+
+    An answer that already is a tracer of `trace` came from a captured value: its own road is added.
+    """
+    node = make_node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
+                     parents[0] if len(parents) == 1 else tuple(parents), None)
+    plain = [strip(v, trace) for v in values]
+    boxed = trace.pick(plain, node)
+    out = []
+    for v, b in zip(values, boxed):
+        if isinstance(v, Rev) and v.owner is trace and isinstance(b, Rev):
+            b.node = make_node(BOTH, (b.node, v.node), None)
+        out.append(b)
+    return out
+
+
+def _shaped(cts, parents):
+    return cts[0] if len(parents) == 1 else tuple(cts)
+
+
+def full_cotangents(cts, avals):
+    """Cotangents of all answers, zeros where none arrived."""
+    out = []
+    for c, aval in zip(cts, avals):
+        if c is None:
+            dtype = aval.dtype if is_inexact(aval.dtype) else np.float64
+            c = np.zeros(aval.shape, dtype)
+        out.append(c)
+    return out
+
+
+def batched_body(body, flags, trace):
+    """`body` over values of which some have the batch axis in front; every answer gets it in front.
+
+    It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
+    """
+    def run(*values):
+        inner = VmapTrace(trace.size, trace.axis_name, stands_for=trace)
+        boxed = [make_batched(inner, v) if flag else v for v, flag in zip(values, flags)]
+        with named_axis(trace.axis_name, inner):
+            outs = body(*boxed)
+        return [batch_in_front(v, inner) for v in outs]
+
+    return run
+
+
+def batch_in_front(value, trace):
+    """The value of a tracer of `trace` (or of the trace it stands for); anything else repeated along a new first axis."""
+    if type(value) is Buffer:
+        value = value.read()
+    if isinstance(value, Tracer) and (value.owner is trace or value.owner is trace.stands_for):
+        return value.value
+    aval = aval_of(value)
+    value = np.asarray(value) if not hasattr(value, "shape") else value
+    return broadcast_to(value, shape=(trace.size, *aval.shape))
+
+
+def pull(body, values, active, cts, masked=False):
+    """Cotangents of the operands `active` of `body(*values)`, which runs at a fresh level."""
+    trace = RevTrace()
+    trace.masked = masked
+    boxed = list(values)
+    for k, i in enumerate(active):
+        boxed[i] = trace.box(values[i], aval_of(values[i]), make_node(None, None, k))
+    outs = body(*boxed)
+    roots = []
+    for out, c in zip(outs, cts):
+        if type(out) is Buffer:
+            out = out.read()
+        if isinstance(out, Rev) and out.owner is trace and c is not None:
+            roots.append((out.node, c))
+    return sweep(roots, len(active), masked=trace.masked)[0]
+
+
+def push(body, values, tangents, trace_type):
+    """`(answers, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
+    trace = trace_type()
+    boxed = [v if t is None else trace.box(v, t) for v, t in zip(values, tangents)]
+    outs = body(*boxed)
+    answers, pushed = [], []
+    for out in outs:
+        if type(out) is Buffer:
+            out = out.read()
+        if isinstance(out, Dual) and out.owner is trace:
+            answers.append(out.value)
+            pushed.append(out.tangent)
+        else:
+            answers.append(out)
+            pushed.append(None)
+    return answers, pushed
+
+
+def instantiate(tangents, values):
+    """Tangents with zeros in place of None."""
+    out = []
+    for t, v in zip(tangents, values):
+        if t is None:
+            aval = aval_of(v)
+            t = np.zeros(aval.shape, aval.dtype)
+        out.append(t)
+    return out
+
+
+def conjugated(x):
+    """The complex conjugate of a cotangent, which is where the user's convention and ours differ; real ones as they are."""
+    return x.conj() if getattr(x, "dtype", None) is not None and x.dtype.kind == "c" else x
+
+
+def operands_of(trace, args):
+    """`(values, flags)` of operands: those of `trace` unboxed and flagged."""
+    values, mine = [], []
+    for a in args:
+        own = isinstance(a, Tracer) and a.owner is trace
+        values.append(a.value if own else a)
+        mine.append(own)
+    return values, mine
+

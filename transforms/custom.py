@@ -1,0 +1,291 @@
+"""Functions with rules of their own: custom_jvp and custom_vjp.
+
+The function runs once, eagerly, one level below the trace that meets the call. Values of that trace which it closed
+over come back inside the answers; their derivative is added by a second road to the same answer (`record_call`).
+"""
+
+from functools import update_wrapper
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.dtypes import is_inexact
+from ..core.errors import RuleError, at_user_line
+from ..core.fix import fix
+from ..core.primitive import bind
+from ..core.tape import make_node
+from ..core.tracer import Dual, Rev, Tracer
+from .arguments import flatten
+from .calls import BOTH, conjugated, full_cotangents, higher_order, instantiate, operands_of, pull, record_call, strip
+from .custom_calls import JvpCall, VjpCall, name_of, settled
+from .graph import stage
+from .reverse import RevTrace
+
+
+class custom_jvp:  # noqa: N801 - reads as a function
+    """Give a function its own forward rule; reverse mode transposes it.
+
+    Args:
+        fun: any function of containers of arrays.
+        nondiff_argnums: positions of static arguments; the rule gets them first.
+    Methods:
+        defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents.
+        defjvps(*rules): one rule an argument, `rule(tangent, out, *primals)`, or None for zero.
+
+    >>> import numpy as np, covector
+    >>> @covector.custom_jvp
+    ... def f(x):
+    ...     return np.sin(x)
+    >>> @f.defjvp
+    ... def _(primals, tangents):
+    ...     return f(*primals), 2.0 * tangents[0]
+    >>> float(covector.grad(f)(0.5))
+    2.0
+    """
+
+    def __init__(self, fun, nondiff_argnums=()):
+        update_wrapper(self, fun)
+        self.fun = fun
+        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        self.rule = None
+
+    def defjvp(self, rule):
+        """Set the rule; returns it, so that it can be a decorator."""
+        self.rule = rule
+        return rule
+
+    def defjvps(self, *rules):
+        """Set one rule an argument; each gives its part of the tangent."""
+
+        def rule(primals, tangents):
+            out = self(*primals)
+            parts = [r(t, out, *primals) for r, t in zip(rules, tangents) if r is not None]
+            total = parts[0] if parts else out * 0
+            for part in parts[1:]:
+                total = total + part
+            return out, total
+
+        self.rule = rule
+
+    def __call__(self, *args, **kwargs):
+        if self.rule is None:
+            raise RuleError(f"custom_jvp of {name_of(self.fun)} has no rule; define one with "
+                            f"@{name_of(self.fun)}.defjvp{at_user_line()}")
+        args = _bound(self.fun, args, kwargs)
+        static, call = _split_static(args, self.nondiff)
+        leaves, rebuild = flatten(tuple(call))
+        record = JvpCall(self, static, rebuild)
+        outs = bind(_custom_jvp, (*settled(leaves), record))
+        return record.rebuild_out(list(outs))
+
+
+class custom_vjp:  # noqa: N801 - reads as a function
+    """Give a function its own reverse rule; forward mode transposes it.
+
+    Args:
+        fun: any function of containers of arrays.
+        nondiff_argnums: positions of static arguments; `bwd` gets them first.
+    Methods:
+        defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent an argument
+            (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugate.
+
+    >>> import numpy as np, covector
+    >>> @covector.custom_vjp
+    ... def clip_gradient(x):
+    ...     return x
+    >>> clip_gradient.defvjp(lambda x: (x, None), lambda _, ct: (np.clip(ct, -1.0, 1.0),))
+    >>> float(covector.grad(lambda x: 5.0 * clip_gradient(x))(0.5))
+    1.0
+    """
+
+    def __init__(self, fun, nondiff_argnums=()):
+        update_wrapper(self, fun)
+        self.fun = fun
+        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        self.fwd = self.bwd = None
+
+    def defvjp(self, fwd, bwd):
+        """Set both rules."""
+        self.fwd = fwd
+        self.bwd = bwd
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None:
+            raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
+                            f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
+        args = _bound(self.fun, args, kwargs)
+        static, call = _split_static(args, self.nondiff)
+        leaves, rebuild = flatten(tuple(call))
+        record = VjpCall(self, static, rebuild)
+        outs = bind(_custom_vjp, (*settled(leaves), record))
+        return record.rebuild_out(list(outs))
+
+
+def _bound(fun, args, kwargs):
+    """Positional arguments, keywords and defaults put in their places."""
+    if not kwargs:
+        return args
+    code = getattr(fun, "__code__", None)
+    if code is None:
+        raise TypeError(f"custom rules need positional arguments, but {name_of(fun)} was called with keywords "
+                        f"{', '.join(kwargs)}{at_user_line()}")
+    names = code.co_varnames[: code.co_argcount]
+    full = list(args)
+    defaults = dict(zip(names[len(names) - len(fun.__defaults__ or ()) :], fun.__defaults__ or ()))
+    for name in names[len(args) :]:
+        if name in kwargs:
+            full.append(kwargs.pop(name))
+        elif name in defaults:
+            full.append(defaults[name])
+        else:
+            break
+    if kwargs:
+        raise TypeError(f"{name_of(fun)} has no positional argument {next(iter(kwargs))!r}; custom rules see positional "
+                        f"arguments only{at_user_line()}")
+    return tuple(full)
+
+
+def _split_static(args, nondiff):
+    """`(static, rest)`: the arguments at `nondiff`, and the others; a traced static argument is refused."""
+    if not nondiff:
+        return (), args
+    places = {k % len(args) for k in nondiff}
+    static = tuple((k, args[k]) for k in sorted(places))
+    for k, value in static:
+        if any(isinstance(leaf, Tracer) for leaf in flatten(value)[0]):
+            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value, whose derivative would be "
+                            f"lost; make it an ordinary argument{at_user_line()}")
+    return static, tuple(a for k, a in enumerate(args) if k not in places)
+
+
+def _with_static(static, args):
+    full = list(args)
+    for k, value in static:
+        full.insert(k, value)
+    return full
+
+
+def _jvp_grad(trace, prim, args):
+    """Reverse: run the rule with tangents that stand on the nodes of the operands; what they record is the transpose."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    pushed = RevTrace()
+    tangents = []
+    for a, v, own in zip(args, values, mine):
+        aval = aval_of(v)
+        zero = np.zeros(aval.shape, aval.dtype)
+        tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
+    outs, found = record.rule(values, tangents)
+    trace.masked = trace.masked or pushed.masked
+    if pushed.guards is not None:
+        trace.guards = trace.guards or pushed.guards
+        trace.guards.watched.update(pushed.guards.watched)
+    return tuple([_with_road(trace, out, t, pushed) for out, t in zip(outs, found)])
+
+
+def _with_road(trace, out, t, pushed):
+    """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any."""
+    road = t.node if isinstance(t, Rev) and t.owner is pushed else None
+    captured = out.node if isinstance(out, Rev) and out.owner is trace else None
+    value = strip(out, trace)
+    aval = aval_of(value)
+    if not is_inexact(aval.dtype) or road is captured is None:
+        return value
+    node = make_node(BOTH, (road, captured), None) if road and captured else road or captured
+    return trace.box(value, aval, node)
+
+
+def _jvp_jvp(trace, prim, args):
+    """Forward: the rule itself; a captured value's tangent is added."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    tangents = instantiate([a.tangent if own else None for a, own in zip(args, mine)], values)
+    outs, found = record.rule(values, tangents)
+    result = []
+    for out, t in zip(outs, found):
+        t = strip(t, trace)
+        if isinstance(out, Dual) and out.owner is trace:
+            t = t + out.tangent
+        result.append(trace.box(strip(out, trace), t))
+    return tuple(result)
+
+
+def _vjp_grad(trace, prim, args):
+    """Reverse: fwd one level down; its residuals are saved, and bwd runs in the sweep."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    outs, residuals, rebuild = record.forward(values)
+    if not active:
+        return tuple(outs)
+    residuals = [trace.keep(strip(r, trace)) for r in residuals]
+    avals = [aval_of(v) for v in values]
+    out_avals = [aval_of(v) for v in outs]
+
+    def back(cts, saved):
+        given = [conjugated(c) for c in full_cotangents(cts, out_avals)]
+        found = record.backward(rebuild(residuals), given, avals)
+        return [None if found[i] is None else fix(conjugated(strip(found[i], trace)), avals[i]) for i in active]
+
+    return tuple(record_call(trace, outs, [args[i].node for i in active], back, name_of(record.owner.fun)))
+
+
+def _vjp_jvp(trace, prim, args):
+    """Forward: bwd is linear in its cotangents; its transpose is the map of tangents."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    outs, residuals, rebuild = record.forward(values)
+    residuals = [strip(r, trace) for r in residuals]
+    avals = [aval_of(v) for v in values]
+    out_avals = [aval_of(v) for v in outs]
+    live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
+    zeros = full_cotangents([None] * len(outs), out_avals)
+
+    def transposed(*cts):
+        found = record.backward(rebuild(residuals), list(cts), avals)
+        return [found[i] if found[i] is not None else np.zeros(avals[i].shape, avals[i].dtype)
+                for i, own in enumerate(mine) if own]
+
+    tangents = [conjugated(a.tangent) for a, own in zip(args, mine) if own]
+    found = dict(zip(live, pull(transposed, zeros, live, tangents)))
+    result = []
+    for k, out in enumerate(outs):
+        t = found.get(k)
+        t = None if t is None else fix(conjugated(strip(t, trace)), out_avals[k])
+        if isinstance(out, Dual) and out.owner is trace:
+            t = out.tangent if t is None else t + out.tangent
+        result.append(trace.box(strip(out, trace), t))
+    return tuple(result)
+
+
+def _custom_vmap(trace, prim, args):
+    record = args[-1]
+    values, flags = trace.unbox(args[:-1])
+    outs = prim.again((*values, record.batched(record, flags, trace)))
+    return tuple([trace.box(v) for v in outs])
+
+
+def _custom_graph(trace, prim, args):
+    """Stage: the body becomes a graph; values it closes over become operands, differentiated by ordinary rules."""
+    record = args[-1]
+    lifted = [trace.lift(a) for a in args[:-1]]
+    avals = [x.aval for x, _ in lifted]
+    graph, _ = stage(record.body, avals, tuple, prim.name)
+    lifted += [trace.lift(c) for c in graph.captured]
+    closed = record.closed(record, graph, avals)
+    values = prim.again((*[v for _, v in lifted], closed)) if trace.concrete else None
+    outs = trace.emit(prim, [x for x, _ in lifted], (closed,), graph.out_avals, values)
+    record.rebuild_out = record.rebuild_out or list
+    return outs
+
+
+_custom_jvp = higher_order(
+    "custom_jvp",
+    impl=lambda xp, *xs, record: tuple(record.body(*xs)),
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+).prim
+_custom_vjp = higher_order(
+    "custom_vjp",
+    impl=lambda xp, *xs, record: tuple(record.body(*xs)),
+    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+).prim

@@ -1,0 +1,272 @@
+"""One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
+
+import numpy as np
+
+from ..core.avals import aval_of, make_aval
+from ..core.dtypes import is_inexact
+from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ..core.tracer import LENIENT, Staged
+from .arguments import flatten, settle, structure
+from .calls import batched_body, conjugated, instantiate, pull, push
+from .forward import DualTrace
+from .graph import stage
+
+
+def name_of(fun):
+    """How messages call a user's function."""
+    return getattr(fun, "__name__", "the function")
+
+
+def settled(leaves):
+    """Leaves with buffers read."""
+    return [settle(x) for x in leaves]
+
+
+def _with_static(static, args):
+    full = list(args)
+    for k, value in static:
+        full.insert(k, value)
+    return full
+
+
+class _Call:
+    """One call of a function with custom rules, on flat values."""
+
+    def __init__(self, owner, static, rebuild):
+        self.owner = owner
+        self.static = static
+        self.rebuild = rebuild
+        self.rebuild_out = None
+
+    def body(self, *values):
+        """The function on flat values, without its rules."""
+        outs, self.rebuild_out = flatten(self.owner.fun(*_with_static(self.static, self.rebuild(list(values)))))
+        return settled(outs)
+
+
+class JvpCall(_Call):
+    def rule(self, values, tangents):
+        """`(outs, tangents)` by the user's rule, flat and checked."""
+        primals = self.rebuild(list(values))
+        given = self.rebuild(list(tangents))
+        LENIENT[0] += 1
+        try:
+            result = self.owner.rule(*[v for _, v in self.static], tuple(primals), tuple(given))
+        finally:
+            LENIENT[0] -= 1
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise TypeError(f"the jvp rule of {name_of(self.owner.fun)} must return (out, tangent_out), "
+                            f"but returned {type(result).__name__}{at_user_line()}")
+        outs, self.rebuild_out = flatten(result[0])
+        outs = settled(outs)
+        pushed = settled(flatten(result[1])[0])
+        if len(pushed) != len(outs):
+            raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
+                            f"{structure(result[0])} of its answer, but returned {structure(result[1])}{at_user_line()}")
+        for out, t in zip(outs, pushed):
+            if aval_of(t).shape != aval_of(out).shape:
+                raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
+                                 f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}{at_user_line()}")
+        return outs, pushed
+
+
+class VjpCall(_Call):
+    def forward(self, values):
+        """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
+        result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
+                            f"but returned {type(result).__name__}{at_user_line()}")
+        outs, self.rebuild_out = flatten(result[0])
+        residuals, rebuild = flatten(result[1])
+        return settled(outs), settled(residuals), rebuild
+
+    def backward(self, residuals, cts, avals):
+        """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
+        LENIENT[0] += 1
+        try:
+            result = self.owner.bwd(*[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
+        finally:
+            LENIENT[0] -= 1
+        if isinstance(result, list):
+            result = tuple(result)
+        parts = self.rebuild([0] * len(avals))
+        if not isinstance(result, tuple) or len(result) != len(parts):
+            given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
+            raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} cotangents, one "
+                            f"an argument, but returned {given}{at_user_line()}")
+        flat = []
+        for part, ct in zip(parts, result):
+            count = len(flatten(part)[0])
+            leaves = [None] * count if ct is None else flatten(ct)[0]
+            if len(leaves) != count:
+                raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure of the "
+                                f"arguments, {structure(part)}, but returned {structure(ct)}{at_user_line()}")
+            flat += leaves
+        for k, (ct, aval) in enumerate(zip(flat, avals)):
+            if ct is not None and aval_of(settle(ct)).shape != aval.shape:
+                raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape {aval.shape} "
+                                 f"for argument leaf {k}, but returned {aval_of(settle(ct)).shape}{at_user_line()}")
+        return [None if ct is None else settle(ct) for ct in flat]
+
+
+class _BatchedJvp(JvpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = None
+
+    def body(self, *values):
+        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+
+    def rule(self, values, tangents):
+        n = len(values)
+
+        def both(*flat):
+            outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
+            return [*outs, *pushed]
+
+        flat = batched_body(both, (*self.flags, *self.flags), self.trace)(*values, *tangents)
+        return flat[: len(flat) // 2], flat[len(flat) // 2 :]
+
+
+class _BatchedVjp(VjpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = list
+
+    def body(self, *values):
+        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+
+    def forward(self, values):
+        shape = {}
+
+        def run(*flat):
+            outs, residuals, shape["rebuild"] = self.inner.forward(list(flat))
+            shape["count"] = len(outs)
+            return [*outs, *residuals]
+
+        flat = batched_body(run, self.flags, self.trace)(*values)
+        return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
+
+    def backward(self, residuals, cts, avals):
+        leaves, rebuild = residuals
+        n = len(leaves)
+        inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
+        none = []
+
+        def run(*flat):
+            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals)
+            none[:] = [c is None for c in found]
+            return [0.0 if c is None else c for c in found]
+
+        found = batched_body(run, (True,) * (n + len(cts)), self.trace)(*leaves, *cts)
+        return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
+
+
+def _behind(aval):
+    return make_aval(aval.shape[1:], aval.dtype)
+
+
+class _Closed:
+    """A call inside a graph: the body is a graph, and each rule becomes one when it is first needed.
+
+    The operands behind the first `count` are values that the body closed over; they are differentiated as usual.
+    """
+
+    def __init__(self, record, graph, avals):
+        self.record = record
+        self.owner = record.owner
+        self.graph = graph
+        self.avals = avals
+        self.count = len(avals)
+        self.rebuild_out = list
+        self.staged = {}
+
+    def body(self, *values):
+        return self.graph.eval(values)
+
+    def close(self, fun, avals, name):
+        """`fun` as a graph, with the places of its captured values among ours."""
+        if name not in self.staged:
+            graph, _ = stage(fun, avals, tuple, name_of(self.owner.fun))
+            order = {id(t): k for k, t in enumerate(self.graph.captured)}
+            places = []
+            for tracer in graph.captured:
+                if id(tracer) not in order and isinstance(tracer, Staged):
+                    raise RuleError(
+                        f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function itself "
+                        "does not use, so it is unknown when the graph is differentiated; pass it as an argument"
+                    )
+                places.append(order.get(id(tracer), tracer))
+            self.staged[name] = graph, places
+        return self.staged[name]
+
+    def run(self, closed, head, captured):
+        graph, places = closed
+        return graph.eval([*head, *[captured[p] if type(p) is int else p for p in places]])
+
+
+class _ClosedJvp(_Closed, JvpCall):
+    def rule(self, values, tangents):
+        n = self.count
+
+        def both(*flat):
+            outs, pushed = self.record.rule(list(flat[:n]), list(flat[n:]))
+            return [*outs, *pushed]
+
+        flat = self.run(self.close(both, [*self.avals, *self.avals], "jvp"), [*values[:n], *tangents[:n]], values[n:])
+        outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
+        if len(values) > n:
+            extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], DualTrace)[1]
+            pushed = [t if e is None else t + e for t, e in zip(pushed, extra)]
+        return outs, pushed
+
+
+class _ClosedVjp(_Closed, VjpCall):
+    def __init__(self, record, graph, avals):
+        _Closed.__init__(self, record, graph, avals)
+        self.rebuild = None
+
+    def forward(self, values):
+        def fwd(*flat):
+            outs, residuals, self.rebuild = self.record.forward(list(flat))
+            return [*outs, *residuals]
+
+        flat = self.run(self.close(fwd, self.avals, "fwd"), values[: self.count], values[self.count :])
+        outs = len(self.graph.outputs)
+        return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
+
+    def backward(self, residuals, cts, avals):
+        n, total = self.count, len(avals)
+        kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
+        m = len(kept)
+
+        def bwd(*flat):
+            found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
+            return instantiate(found, [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in self.avals])
+
+        given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
+        found = self.run(self.close(bwd, given, "bwd"), [*kept, *cts], values[n:])
+        active = [i for i in range(n, total) if is_inexact(avals[i].dtype)]
+        if active:
+            more = dict(zip(active, pull(self.body, values, active, [conjugated(c) for c in cts])))
+            found += [None if more.get(i) is None else conjugated(more[i]) for i in range(n, total)]
+        else:
+            found += [None] * (total - n)
+        return found
+
+
+JvpCall.batched = _BatchedJvp
+VjpCall.batched = _BatchedVjp
+JvpCall.closed = _ClosedJvp
+VjpCall.closed = _ClosedVjp

@@ -1,0 +1,292 @@
+"""Jacobians and Hessians: a whole basis pushed or pulled by vmap in one pass, chunked to a memory budget."""
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.errors import DtypeError, at_user_line
+from ..core.ops.shaping import concatenate
+from ..core.tracer import Tracer
+from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
+from .forward import jvp
+from .gradient import _callable, _wrap, grad, vjp
+from .vmap import vmap
+
+MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
+
+
+def jacfwd(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+    """Make the function that computes the Jacobian column by column, in forward mode; best for few inputs.
+
+    Args:
+        fun: any function of containers of arrays.
+        argnums: position(s) of the argument(s) to differentiate.
+        has_aux: `fun` returns `(out, aux)`.
+        holomorphic: complex input, complex-differentiable.
+        chunk_size: how many columns to compute at a time (default: as many as fit a memory budget).
+    Returns:
+        a function: for each output leaf of shape `s` and input leaf of shape `t` an array of shape `s + t`, in the
+        structure of the output, then of the argument; with `has_aux`, `(jacobian, aux)`.
+    Raises:
+        DtypeError: an input is integer, or complex without `holomorphic`.
+
+    >>> import numpy as np, covector
+    >>> covector.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic)
+
+
+def jacrev(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+    """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
+
+    Arguments, results and errors as `jacfwd`.
+
+    >>> import numpy as np, covector
+    >>> covector.jacrev(lambda x: x.sum() * x)(np.array([1.0, 2.0]))
+    array([[4., 1.],
+           [2., 5.]])
+    """
+    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic)
+
+
+def jacobian(fun, argnums=0, has_aux=False, *, mode="auto", holomorphic=False, chunk_size=None):
+    """Make the function that computes the Jacobian, in the mode that the sizes favour.
+
+    Args:
+        mode: "fwd", "rev", or "auto": forward if there are no more inputs than outputs, which needs a look at the
+            output: with "auto" the function runs once in either mode.
+    Other arguments, results and errors as `jacfwd`.
+
+    >>> import numpy as np, covector
+    >>> covector.jacobian(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    if mode not in ("auto", "fwd", "rev"):
+        raise ValueError(f'jacobian needs mode "auto", "fwd" or "rev", but got {mode!r}{at_user_line()}')
+    return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic)
+
+
+def hessian(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+    """Make the function that computes the Hessian of a scalar-valued function: forward over reverse.
+
+    Args: as `jacfwd`; `fun` returns a scalar.
+    Returns:
+        a function: for input leaves of shapes `s` and `t` an array of shape `s + t`, in the structure of the argument,
+        twice.
+    Raises:
+        ShapeError: the answer is no scalar.
+
+    >>> import numpy as np, covector
+    >>> covector.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
+    """
+    _callable(fun, "hessian")
+    gradient = grad(fun, argnums, has_aux, holomorphic=holomorphic)
+    return _wrap(_jacobian(gradient, argnums, has_aux, "fwd", chunk_size, "hessian", holomorphic), fun, "hessian")
+
+
+def hvp(fun, primals, tangents):
+    """The Hessian of a scalar-valued function times a vector, without the Hessian: forward over reverse.
+
+    Args:
+        fun: returns a scalar.
+        primals: a tuple of its arguments (all are differentiated).
+        tangents: the same structure.
+    Returns:
+        a tuple, one product an argument.
+
+    >>> import numpy as np, covector
+    >>> covector.hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    (array([4., 2.]),)
+    """
+    _callable(fun, "hvp")
+    return jvp(grad(fun, tuple(range(len(primals)))), primals, tangents)[1]
+
+
+def elementwise_grad(fun, argnums=0):
+    """Make the function that computes the derivative of an elementwise function at every element.
+
+    Args:
+        fun: each element of the answer depends on the same element of the argument only.
+        argnums: position of the argument to differentiate.
+    Returns:
+        a function: the derivative, with the shape of the answer.
+
+    >>> import numpy as np, covector
+    >>> covector.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
+    array([ 1., -1.])
+    """
+    _callable(fun, "elementwise_grad")
+
+    def elementwise_fun(*args, **kwargs):
+        k = normal_argnums(argnums, len(args), "elementwise_grad")[0]
+
+        def of_one(x):
+            return fun(*args[:k], x, *args[k + 1 :], **kwargs)
+
+        x = args[k]
+        aval = differentiable(settle(x), "elementwise_grad", f"argument {k}")
+        return jvp(of_one, (x,), (np.ones(aval.shape, aval.dtype),))[1]
+
+    return _wrap(elementwise_fun, fun, "elementwise_grad")
+
+
+def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
+    _callable(fun, name)
+
+    def jacobian_fun(*args, **kwargs):
+        chosen = normal_argnums(argnums, len(args), name)
+        leaves, rebuild = flatten(tuple(args[k] for k in chosen))
+        leaves = [settle(x) for x in leaves]
+        avals = [differentiable(x, name) for x in leaves]
+        _check_complex(avals, holomorphic, name)
+        aux = []
+
+        def of_leaves(*flat):
+            full = list(args)
+            for k, part in zip(chosen, rebuild(list(flat))):
+                full[k] = part
+            result = fun(*full, **kwargs)
+            if has_aux:
+                result, extra = split_aux(result, name)
+                aux.append(extra)
+                return flatten(result), extra
+            return flatten(result)
+
+        columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux)
+        single = not isinstance(argnums, (tuple, list))
+
+        def container(row):
+            tree = rebuild(row)
+            return tree[0] if single else tree
+
+        result = rebuild_out([container(row) for row in columns])
+        return (result, aux[-1]) if has_aux else result
+
+    return _wrap(jacobian_fun, fun, name)
+
+
+def _check_complex(avals, holomorphic, name):
+    for aval in avals:
+        if aval.dtype.kind == "c" and not holomorphic:
+            raise DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function is "
+                             f"complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
+        if holomorphic and aval.dtype.kind != "c":
+            raise DtypeError(f"{name} with holomorphic=True needs complex input, but got {aval.dtype}; "
+                             f"use x.astype(complex){at_user_line()}")
+
+
+def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
+    """Rows (one an output leaf) of blocks (one an input leaf), and how to rebuild the output container."""
+    shape = {}
+
+    def flat_fun(*flat):
+        if has_aux:
+            (outs, rebuild_out), extra = of_leaves(*flat)
+            shape["rebuild"] = rebuild_out
+            return list(outs), extra
+        outs, shape["rebuild"] = of_leaves(*flat)
+        return list(outs)
+
+    inputs = sum(a.size for a in avals)
+    if mode == "fwd":
+        push = _pusher(flat_fun, leaves, has_aux, aux)
+        return _forward(push, avals, inputs, chunk_size), shape["rebuild"]
+    if has_aux:
+        outs, pullback, aux_value = vjp(flat_fun, *leaves, has_aux=True)
+        aux[:] = [aux_value]
+    else:
+        outs, pullback = vjp(flat_fun, *leaves)
+    out_avals = [aval_of(v) for v in outs]
+    outputs = sum(a.size for a in out_avals)
+    if mode == "auto" and inputs < outputs:
+        push = _pusher(flat_fun, leaves, has_aux, aux)
+        return _forward(push, avals, inputs, chunk_size), shape["rebuild"]
+    return _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size), shape["rebuild"]
+
+
+def _pusher(flat_fun, leaves, has_aux, aux):
+    """`push(tangents) -> (outs, tangents)` that vmap maps over the basis."""
+    def push(*tangents):
+        if has_aux:
+            out, tangent, extra = jvp(flat_fun, tuple(leaves), tangents, has_aux=True)
+            aux[:] = [extra]
+            return tangent
+        return jvp(flat_fun, tuple(leaves), tangents)[1]
+
+    return push
+
+
+def _chunk(total, width, itemsize, chunk_size):
+    if chunk_size is not None:
+        return chunk_size
+    return max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
+
+
+def _forward(push, avals, inputs, chunk_size):
+    if not inputs:
+        zero = push(*[np.zeros(a.shape, a.dtype) for a in avals])
+        return [[np.zeros((*aval_of(z).shape, *a.shape), aval_of(z).dtype) for a in avals] for z in zero]
+    step = _chunk(inputs, 4 * inputs, 8, chunk_size)
+    parts = []
+    for start in range(0, inputs, step):
+        basis = _basis(avals, inputs, start, min(start + step, inputs))
+        parts.append(vmap(push, out_axes=-1)(*basis))
+    return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
+
+
+def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size):
+    if not outputs:
+        return [[np.zeros((*o.shape, *a.shape), a.dtype) for a in avals] for o in out_avals]
+    step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
+    parts = []
+    for start in range(0, outputs, step):
+        basis = _basis(out_avals, outputs, start, min(start + step, outputs))
+        parts.append(vmap(lambda *cts: pullback(list(cts)))(*basis))
+    rows = []
+    for k in range(len(avals)):
+        whole = _concatenated([p[k] for p in parts], 0)
+        column, start = [], 0
+        for o in out_avals:
+            column.append(whole[start : start + o.size].reshape((*o.shape, *avals[k].shape)))
+            start += o.size
+        rows.append(column)
+    return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
+
+
+def _basis(avals, total, start, stop):
+    """Rows `start` to `stop` of the identity, cut into the shapes of `avals`."""
+    out = []
+    offset = 0
+    count = stop - start
+    for a in avals:
+        block = np.zeros((count, a.size), a.dtype)
+        lo, hi = max(start, offset), min(stop, offset + a.size)
+        if lo < hi:
+            rows = np.arange(lo, hi)
+            block[rows - start, rows - offset] = 1
+        out.append(block.reshape((count, *a.shape)))
+        offset += a.size
+    return out
+
+
+def _blocks(parts, avals):
+    whole = _concatenated(parts, -1)
+    head = whole.shape[:-1]
+    out, start = [], 0
+    for a in avals:
+        piece = whole[..., start : start + a.size]
+        out.append(piece.reshape((*head, *a.shape)))
+        start += a.size
+    return [_own(x) for x in out]
+
+
+def _own(x):
+    return x if isinstance(x, Tracer) or x.base is None else x.copy()
+
+
+def _concatenated(parts, axis):
+    return parts[0] if len(parts) == 1 else concatenate(*parts, axis=axis % parts[0].ndim)
+

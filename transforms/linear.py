@@ -1,0 +1,118 @@
+"""Linear maps as values: linearize, and the transpose of a linear function."""
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.dtypes import is_inexact
+from ..core.errors import RuleError, at_user_line
+from ..core.tracer import Tracer
+from .arguments import differentiable, flatten, same_structure, settle, split_aux
+from .forward import DualTrace, _dual
+from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, vjp
+from .graph import GraphTrace, Var, check_inputs, stage
+
+
+def linearize(fun, *primals, has_aux=False):
+    """Evaluate `fun` and return its tangent map at `primals`, staged once and cheap to apply many times.
+
+    Args:
+        fun: any function of containers of arrays; it runs once, on concrete primals.
+        primals: its arguments.
+        has_aux: `fun` returns `(out, aux)`.
+    Returns:
+        `(out, tangent_map)` or `(out, tangent_map, aux)`; `tangent_map(*tangents)` gives the tangent of `out`.
+    Raises:
+        ShapeError, TreeError: a tangent does not match its primal.
+
+    >>> import numpy as np, covector
+    >>> out, tangent_map = covector.linearize(np.sin, 0.0)
+    >>> float(tangent_map(2.0))
+    2.0
+    """
+    _callable(fun, "linearize")
+    leaves, rebuild = flatten(primals)
+    leaves = [settle(x) for x in leaves]
+    staging = GraphTrace()
+    trace = DualTrace()
+    boxed = []
+    for x in leaves:
+        aval = differentiable(x, "linearize")
+        boxed.append(_dual(trace, WEAK_VALUE.get(type(x), lambda v: v)(x), aval, staging.input(aval)))
+    result = fun(*rebuild(boxed))
+    aux = None
+    if has_aux:
+        result, aux = split_aux(result, "linearize")
+        aux = unbox(aux, trace)
+    outs, rebuild_out = flatten(result)
+    values, tangents = [], []
+    for out in map(settle, outs):
+        if isinstance(out, Tracer) and out.owner is trace:
+            values.append(out.value)
+            tangents.append(out.tangent)
+        else:
+            aval = aval_of(out)
+            values.append(out)
+            tangents.append(np.zeros(aval.shape, aval.dtype if is_inexact(aval.dtype) else np.float64))
+    trace.done = True
+    graph = staging.finish(tangents, rebuild_out)
+    avals = [v.aval for v in graph.inputs[: len(leaves)]]
+    check_escaped(values)
+
+    def tangent_map(*given):
+        flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
+        flat = [np.asarray(t, a.dtype)[()] if not isinstance(t, Tracer) and aval_of(t).weak else t
+                for t, a in zip(flat, avals)]
+        check_inputs(graph, flat, avals, "the tangent map of linearize")
+        return graph.rebuild(graph.eval([*flat, *graph.captured]))
+
+    tangent_map.graph = graph
+    return (rebuild_out(values), tangent_map, aux) if has_aux else (rebuild_out(values), tangent_map)
+
+
+def linear_transpose(fun, *args):
+    """The transpose of a linear function, from the shapes of its arguments alone.
+
+    Args:
+        fun: linear in all its arguments together.
+        args: arrays or `ShapeDtype`; only shapes and dtypes are used.
+    Returns:
+        `transposed(ct)`: takes a cotangent like `fun`'s answer, gives a tuple, one cotangent an argument.
+    Raises:
+        RuleError: an operation is not linear in the arguments.
+
+    >>> import numpy as np, covector
+    >>> transposed = covector.linear_transpose(lambda x: 3.0 * x[1:], np.ones(3))
+    >>> transposed(np.array([1.0, 2.0]))
+    (array([0., 3., 6.]),)
+    """
+    _callable(fun, "linear_transpose")
+    leaves, rebuild = flatten(args)
+    graph, _ = stage(fun, leaves, rebuild, "linear_transpose")
+    check_linear(graph, len(leaves))
+    avals = graph.in_avals[: len(leaves)]
+
+    def transposed(ct):
+        zeros = rebuild([np.zeros(a.shape, a.dtype) for a in avals])
+
+        def run(*inputs):
+            return graph.rebuild(graph.eval([*flatten(inputs)[0], *graph.captured]))
+
+        return vjp(run, *zeros)[1](ct)
+
+    return transposed
+
+
+def check_linear(graph, count):
+    """Raise unless every equation is linear in what depends on the first `count` inputs."""
+    dependent = set(graph.inputs[:count])
+    for eq in graph.equations:
+        names = eq.prim.operands if not eq.prim.variadic else ("*" + eq.prim.operands[0],) * len(eq.inputs)
+        used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
+        if not used:
+            continue
+        groups = [{n.strip() for n in group.split(",")} for group in eq.prim.linear]
+        if not any(used <= group for group in groups):
+            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} is not linear in "
+                            f"{', '.join(sorted(used))}; use vjp{at_user_line()}")
+        dependent.update(eq.outputs)
+
