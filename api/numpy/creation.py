@@ -1,0 +1,208 @@
+"""Making arrays; `like=` a traced value gives a buffer that traced code may write to."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.buffers import make_buffer
+from ..core.errors import ConversionError, at_user_line
+from ..core.ops import selection, shaping
+from ..core.protocol import FUNCTIONS
+from ..core.tracer import Tracer, peel
+from .joining import stack
+from .surface import Array, array_of, as_numpy, implements
+
+
+def _creator(reference: Any, like_it: Any = None) -> Any:
+    """`reference` with `like=` a tracer (NumPy dispatches on it) giving a traced buffer."""
+
+    def traced(*args: Any, **kwargs: Any) -> Array:
+        value = reference(*args, **kwargs)
+        return make_buffer(value, own=True) if isinstance(value, np.ndarray) else value
+
+    FUNCTIONS[reference] = traced
+    return reference
+
+
+zeros = _creator(np.zeros)
+ones = _creator(np.ones)
+empty = _creator(np.empty)
+eye = _creator(np.eye)
+identity = _creator(np.identity)
+tri = _creator(np.tri)
+arange = _creator(np.arange)
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Array:
+    """`np.full(shape, value, like=t)`; the value may be traced."""
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    return make_buffer(_filled(shape, fill_value, dtype), own=True)
+
+
+def _filled(shape: tuple, value: Any, dtype: Any) -> Array:
+    if not isinstance(value, Tracer):
+        return np.full(shape, value, dtype)
+    value = value if dtype is None else selection.astype(value, dtype)
+    return shaping.broadcast_to(value, shape) + 0.0 * np.zeros(shape, value.dtype)
+
+
+FUNCTIONS[np.full] = _full
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
+         like: Any = None) -> Array:
+    if isinstance(fill_value, Tracer):
+        return _full(shape, fill_value, dtype)
+    return np.full(shape, fill_value, dtype, order, like=like)
+
+
+as_numpy(full, np.full)
+
+
+def _shape_like(a: Array, shape: Any) -> tuple:
+    if shape is None:
+        return tuple(a.shape)
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+
+
+def _buffer_like(a: Array, value: float, dtype: Any, shape: Any) -> Array:
+    """A buffer on the device of `a`, which may be traced at any level."""
+    dtype = a.dtype if dtype is None else np.dtype(dtype)
+    inner = peel(a)
+    if inner is None or isinstance(inner, (np.ndarray, np.generic, float, complex)):
+        return make_buffer(np.full(_shape_like(a, shape), value, dtype), own=True)
+    return make_buffer(np.full_like(inner, value, dtype=dtype, shape=_shape_like(a, shape)), own=True)
+
+
+@implements(np.zeros_like)
+def zeros_like(a: Array, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+               device: Any = None) -> Array:
+    return _buffer_like(a, 0, dtype, shape)
+
+
+@implements(np.ones_like)
+def ones_like(a: Array, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+              device: Any = None) -> Array:
+    return _buffer_like(a, 1, dtype, shape)
+
+
+@implements(np.empty_like)
+def empty_like(prototype: Array, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+               device: Any = None) -> Array:
+    return _buffer_like(prototype, 0, dtype, shape)
+
+
+@implements(np.full_like)
+def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+              device: Any = None) -> Array:
+    return make_buffer(_filled(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype), own=True)
+
+
+_full_like = full_like
+
+
+def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,  # type: ignore[no-redef]
+              shape: Any = None, *, device: Any = None) -> Array:
+    if isinstance(fill_value, Tracer):  # NumPy asks only the first argument who is in charge
+        a = array_of(a)
+        return _full(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
+    return _full_like(a, fill_value, dtype, order, subok, shape)
+
+
+as_numpy(full_like, np.full_like)
+
+
+@implements(np.copyto)
+def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
+    if not isinstance(dst, Tracer):
+        raise ConversionError(
+            "numpy.copyto (numpy.full_like) was asked to write a traced value into a plain array, which would drop its "
+            f"derivative; use covector.numpy.full_like, or value * np.ones_like(array){at_user_line()}")
+    dst[...] = src if where is True else selection.where(where, src, dst.read() if hasattr(dst, "read") else dst)
+
+
+@implements(np.copy)
+def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
+    return make_buffer(a)
+
+
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,
+          like: Any = None) -> Array:
+    if not _holds_tracer(object):
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)  # type: ignore
+    ans = _stacked(object)
+    if dtype is not None:
+        ans = selection.astype(ans, dtype)
+    if ans.ndim < ndmin:
+        ans = shaping.reshape(ans, (1,) * (ndmin - ans.ndim) + tuple(ans.shape))
+    return make_buffer(ans) if copy else ans
+
+
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
+            like: Any = None) -> Array:
+    if not _holds_tracer(a):
+        return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]
+    ans = _stacked(a)
+    if dtype is not None and np.dtype(dtype) != ans.dtype:
+        ans = selection.astype(ans, dtype)
+    return make_buffer(ans) if copy else ans
+
+
+as_numpy(array, np.array)
+as_numpy(asarray, np.asarray)
+FUNCTIONS[np.array] = lambda object, *args, **kwargs: array(object, *args, **kwargs)
+FUNCTIONS[np.asarray] = lambda a, *args, **kwargs: asarray(a, *args, **kwargs)
+
+
+def _holds_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer) or isinstance(x, (list, tuple)) and any(map(_holds_tracer, x))
+
+
+def _stacked(x: Any) -> Array:
+    if isinstance(x, Tracer):
+        return x
+    return stack([_stacked(v) for v in x]) if isinstance(x, (list, tuple)) else array_of(x)
+
+
+@implements(np.linspace)
+def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+             axis: int = 0, *, device: Any = None) -> Any:
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"linspace needs num >= 0, but got {num}")
+    parts = num - 1 if endpoint else num
+    step = (stop - start) / parts if parts > 0 else None
+    rank = max(np.ndim(start), np.ndim(stop))
+    steps = np.arange(num).reshape((num,) + (1,) * rank)
+    if step is None:
+        ans = start + steps * (stop - start)
+    else:
+        ans = start + steps * step
+        if endpoint:  # the last one exactly, as NumPy has it
+            ans = selection.where(steps == parts, stop, ans)
+    if dtype is not None:
+        ans = selection.astype(ans, dtype)
+    if axis:
+        order = list(range(1, ans.ndim))
+        order.insert(methods.normal_axis(axis, ans.ndim), 0)
+        ans = shaping.transpose(ans, tuple(order))
+    return (ans, np.nan if step is None else step) if retstep else ans
+
+
+@implements(np.meshgrid)
+def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}")
+    rank = len(xi)
+    out = []
+    order = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
+    for k, x in enumerate(map(array_of, xi)):
+        shape = [1] * rank
+        shape[order[k]] = x.size
+        out.append(methods.reshape(x, tuple(shape)))
+    if sparse:
+        return tuple(out)
+    shape = np.broadcast_shapes(*[x.shape for x in out])
+    return tuple([shaping.broadcast_to(x, shape) for x in out])

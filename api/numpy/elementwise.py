@@ -1,0 +1,151 @@
+"""Elementwise functions: NumPy's ufuncs, and what is composed of them."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.ops import arithmetic, selection, shaping
+from .surface import Array, array_of, implements, lift, refuse_options, ufunc
+
+add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
+true_divide = divide
+negative, positive, power, float_power = ufunc(np.negative), ufunc(np.positive), ufunc(np.power), ufunc(np.float_power)
+pow = power
+square, reciprocal, sqrt = ufunc(np.square), ufunc(np.reciprocal), ufunc(np.sqrt)
+exp, expm1, log, log1p = ufunc(np.exp), ufunc(np.expm1), ufunc(np.log), ufunc(np.log1p)
+sin, cos, tan, tanh = ufunc(np.sin), ufunc(np.cos), ufunc(np.tan), ufunc(np.tanh)
+arctan2, hypot = ufunc(np.arctan2), ufunc(np.hypot)
+atan2 = arctan2
+absolute, fabs, conjugate = ufunc(np.absolute), ufunc(np.fabs), ufunc(np.conjugate)
+abs, conj = absolute, conjugate
+equal, not_equal, less, less_equal = ufunc(np.equal), ufunc(np.not_equal), ufunc(np.less), ufunc(np.less_equal)
+greater, greater_equal = ufunc(np.greater), ufunc(np.greater_equal)
+bitwise_and, bitwise_or, bitwise_xor = ufunc(np.bitwise_and), ufunc(np.bitwise_or), ufunc(np.bitwise_xor)
+bitwise_not = bitwise_invert = invert = ufunc(np.invert)
+logical_and, logical_or, logical_xor = ufunc(np.logical_and), ufunc(np.logical_or), ufunc(np.logical_xor)
+logical_not = ufunc(np.logical_not)
+sign, floor, ceil, trunc, rint = ufunc(np.sign), ufunc(np.floor), ufunc(np.ceil), ufunc(np.trunc), ufunc(np.rint)
+isnan, isfinite, isinf = ufunc(np.isnan), ufunc(np.isfinite), ufunc(np.isinf)
+floor_divide, remainder, divmod = ufunc(np.floor_divide), ufunc(np.remainder), ufunc(np.divmod)
+mod = remainder
+maximum, minimum = ufunc(np.maximum), ufunc(np.minimum)
+
+
+@implements(np.clip)
+def clip(a: Array, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Array:
+    refuse_options("clip", out)
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    return methods.clip(array_of(a), None if low is None else lift(low), None if high is None else lift(high))
+
+
+@implements(np.round, np.around)
+def round(a: Array, decimals: int = 0, out: Any = None) -> Array:
+    refuse_options("round", out)
+    return methods.round_(a, decimals)
+
+
+around = round
+
+
+@implements(np.fix)
+def fix(x: Array, out: Any = None) -> Array:
+    refuse_options("fix", out)
+    return selection.trunc(x)
+
+
+@implements(np.real)
+def real(val: Array) -> Array:
+    return val.real
+
+
+@implements(np.imag)
+def imag(val: Array) -> Array:
+    return val.imag
+
+
+@implements(np.angle)
+def angle(z: Array, deg: bool = False) -> Array:
+    ans = arithmetic.arctan2(z.imag, z.real)
+    return ans * (180 / np.pi) if deg else ans
+
+
+@implements(np.nan_to_num)
+def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    if x.dtype.kind == "c":
+        return nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf) + 1j * nan_to_num(
+            x.imag, nan=nan, posinf=posinf, neginf=neginf)
+    if x.dtype.kind != "f":
+        return x
+    top = np.finfo(x.dtype)
+    x = selection.where(selection.isnan(x), nan, x)
+    x = selection.where(x == np.inf, float(top.max) if posinf is None else posinf, x)
+    return selection.where(x == -np.inf, float(top.min) if neginf is None else neginf, x)
+
+
+@implements(np.isclose)
+def isclose(a: Array, b: Array, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
+    a, b = lift(a), lift(b)
+    with np.errstate(invalid="ignore"):
+        near = selection.isfinite(b) & (shaping.absolute(a - b) <= atol + rtol * shaping.absolute(b))
+    ans = near | (a == b)
+    return ans | ((a != a) & (b != b)) if equal_nan else ans
+
+
+@implements(np.allclose)
+def allclose(a: Array, b: Array, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    return isclose(a, b, rtol, atol, equal_nan).all()
+
+
+@implements(np.array_equal)
+def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
+    a1, a2 = array_of(a1), array_of(a2)
+    if a1.shape != a2.shape:
+        return False
+    same = a1 == a2
+    return (same | ((a1 != a1) & (a2 != a2)) if equal_nan else same).all()
+
+
+@implements(np.isrealobj)
+def isrealobj(x: Array) -> bool:
+    return x.dtype.kind != "c"
+
+
+@implements(np.iscomplexobj)
+def iscomplexobj(x: Array) -> bool:
+    return x.dtype.kind == "c"
+
+
+@implements(np.isreal)
+def isreal(x: Array) -> Array:
+    return x.imag == 0
+
+
+@implements(np.iscomplex)
+def iscomplex(x: Array) -> Array:
+    return x.imag != 0
+
+
+@implements(np.astype)
+def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
+    return selection.astype(x, dtype)
+
+
+@implements(np.shape)
+def shape(a: Array) -> tuple:
+    return tuple(a.shape)
+
+
+@implements(np.ndim)
+def ndim(a: Array) -> int:
+    return int(a.ndim)
+
+
+@implements(np.size)
+def size(a: Array, axis: Any = None) -> int:
+    return int(a.size if axis is None else a.shape[axis])
+
+
+@implements(np.result_type)
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    return np.result_type(*[x.dtype if hasattr(x, "aval") else x for x in arrays_and_dtypes])

@@ -1,0 +1,185 @@
+"""Choosing and placing elements: where, take, sort, triangles, diagonals."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.buffers import Buffer, become_buffer
+from ..core.ops import indexing, selection, shaping
+from ..core.tracer import Tracer, concrete
+from .surface import UNSET, Array, array_of, implements, lift, refuse_options
+
+
+@implements(np.where)
+def where(condition: Array, x: Any = UNSET, y: Any = UNSET, /) -> Any:
+    if x is UNSET:
+        return nonzero(condition)
+    if y is UNSET:
+        raise ValueError("where needs both x and y, or neither")
+    return selection.where(_mask(condition), lift(x), lift(y))
+
+
+def _mask(condition: Any) -> Array:
+    condition = lift(condition)
+    return condition if type(condition) is bool or getattr(condition, "dtype", None) == np.bool_ else condition != 0
+
+
+@implements(np.nonzero)
+def nonzero(a: Array) -> Any:
+    return np.nonzero(_known(a, "nonzero"))
+
+
+@implements(np.flatnonzero)
+def flatnonzero(a: Array) -> Array:
+    return np.flatnonzero(_known(a, "flatnonzero"))
+
+
+@implements(np.argwhere)
+def argwhere(a: Array) -> Array:
+    return np.argwhere(_known(a, "argwhere"))
+
+
+def _known(a: Any, name: str) -> Array:
+    """The plain array whose data decides a shape; raises under vmap and while staging."""
+    return concrete(a, name) if isinstance(a, Tracer) else a
+
+
+@implements(np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError(f"select needs as many conditions as choices, but got {len(condlist)} and {len(choicelist)}")
+    ans = lift(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        ans = selection.where(_mask(condition), lift(choice), ans)
+    return ans
+
+
+@implements(np.choose)
+def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    refuse_options("choose", out)
+    choices = list(choices)
+    picked = array_of(a)
+    ans = lift(choices[0])
+    if not isinstance(picked, Tracer) and mode == "raise" and picked.size and not (
+            0 <= picked.min() and picked.max() < len(choices)):
+        raise ValueError(f"choose needs indices from 0 to {len(choices) - 1}")
+    if mode == "wrap":
+        picked = picked % len(choices)
+    for k, choice in enumerate(choices[1:], 1):
+        hit = picked >= k if mode == "clip" and k == len(choices) - 1 else picked == k
+        ans = selection.where(hit, lift(choice), ans)
+    return ans + 0 * picked if isinstance(ans, (int, float)) else ans
+
+
+@implements(np.take)
+def take(a: Array, indices: Array, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
+    refuse_options("take", out)
+    a = array_of(a)
+    if axis is None:
+        a, axis = methods.reshape(a, (-1,)), 0
+    axis = methods.normal_axis(axis, a.ndim)
+    indices = array_of(indices)
+    size = a.shape[axis]
+    if mode == "clip":
+        indices = selection.minimum(selection.maximum(indices, 0), size - 1)
+    elif mode == "wrap":
+        indices = indices % size
+    return indexing.index(a, (slice(None),) * axis + (indices,))
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
+    arr = array_of(arr)
+    if axis is None:
+        arr, axis = methods.reshape(arr, (-1,)), 0
+    return indexing.index(arr, _along(arr, array_of(indices), axis))
+
+
+def _along(arr: Array, indices: Array, axis: int) -> tuple:
+    """The index tuple of `take_along_axis`."""
+    axis = methods.normal_axis(axis, arr.ndim)
+    if indices.ndim != arr.ndim:
+        raise ValueError(f"indices need as many axes as the array, but got {indices.ndim} and {arr.ndim}")
+    key: list[Any] = []
+    for k, n in enumerate(arr.shape):
+        shape = tuple(-1 if i == k else 1 for i in range(arr.ndim))
+        key.append(indices if k == axis else np.arange(n).reshape(shape))
+    return tuple(key)
+
+
+@implements(np.put_along_axis)
+def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None:
+    if axis is None or not isinstance(arr, Tracer):
+        raise TypeError("put_along_axis writes traced values into traced arrays, along one axis; use arr.at[index].set")
+    arr[_along(arr, array_of(indices), axis)] = values
+
+
+@implements(np.diagonal, np.linalg.diagonal)
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return methods.diagonal(a, offset, axis1, axis2)
+
+
+@implements(np.trace)
+def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
+    refuse_options("trace", out)
+    a = a if dtype is None else selection.astype(a, dtype)
+    return methods.trace(a, offset, axis1, axis2)
+
+
+@implements(np.diag)
+def diag(v: Array, k: int = 0) -> Array:
+    if v.ndim == 2:
+        return methods.diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError(f"diag needs one or two axes, but got shape {v.shape}")
+    return diagflat(v, k)
+
+
+@implements(np.diagflat)
+def diagflat(v: Array, k: int = 0) -> Array:
+    v = methods.reshape(v, (-1,))
+    n = v.shape[0] + abs(k)
+    places = np.arange(v.shape[0])
+    places = (places + max(-k, 0)) * n + places + max(k, 0)
+    return shaping.reshape(indexing.scatter_add(v, places, axis=0, n=n * n), (n, n))
+
+
+@implements(np.tril)
+def tril(m: Array, k: int = 0) -> Array:
+    return selection.where(np.tri(*m.shape[-2:], k, bool), m, 0.0 if m.dtype.kind in "fc" else 0)
+
+
+@implements(np.triu)
+def triu(m: Array, k: int = 0) -> Array:
+    return selection.where(np.tri(*m.shape[-2:], k - 1, bool), 0.0 if m.dtype.kind in "fc" else 0, m)
+
+
+@implements(np.extract)
+def extract(condition: Array, arr: Array) -> Array:
+    return methods.reshape(array_of(arr), (-1,))[np.flatnonzero(_known(condition, "extract"))]
+
+
+@implements(np.compress)
+def compress(condition: Array, a: Array, axis: Any = None, out: Any = None) -> Array:
+    refuse_options("compress", out)
+    return take(a, np.flatnonzero(_known(condition, "compress")), axis)
+
+
+@implements(np.delete)
+def delete(arr: Array, obj: Any, axis: Any = None) -> Array:
+    if axis is None:
+        arr, axis = methods.reshape(arr, (-1,)), 0
+    return take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
+
+
+@implements(np.put)
+def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
+    if not isinstance(a, Tracer) or mode != "raise":
+        raise TypeError("put writes traced values into traced arrays, with mode='raise'; use a.at[index].set")
+    buffer = a if type(a) is Buffer else become_buffer(a)
+    shape = buffer.shape
+    places = np.asarray(ind).ravel()
+    v = methods.reshape(array_of(v), (-1,))
+    v = v[np.arange(places.size) % max(v.shape[0], 1)]
+    buffer.assign(lambda x, donate: methods.reshape(indexing.update(methods.reshape(x, (-1,)), places, v), shape), v)

@@ -1,0 +1,132 @@
+"""Joining arrays and splitting them."""
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import ShapeError, at_user_line
+from ..core.ops import selection, shaping
+from .shaping import atleast_1d, atleast_2d, atleast_3d
+from .surface import Array, array_of, implements, refuse_options
+
+_slice = builtins.slice
+
+
+@implements(np.concatenate)
+def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
+    refuse_options("concatenate", out)
+    parts = [array_of(x) for x in _rows(arrays)]
+    if dtype is not None:
+        parts = [selection.astype(x, dtype) for x in parts]
+    if axis is None:
+        parts, axis = [methods.reshape(x, (-1,)) for x in parts], 0
+    if not parts:
+        raise ValueError("concatenate needs at least one array")
+    if not parts[0].ndim:
+        raise ShapeError(f"concatenate cannot join 0-d arrays; use np.stack{at_user_line()}")
+    axis = methods.normal_axis(axis, parts[0].ndim)
+    return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+
+
+concat = concatenate
+
+
+def _rows(arrays: Any) -> Any:
+    """A traced array in place of a sequence stands for its rows."""
+    return arrays if isinstance(arrays, (list, tuple)) else list(arrays)
+
+
+@implements(np.stack)
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
+    refuse_options("stack", out)
+    parts = [array_of(x) for x in _rows(arrays)]
+    if not parts:
+        raise ValueError("stack needs at least one array")
+    shape = parts[0].shape
+    for x in parts:
+        if x.shape != shape:
+            raise ShapeError(f"stack needs arrays of one shape, but got {shape} and {x.shape}{at_user_line()}")
+    axis = methods.normal_axis(axis, len(shape) + 1)
+    full = (*shape[:axis], 1, *shape[axis:])
+    parts = [shaping.reshape(x if dtype is None else selection.astype(x, dtype), full) for x in parts]
+    return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+
+
+@implements(np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    return concatenate([atleast_2d(x) for x in _rows(tup)], 0, dtype=dtype)
+
+
+row_stack = vstack
+
+
+@implements(np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    parts = [atleast_1d(x) for x in _rows(tup)]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype)
+
+
+@implements(np.dstack)
+def dstack(tup: Any) -> Array:
+    return concatenate([atleast_3d(x) for x in _rows(tup)], 2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Any) -> Array:
+    return concatenate([methods.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in map(array_of, _rows(tup))], 1)
+
+
+@implements(np.append)
+def append(arr: Array, values: Array, axis: Any = None) -> Array:
+    if axis is None:
+        return concatenate([methods.reshape(array_of(arr), (-1,)), methods.reshape(array_of(values), (-1,))])
+    return concatenate([arr, values], axis)
+
+
+@implements(np.split)
+def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
+    if isinstance(indices_or_sections, (int, np.integer)):
+        size = ary.shape[methods.normal_axis(axis, ary.ndim)]
+        if size % indices_or_sections:
+            raise ValueError(f"split cannot cut {size} elements into {indices_or_sections} equal parts; "
+                             "use array_split")
+    return array_split(ary, indices_or_sections, axis)
+
+
+@implements(np.array_split)
+def array_split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
+    axis = methods.normal_axis(axis, ary.ndim)
+    size = ary.shape[axis]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        count = int(indices_or_sections)
+        if count <= 0:
+            raise ValueError(f"array_split needs at least one section, but got {count}")
+        each, extra = divmod(size, count)
+        cuts = [k * each + builtins.min(k, extra) for k in range(1, count)]
+    else:
+        cuts = [operator.index(k) for k in indices_or_sections]
+    lead = (_slice(None),) * axis
+    return [ary[(*lead, _slice(start, stop))] for start, stop in zip([0, *cuts], [*cuts, size])]
+
+
+@implements(np.vsplit)
+def vsplit(ary: Array, indices_or_sections: Any) -> list:
+    return split(ary, indices_or_sections, 0)
+
+
+@implements(np.hsplit)
+def hsplit(ary: Array, indices_or_sections: Any) -> list:
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+@implements(np.dsplit)
+def dsplit(ary: Array, indices_or_sections: Any) -> list:
+    return split(ary, indices_or_sections, 2)
+
+
+@implements(np.unstack)
+def unstack(x: Array, /, *, axis: int = 0) -> tuple:
+    return tuple(methods.transpose(x, (axis, *[k for k in range(x.ndim) if k != axis % x.ndim])))

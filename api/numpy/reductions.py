@@ -1,0 +1,217 @@
+"""Reductions and running sums."""
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.ops import reductions as r, selection, shaping
+from .surface import UNSET, Array, Axis, array_of, implements, refuse_options
+
+_abs, _max, _min = builtins.abs, builtins.max, builtins.min
+
+
+@implements(np.sum)
+def sum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        where: Any = True) -> Array:
+    refuse_options("sum", out, where)
+    ans = methods.reduce(r.reduce_sum, array_of(a), axis, keepdims, dtype)
+    return ans if initial is UNSET or initial is None else ans + initial
+
+
+@implements(np.prod)
+def prod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+         where: Any = True) -> Array:
+    refuse_options("prod", out, where)
+    ans = methods.reduce(r.reduce_prod, array_of(a), axis, keepdims, dtype)
+    return ans if initial is UNSET or initial is None else ans * initial
+
+
+@implements(np.max, np.amax)
+def max(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        where: Any = True) -> Array:
+    refuse_options("max", out, where)
+    if initial is UNSET or initial is None:
+        return methods.reduce(r.reduce_max, array_of(a), axis, keepdims)
+    return _with_initial(r.reduce_max, selection.maximum, a, axis, keepdims, initial)
+
+
+@implements(np.min, np.amin)
+def min(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        where: Any = True) -> Array:
+    refuse_options("min", out, where)
+    if initial is UNSET or initial is None:
+        return methods.reduce(r.reduce_min, array_of(a), axis, keepdims)
+    return _with_initial(r.reduce_min, selection.minimum, a, axis, keepdims, initial)
+
+
+def _with_initial(reducer: Any, pair: Any, a: Array, axis: Axis, keepdims: Any, initial: Any) -> Array:
+    a = array_of(a)
+    axes = methods.normal_axes(axis, a.ndim)
+    if math.prod(a.shape[k] for k in axes):
+        return pair(reducer(a, axes, bool(keepdims)), initial)
+    shape = tuple(1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes)
+    return np.full(shape, initial, a.dtype)
+
+
+amax, amin = max, min
+
+
+@implements(np.mean)
+def mean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
+         where: Any = True) -> Array:
+    refuse_options("mean", out, where)
+    return methods.mean(array_of(a), axis, dtype, keepdims)
+
+
+@implements(np.var)
+def var(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
+    refuse_options("var", out, where)
+    return methods.var(_centre(a, dtype), axis, ddof if correction is UNSET else correction, keepdims)
+
+
+@implements(np.std)
+def std(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
+    refuse_options("std", out, where)
+    return methods.std(_centre(a, dtype), axis, ddof if correction is UNSET else correction, keepdims)
+
+
+def _centre(a: Array, dtype: Any) -> Array:
+    a = array_of(a)
+    return a if dtype is None else selection.astype(a, dtype)
+
+
+@implements(np.average)
+def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = False, *,
+            keepdims: Any = False) -> Any:
+    a = array_of(a)
+    if weights is None:
+        ans = methods.mean(a, axis, None, keepdims)
+        count = a.size / _max(ans.size, 1)
+        return (ans, np.full(ans.shape, count)) if returned else ans
+    weights = array_of(weights)
+    if weights.shape != a.shape:
+        if axis is None:
+            raise TypeError(f"average needs axis where the weights have another shape: {a.shape} and {weights.shape}")
+        axes = methods.normal_axes(axis, a.ndim)
+        if weights.shape != tuple(a.shape[k] for k in axes):
+            raise ValueError(f"average needs weights of shape {tuple(a.shape[k] for k in axes)} along axis {axis}, "
+                             f"but got {weights.shape}")
+        weights = methods.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
+        weights = shaping.broadcast_to(weights, a.shape)
+    total = methods.reduce(r.reduce_sum, weights, axis, keepdims)
+    ans = methods.reduce(r.reduce_sum, a * weights, axis, keepdims) / total
+    return (ans, total) if returned else ans
+
+
+@implements(np.ptp)
+def ptp(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False) -> Array:
+    refuse_options("ptp", out)
+    a = array_of(a)
+    return methods.reduce(r.reduce_max, a, axis, keepdims) - methods.reduce(r.reduce_min, a, axis, keepdims)
+
+
+@implements(np.all)
+def all(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
+    refuse_options("all", out, where)
+    return methods.reduce(r.reduce_all, array_of(a), axis, keepdims)
+
+
+@implements(np.any)
+def any(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
+    refuse_options("any", out, where)
+    return methods.reduce(r.reduce_any, array_of(a), axis, keepdims)
+
+
+@implements(np.argmax)
+def argmax(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    refuse_options("argmax", out)
+    return array_of(a).argmax(axis=axis, keepdims=keepdims)
+
+
+@implements(np.argmin)
+def argmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    refuse_options("argmin", out)
+    return array_of(a).argmin(axis=axis, keepdims=keepdims)
+
+
+@implements(np.count_nonzero)
+def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    return methods.reduce(r.reduce_sum, array_of(a) != 0, axis, keepdims)
+
+
+@implements(np.cumsum)
+def cumsum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None) -> Array:
+    refuse_options("cumsum", out)
+    a = _centre(a, dtype)
+    return r.cumsum(methods.reshape(a, (-1,)), 0) if axis is None else r.cumsum(a, methods.normal_axis(axis, a.ndim))
+
+
+@implements(np.diff)
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any = UNSET) -> Array:
+    a = array_of(a)
+    if n < 0:
+        raise ValueError(f"diff needs n >= 0, but got {n}")
+    if n == 0:
+        return a
+    if not a.ndim:
+        raise ValueError("diff needs an array of at least one axis, but got shape ()")
+    axis = methods.normal_axis(axis, a.ndim)
+    parts = [_edge(prepend, a, axis)] * (prepend is not UNSET) + [a] + [_edge(append, a, axis)] * (append is not UNSET)
+    a = shaping.concatenate(*parts, axis=axis) if len(parts) > 1 else a
+    for _ in range(n):
+        size = a.shape[axis]
+        upper = shaping.slice_axis(a, axis, 1, size)
+        lower = shaping.slice_axis(a, axis, 0, _max(size - 1, 0))
+        a = upper != lower if a.dtype.kind == "b" else upper - lower
+    return a
+
+
+def _edge(value: Any, a: Array, axis: int) -> Array:
+    value = array_of(value)
+    if value.ndim:
+        return value
+    return shaping.broadcast_to(value, tuple(1 if k == axis else n for k, n in enumerate(a.shape)))
+
+
+@implements(np.nansum)
+def nansum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nansum", out, where)
+    a = array_of(a)
+    ans = methods.reduce(r.reduce_sum, selection.where(selection.isnan(a), 0.0, a), axis, keepdims, dtype)
+    return ans if initial is UNSET or initial is None else ans + initial
+
+
+@implements(np.nanmean)
+def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
+            where: Any = True) -> Array:
+    refuse_options("nanmean", out, where)
+    a = array_of(a)
+    hole = selection.isnan(a)
+    total = methods.reduce(r.reduce_sum, selection.where(hole, 0.0, a), axis, keepdims, dtype)
+    return total / methods.reduce(r.reduce_sum, selection.where(hole, 0.0, 1.0), axis, keepdims)
+
+
+@implements(np.nanmax)
+def nanmax(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nanmax", out, where)
+    return _nan_extreme(r.reduce_max, array_of(a), axis, keepdims, -np.inf)
+
+
+@implements(np.nanmin)
+def nanmin(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nanmin", out, where)
+    return _nan_extreme(r.reduce_min, array_of(a), axis, keepdims, np.inf)
+
+
+def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: Any, neutral: float) -> Array:
+    hole = selection.isnan(a)
+    ans = methods.reduce(reducer, selection.where(hole, neutral, a), axis, keepdims)
+    return selection.where(methods.reduce(r.reduce_all, hole, axis, keepdims), np.nan, ans)

@@ -1,0 +1,205 @@
+"""Moving, joining and splitting arrays."""
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import at_user_line
+from ..core.ops import selection, shaping
+from ..core.ops.indexing import index
+from .surface import Array, Axis, array_of, implements
+
+_slice = builtins.slice
+
+
+@implements(np.reshape)
+def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
+    _c_order("reshape", order)
+    return methods.reshape(a, newshape if shape is None else shape)
+
+
+def _c_order(name: str, order: str) -> None:
+    if order not in ("C", "K", "A"):
+        raise ValueError(f"{name} of a traced value has order 'C', but got order={order!r}; "
+                         f"transpose first{at_user_line()}")
+
+
+@implements(np.ravel)
+def ravel(a: Array, order: str = "C") -> Array:
+    _c_order("ravel", order)
+    return methods.reshape(a, (-1,))
+
+
+@implements(np.transpose, np.permute_dims)
+def transpose(a: Array, axes: Any = None) -> Array:
+    return methods.transpose(a, axes)
+
+
+permute_dims = transpose
+
+
+@implements(np.matrix_transpose)
+def matrix_transpose(x: Array, /) -> Array:
+    return methods.swapaxes(x, -1, -2)
+
+
+@implements(np.swapaxes)
+def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
+    return methods.swapaxes(a, axis1, axis2)
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Array, source: Any, destination: Any) -> Array:
+    sources = [methods.normal_axis(k, a.ndim) for k in _tuple(source)]
+    targets = [methods.normal_axis(k, a.ndim) for k in _tuple(destination)]
+    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError(f"moveaxis needs as many distinct sources as destinations, but got {source} and {destination}")
+    order = [k for k in range(a.ndim) if k not in sources]
+    for target, origin in sorted(zip(targets, sources)):
+        order.insert(target, origin)
+    return shaping.transpose(a, tuple(order))
+
+
+def _tuple(axes: Any) -> tuple:
+    return tuple(axes) if isinstance(axes, (tuple, list)) else (operator.index(axes),)
+
+
+@implements(np.rollaxis)
+def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
+    axis = methods.normal_axis(axis, a.ndim)
+    start = start + a.ndim if start < 0 else start
+    order = [k for k in range(a.ndim) if k != axis]
+    order.insert(start - (axis < start), axis)
+    return shaping.transpose(a, tuple(order))
+
+
+@implements(np.squeeze)
+def squeeze(a: Array, axis: Axis = None) -> Array:
+    return methods.squeeze(a, axis)
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Array, axis: Any) -> Array:
+    axes = methods.normal_axes(axis, a.ndim + len(_tuple(axis)))
+    sizes = iter(a.shape)
+    return shaping.reshape(a, tuple(1 if k in axes else next(sizes) for k in range(a.ndim + len(axes))))
+
+
+@implements(np.atleast_1d)
+def atleast_1d(*arys: Array) -> Any:
+    return _each(arys, lambda x: x if x.ndim else methods.reshape(x, (1,)))
+
+
+@implements(np.atleast_2d)
+def atleast_2d(*arys: Array) -> Any:
+    return _each(arys, lambda x: x if x.ndim > 1 else methods.reshape(x, (1, -1)))
+
+
+@implements(np.atleast_3d)
+def atleast_3d(*arys: Array) -> Any:
+    return _each(arys, lambda x: x if x.ndim > 2 else methods.reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, -1, 1)))
+
+
+def _each(arys: tuple, f: Any) -> Any:
+    out = tuple([f(array_of(x)) for x in arys])
+    return out[0] if len(out) == 1 else out
+
+
+@implements(np.broadcast_to)
+def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Array:
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    return shaping.broadcast_to(array, shape)
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Array, subok: bool = False) -> tuple:
+    arrays = [array_of(x) for x in args]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    return tuple([shaping.broadcast_to(x, shape) for x in arrays])
+
+
+broadcast_shapes = np.broadcast_shapes
+
+
+@implements(np.tile)
+def tile(A: Array, reps: Any) -> Array:
+    reps = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (operator.index(reps),)
+    rank = builtins.max(A.ndim, len(reps))
+    reps = (1,) * (rank - len(reps)) + tuple(map(operator.index, reps))
+    shape = (1,) * (rank - A.ndim) + tuple(A.shape)
+    spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
+    spread = shaping.broadcast_to(spread, tuple(n for pair in zip(reps, shape) for n in pair))
+    return shaping.reshape(spread, tuple(r * n for r, n in zip(reps, shape)))
+
+
+@implements(np.repeat)
+def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
+    return methods.repeat(array_of(a), repeats, axis)
+
+
+@implements(np.flip)
+def flip(m: Array, axis: Axis = None) -> Array:
+    return shaping.flip(m, methods.normal_axes(axis, m.ndim))
+
+
+@implements(np.flipud)
+def flipud(m: Array) -> Array:
+    return shaping.flip(m, (0,))
+
+
+@implements(np.fliplr)
+def fliplr(m: Array) -> Array:
+    return shaping.flip(m, (1,))
+
+
+@implements(np.rot90)
+def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
+    first, second = (methods.normal_axis(axis, m.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"rot90 needs two different axes, but got {axes}")
+    k %= 4
+    if k == 0:
+        return m
+    if k == 2:
+        return shaping.flip(m, tuple(sorted((first, second))))
+    turned = methods.swapaxes(m, first, second)
+    return shaping.flip(turned, (first,)) if k == 1 else shaping.flip(turned, (second,))
+
+
+@implements(np.roll)
+def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
+    if axis is None:
+        return methods.reshape(roll(methods.reshape(a, (-1,)), shift, 0), a.shape)
+    shifts, axes = np.broadcast_arrays(shift, axis)
+    for amount, k in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
+        k = methods.normal_axis(k, a.ndim)
+        size = a.shape[k]
+        amount = amount % size if size else 0
+        if amount:
+            upper = shaping.slice_axis(a, k, size - amount, size)
+            a = shaping.concatenate(upper, shaping.slice_axis(a, k, 0, size - amount), axis=k)
+    return a
+
+
+@implements(np.pad)
+def pad(array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    if mode == "constant":
+        widths = tuple((operator.index(before), operator.index(after)) for before, after in widths)
+        ans = shaping.pad(array, widths)
+        if type(constant_values) in (int, float) and constant_values == 0:
+            return ans
+        if hasattr(constant_values, "dtype") and constant_values.ndim or isinstance(constant_values, (list, tuple)):
+            raise ValueError("pad of a traced value takes one constant for all sides; concatenate pads of your own")
+        inside = np.pad(np.ones(array.shape, bool), widths)
+        return selection.where(inside, ans, constant_values)
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise ValueError("pad of a traced value has the modes constant, edge, reflect, symmetric and wrap, "
+                         f"but got {mode!r}")
+    for k, (before, after) in enumerate(widths):
+        rows = np.pad(np.arange(array.shape[k]), (before, after), mode=mode)  # type: ignore[call-overload]
+        array = index(array, (_slice(None),) * k + (rows,))
+    return array

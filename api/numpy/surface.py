@@ -1,0 +1,103 @@
+"""How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import RuleError, at_user_line
+from ..core.protocol import FUNCTIONS, UFUNCS
+from ..core.tracer import Tracer
+
+Array = Any
+Axis = Any
+ndarray = np.ndarray
+UNSET = np._NoValue
+_PLAIN = frozenset({ndarray, int, float, bool, complex})
+
+
+def implements(reference: Callable[..., Any], *aliases: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate what `reference` does on traced values.
+
+    NumPy's dispatch finds it (so `numpy.<name>(tracer)` works), and the decorated name becomes the public function.
+    """
+
+    def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
+        for function in (reference, *aliases):
+            FUNCTIONS[function] = traced
+        return public(reference, traced)
+
+    return decorate
+
+
+def public(reference: Callable[..., Any], traced: Callable[..., Any]) -> Callable[..., Any]:
+    """`reference` on plain arrays, `traced` where the first argument is traced; NumPy finds tracers further inside."""
+    name = reference.__name__
+
+    def fun(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and ("out" in kwargs or "where" in kwargs):
+            refuse_options(name, kwargs.get("out"), kwargs.get("where", True))
+        if args and isinstance(args[0], Tracer):
+            return traced(*args, **kwargs)
+        return reference(*args, **kwargs)
+
+    return as_numpy(fun, reference)
+
+
+def as_numpy(fun: Callable[..., Any], reference: Callable[..., Any]) -> Callable[..., Any]:
+    """`fun` under the name and documentation of the NumPy function whose values it gives."""
+    fun.__name__ = fun.__qualname__ = reference.__name__
+    fun.__module__ = "numpy"
+    fun.__doc__ = (f"{reference.__doc__ or ''}\n\nIn `covector.numpy`: arrays and traced arrays; "
+                   "`out=` and `where=` are refused.")
+    return fun
+
+
+def ufunc(reference: Any) -> Callable[..., Any]:
+    """The public function of a NumPy ufunc, whose primitive is in `UFUNCS`."""
+    traced = UFUNCS[reference]
+    name = reference.__name__
+    if reference.nin == 1:
+        def unary(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+            if out is not None or where is not True:
+                refuse_options(name, out, where)
+            if dtype is None:
+                return traced(x) if isinstance(x, Tracer) else reference(x)
+            return reference(x, dtype=dtype)
+
+        return as_numpy(unary, reference)
+
+    def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+        if out is not None or where is not True:
+            refuse_options(name, out, where)
+        if dtype is None:
+            if type(x) in _PLAIN and type(y) in _PLAIN:
+                return reference(x, y)
+            if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
+                return traced(x, y)
+            return reference(x, y)
+        return reference(x, y, dtype=dtype)
+
+    return as_numpy(binary, reference)
+
+
+def refuse_options(name: str, out: Any = None, where: Any = True) -> None:
+    """Raise for `out=` and `where=`, which would write into an array in the middle of a derivative."""
+    if out is not None:
+        raise RuleError(f"covector.numpy.{name} does not write into out=; use the value it returns, or assign it: "
+                        f"buffer[...] = {name}(x){at_user_line()}")
+    if where is not True and where is not UNSET:
+        raise RuleError(f"covector.numpy.{name} does not take where=; choose with np.where(mask, x, neutral) before, "
+                        f"or np.where(mask, {name}(x), other) after{at_user_line()}")
+
+
+def lift(x: Any) -> Any:
+    """`x` as something with a shape; Python numbers stay as they are, for they are weak in promotion."""
+    if hasattr(x, "dtype") or type(x) in _PLAIN:
+        return x
+    return np.asarray(x)
+
+
+def array_of(x: Any) -> Any:
+    """`x` as an array or tracer; Python numbers become 0-d arrays."""
+    return x if hasattr(x, "dtype") else np.asarray(x)
