@@ -2,3 +2,4 @@
 
 from .check import check as check
 from .compare import CheckError as CheckError
+from .mutants import run_mutants as run_mutants

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..transforms.forward import jvp
-from ..transforms.vmap import VmapTrace, vmap
+from ..transforms.vmap import vmap
 from .cases import Case
 from .compare import CheckError, agree
 from .differences import random_direction
@@ -95,6 +95,22 @@ def _scale(values: Sequence[Any]) -> float:
     return max([1e-3, *[float(np.abs(np.asarray(v)).max(initial=0.0)) for v in values]])
 
 
-def batched_by(case: Case, size: int) -> VmapTrace:
-    """A trace of its own, for tests that box operands by hand."""
-    return VmapTrace(size)
+def check_inside(case: Case, rng: np.random.Generator, adjoint: Callable[..., Any]) -> None:
+    """A collective differentiated inside the mapped function against the derivative of the whole map."""
+    prim = case.prim
+    xs = case.points(case.live)
+    vs = [random_direction(rng, x) for x in xs]
+    outs, tangents = jvp(case.function(case.live), tuple(xs), tuple(vs))
+    ws = [random_direction(rng, v) for v in outs]
+    cts = adjoint(case.function(case.live), xs, ws)
+
+    def one(*x: Any) -> tuple:
+        return (prim.fun(*x, **case.named),)
+
+    n = len(xs)
+    found = vmap(lambda *a: tuple(jvp(one, a[:n], a[n:])[1]), axis_name="i")(*xs, *vs)
+    for k, (v, want) in enumerate(zip(found, tangents)):
+        agree(v, want, 1e-9, f"the jvp rule of {prim.name}, answer {k}, {case}: inside vmap against outside")
+    back = vmap(lambda *a: tuple(adjoint(one, a[:n], a[n:])), axis_name="i")(*xs, *ws)
+    for i, v, want in zip(case.live, back, cts):
+        agree(v, want, 1e-9, f"the vjp rule of {prim.name}, operand {case.name(i)!r}, {case}: inside vmap against outside")

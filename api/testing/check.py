@@ -11,7 +11,7 @@ from ..core.fix import conj
 from ..core.primitive import Primitive
 from ..transforms.forward import jvp
 from ..transforms.gradient import vjp
-from .batching import check_batch, check_vmap
+from .batching import check_batch, check_inside, check_vmap
 from .cases import ROUTES, Case, cases, find
 from .compare import CheckError, agree, inner, same_aval
 from .differences import difference, random_direction
@@ -162,7 +162,7 @@ def check_second(case: Case, rng: np.random.Generator) -> None:
 STAGES = {
     "shape": check_shape,
     "first": check_first,
-    "batch": check_batch,
+    "batch": lambda case, rng: check_inside(case, rng, adjoint) if case.prim.collective else check_batch(case, rng),
     "second": check_second,
     "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
     "staged": check_staged,

@@ -1,0 +1,64 @@
+"""Counting the mutants of rules that `check` notices."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..core.primitive import REGISTRY
+from .cases import find
+from .check import check
+from .compare import CheckError
+from .mutations import mutants
+
+
+class Report(NamedTuple):
+    """What became of the mutants."""
+
+    killed: int
+    total: int
+    survivors: list[str]
+    equivalent: list[str]
+    unreached: list[str]
+
+
+def run_mutants(primitives: Sequence[Any] | None = None, *, every: int = 1, seed: int = 0) -> Report:
+    """Break each rule of each primitive in turn and count the mutants that `check` notices.
+
+    Changes: sign flipped, zero, scaled by 1.0005, conjugated, un-broadcast dropped, the rules of two operands swapped;
+    for batch rules also examples rotated. A mutant that survives but gives the same answers, bit for bit, in every call
+    that the check makes is the same rule and does not count: conjugating a real rule, swapping the two rules of `add`.
+    Nor does one of the rules for plain operands if the primitive's lane never takes it (the lanes of singular ones).
+
+    Args:
+        primitives: functions, names or Primitives; by default all that are registered.
+        every: take only each n-th mutant of a primitive.
+        seed: as for `check`.
+    Returns:
+        a record with `killed`, `total`, the `survivors` as strings, and those left out: `equivalent` and `unreached`.
+
+    >>> import covector
+    >>> from covector.testing import run_mutants
+    >>> report = run_mutants(["multiply"])
+    >>> report.killed == report.total, report.survivors
+    (True, [])
+    """
+    killed = total = 0
+    left: dict[str, list[str]] = {"survived": [], "equivalent": [], "unreached": []}
+    for prim in REGISTRY.values() if primitives is None else map(find, primitives):
+        if prim.handlers is not None:
+            continue
+        for mutant in list(mutants(prim))[::every]:
+            try:
+                check(mutant.twin, seed=seed)
+            except CheckError:
+                killed += 1
+                total += 1
+                continue
+            except Exception:
+                if not mutant.crash_counts:
+                    raise
+                killed += 1
+                total += 1
+                continue
+            left[mutant.verdict()].append(str(mutant))
+    survivors = left["survived"]
+    return Report(killed, total + len(survivors), survivors, left["equivalent"], left["unreached"])
