@@ -1,5 +1,7 @@
 """What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
 
+from types import FunctionType, MethodType, ModuleType
+
 import numpy as np
 
 from ..core.avals import aval_of
@@ -176,3 +178,39 @@ def operands_of(trace, args):
         mine.append(own)
     return values, mine
 
+
+
+_SCAN_LIMIT = 256
+
+
+def closes_over_tracer(functions):
+    """Whether a traced value is reachable from the closures, defaults and bound objects of `functions`."""
+    todo = list(functions)
+    seen = set()
+    while todo and len(seen) < _SCAN_LIMIT:
+        thing = todo.pop()
+        if isinstance(thing, Tracer):
+            return True
+        kind = type(thing)
+        if kind in _PLAIN or id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if kind is FunctionType:
+            for cell in thing.__closure__ or ():
+                try:
+                    todo.append(cell.cell_contents)
+                except ValueError:
+                    continue  # a cell that is filled later
+            todo += thing.__defaults__ or ()
+        elif kind is MethodType:
+            todo += (thing.__func__, thing.__self__)
+        elif kind is tuple or kind is list:
+            todo += thing
+        elif kind is dict:
+            todo += thing.values()
+        elif hasattr(thing, "__dict__") and not isinstance(thing, (type, ModuleType)):
+            todo += vars(thing).values()
+    return False
+
+
+_PLAIN = frozenset({ndarray, int, float, complex, bool, str, bytes, type(None), type})

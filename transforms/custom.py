@@ -1,7 +1,8 @@
 """Functions with rules of their own: custom_jvp and custom_vjp.
 
-The function runs once, eagerly, one level below the trace that meets the call. Values of that trace which it closed
-over come back inside the answers; their derivative is added by a second road to the same answer (`record_call`).
+The function runs once, eagerly, one level below the trace that meets the call. Traced values found in the closures of
+the function or its rules become operands first (its body and rules are then graphs); one that hides elsewhere comes
+back inside the answers, and its derivative is added by a second road to the same answer (`record_call`).
 """
 
 from functools import update_wrapper
@@ -14,9 +15,9 @@ from ..core.errors import RuleError, at_user_line
 from ..core.fix import fix
 from ..core.primitive import bind
 from ..core.tape import make_node
-from ..core.tracer import Dual, Rev, Tracer
+from ..core.tracer import Dual, Rev, Staged, Tracer
 from .arguments import flatten
-from .calls import BOTH, conjugated, full_cotangents, higher_order, instantiate, operands_of, pull, record_call, strip
+from .calls import BOTH, closes_over_tracer, conjugated, full_cotangents, higher_order, instantiate, operands_of, pull, record_call, strip
 from .custom_calls import JvpCall, VjpCall, name_of, settled
 from .graph import stage
 from .reverse import RevTrace
@@ -75,8 +76,8 @@ class custom_jvp:  # noqa: N801 - reads as a function
         static, call = _split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
         record = JvpCall(self, static, rebuild)
-        outs = bind(_custom_jvp, (*settled(leaves), record))
-        return record.rebuild_out(list(outs))
+        outs = _call(_custom_jvp, settled(leaves), record, (self.fun, self.rule))
+        return record.rebuild_out(outs)
 
 
 class custom_vjp:  # noqa: N801 - reads as a function
@@ -117,8 +118,19 @@ class custom_vjp:  # noqa: N801 - reads as a function
         static, call = _split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
         record = VjpCall(self, static, rebuild)
-        outs = bind(_custom_vjp, (*settled(leaves), record))
-        return record.rebuild_out(list(outs))
+        outs = _call(_custom_vjp, settled(leaves), record, (self.fun, self.fwd, self.bwd))
+        return record.rebuild_out(outs)
+
+
+def _call(prim, leaves, record, functions):
+    """The answers of a call; traced values that the functions close over become operands first."""
+    traced = [type(x) for x in leaves if isinstance(x, Tracer)]
+    if traced and Staged not in traced and closes_over_tracer(functions):
+        graph, _ = stage(record.body, leaves, tuple, name_of(record.owner.fun), concrete=True)
+        closed = record.closed(record, graph, [aval_of(x) for x in leaves])
+        closed.hoist(leaves)
+        return list(bind(prim, (*leaves, *closed.captured, closed)))
+    return list(bind(prim, (*leaves, record)))
 
 
 def _bound(fun, args, kwargs):

@@ -178,9 +178,9 @@ def _behind(aval):
 
 
 class _Closed:
-    """A call inside a graph: the body is a graph, and each rule becomes one when it is first needed.
+    """A call whose body is a graph; each rule becomes one when it is first needed, or at once while hoisting.
 
-    The operands behind the first `count` are values that the body closed over; they are differentiated as usual.
+    The operands behind the first `count` are values that body or rules closed over, differentiated as usual.
     """
 
     def __init__(self, record, graph, avals):
@@ -191,40 +191,50 @@ class _Closed:
         self.count = len(avals)
         self.rebuild_out = list
         self.staged = {}
+        self.captured = list(graph.captured)
 
     def body(self, *values):
-        return self.graph.eval(values)
+        head = values[: self.count]
+        return self.graph.eval([*head, *values[self.count : self.count + len(self.graph.captured)]])
 
-    def close(self, fun, avals, name):
-        """`fun` as a graph, with the places of its captured values among ours."""
+    def close(self, fun, avals, name, hoist=None):
+        """`fun` as a graph, and the places of its captured values among ours; `hoist` holds known inputs, if any."""
         if name not in self.staged:
-            graph, _ = stage(fun, avals, tuple, name_of(self.owner.fun))
-            order = {id(t): k for k, t in enumerate(self.graph.captured)}
+            known = avals if hoist is None else hoist
+            graph, outs = stage(fun, known, tuple, name_of(self.owner.fun), concrete=hoist is not None)
+            order = {id(t): k for k, t in enumerate(self.captured)}
             places = []
             for tracer in graph.captured:
-                if id(tracer) not in order and isinstance(tracer, Staged):
+                if id(tracer) not in order and hoist is not None:
+                    order[id(tracer)] = len(self.captured)
+                    self.captured.append(tracer)
+                elif id(tracer) not in order and isinstance(tracer, Staged):
                     raise RuleError(
                         f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function itself "
                         "does not use, so it is unknown when the graph is differentiated; pass it as an argument"
                     )
                 places.append(order.get(id(tracer), tracer))
-            self.staged[name] = graph, places
+            self.staged[name] = graph, places, outs
         return self.staged[name]
 
     def run(self, closed, head, captured):
-        graph, places = closed
+        graph, places, _ = closed
         return graph.eval([*head, *[captured[p] if type(p) is int else p for p in places]])
 
 
 class _ClosedJvp(_Closed, JvpCall):
+    def _both(self, *flat):
+        outs, pushed = self.record.rule(list(flat[: self.count]), list(flat[self.count :]))
+        return [*outs, *pushed]
+
+    def hoist(self, leaves):
+        """Stage the rule now, to learn what it closes over."""
+        self.close(self._both, None, "jvp", hoist=[*leaves, *instantiate([None] * len(leaves), leaves)])
+
     def rule(self, values, tangents):
         n = self.count
-
-        def both(*flat):
-            outs, pushed = self.record.rule(list(flat[:n]), list(flat[n:]))
-            return [*outs, *pushed]
-
-        flat = self.run(self.close(both, [*self.avals, *self.avals], "jvp"), [*values[:n], *tangents[:n]], values[n:])
+        closed = self.close(self._both, [*self.avals, *self.avals], "jvp")
+        flat = self.run(closed, [*values[:n], *tangents[:n]], values[n:])
         outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
         if len(values) > n:
             extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], DualTrace)[1]
@@ -237,26 +247,31 @@ class _ClosedVjp(_Closed, VjpCall):
         _Closed.__init__(self, record, graph, avals)
         self.rebuild = None
 
-    def forward(self, values):
-        def fwd(*flat):
-            outs, residuals, self.rebuild = self.record.forward(list(flat))
-            return [*outs, *residuals]
+    def _fwd(self, *flat):
+        outs, residuals, self.rebuild = self.record.forward(list(flat))
+        return [*outs, *residuals]
 
-        flat = self.run(self.close(fwd, self.avals, "fwd"), values[: self.count], values[self.count :])
+    def _bwd(self, *flat):
+        m = len(flat) - len(self.graph.outputs)
+        found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
+        return instantiate(found, [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in self.avals])
+
+    def hoist(self, leaves):
+        """Stage fwd and bwd now, to learn what they close over."""
+        known = self.close(self._fwd, None, "fwd", hoist=leaves)[2]
+        outs = len(self.graph.outputs)
+        self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *instantiate([None] * outs, known[:outs])])
+
+    def forward(self, values):
+        flat = self.run(self.close(self._fwd, self.avals, "fwd"), values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)
         return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
 
     def backward(self, residuals, cts, avals):
         n, total = self.count, len(avals)
         kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
-        m = len(kept)
-
-        def bwd(*flat):
-            found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
-            return instantiate(found, [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in self.avals])
-
         given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
-        found = self.run(self.close(bwd, given, "bwd"), [*kept, *cts], values[n:])
+        found = self.run(self.close(self._bwd, given, "bwd"), [*kept, *cts], values[n:])
         active = [i for i in range(n, total) if is_inexact(avals[i].dtype)]
         if active:
             more = dict(zip(active, pull(self.body, values, active, [conjugated(c) for c in cts])))

@@ -91,7 +91,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugat
             value = (value, unbox(aux, trace))
         trace.done = True
         check_escaped(value)
-        own_all(cts, leaves, conjugate)
+        own_all(cts, leaves, conjugate, trace)
         if rebuilds is None:
             return value, cts[0]
         return value, _rebuild(cts, rebuilds, argnums)
@@ -146,7 +146,7 @@ def vjp(fun, *primals, has_aux=False):
         trace.check_guards()
         with np.errstate(all="ignore"):
             found = sweep(roots, count, masked=trace.masked, retain=True)[0]
-        own_all(found, kept, False, avals_in, given=cts)
+        own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 
     return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
@@ -295,7 +295,7 @@ def _handed_out(trace, value):
     return value
 
 
-def own_all(cts, leaves, conjugate, avals=None, given=()):
+def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
     """Turn sweep results into arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
     for i in range(len(cts)):
         c = cts[i]
@@ -311,10 +311,13 @@ def own_all(cts, leaves, conjugate, avals=None, given=()):
             cts[i] = c
         elif isinstance(c, np.generic):
             cts[i] = np.asarray(c if c.dtype.kind != "c" or conjugate else c.conj())
-        elif c.dtype.kind == "c" and not conjugate:
-            cts[i] = c.conj()
-        elif not isinstance(c, Tracer):
-            cts[i] = c.copy()
+        else:
+            while isinstance(c, Tracer) and c.owner is trace:  # a rule that held a value of this very transform
+                c = c.value
+            if c.dtype.kind == "c" and not conjugate:
+                cts[i] = c.conj()
+            else:
+                cts[i] = c if isinstance(c, Tracer) else np.array(c) if isinstance(c, (ndarray, np.generic)) else c.copy()
 
 
 def _is_any(c, given):
