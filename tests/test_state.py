@@ -24,11 +24,11 @@ def last_name(node):
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
 
 
-def is_empty_or_made(value):
+def is_held(value):
     if isinstance(value, ast.Dict):
         return not value.keys
-    if isinstance(value, ast.List):
-        return not value.elts
+    if isinstance(value, ast.List):  # even with contents: a list that never changes would be a tuple
+        return True
     is_counter = isinstance(value, ast.Attribute) and value.attr == "__next__"
     return (isinstance(value, ast.Call) or is_counter) and last_name(value) in MAKERS and not filled(value)
 
@@ -42,14 +42,14 @@ def state_of(tree):
     """The names of a module that hold something between calls."""
     held = set()
     for node in tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_empty_or_made(node.value):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_held(node.value):
             held.update(t.id for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             held.update(node.names)
         elif isinstance(node, ast.FunctionDef) and CACHES & {last_name(d) for d in node.decorator_list}:
             held.add(node.name)
-    return held
+    return held - {"__all__"}
 
 
 def found():

@@ -1,0 +1,100 @@
+"""The public surface: each name has one home, a docstring with an example, and an entry in the reference."""
+
+import ast
+import importlib
+import inspect
+import re
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "api"
+# The public namespaces; their pages in docs/api have the same names.
+NAMESPACES = sorted(path.stem for path in PAGES.glob("covector*.md"))
+ENTRY = re.compile(r"^\.\. auto(?:function|class|exception|data):: (covector[\w.]*)\.(\w+)", re.MULTILINE)
+# The NumPy namespaces carry NumPy's documentation; their pages list names.
+LISTED = re.compile(r"`(\w+)`(?=,|$)", re.MULTILINE)
+
+
+def public_names(namespace):
+    """`__all__`, or what a module defines without an underscore or imports under its own name (`x as x`, PEP 484)."""
+    module = importlib.import_module(namespace)
+    names = getattr(module, "__all__", None) or defined_names(Path(inspect.getfile(module)))
+    return {name: getattr(module, name) for name in names if not isinstance(getattr(module, name), types.ModuleType)}
+
+
+def defined_names(path):
+    names = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            names += [alias.name for alias in node.names if alias.asname == alias.name]
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [leaf.id for target in node.targets for leaf in ast.walk(target) if isinstance(leaf, ast.Name)]
+    return [name for name in names if not name.startswith("_")]
+
+
+def is_ours(thing):
+    return callable(thing) and str(getattr(thing, "__module__", "")).startswith("covector")
+
+
+SURFACE = [(namespace, name) for namespace in NAMESPACES for name in sorted(public_names(namespace))]
+OURS = [(namespace, name) for namespace, name in SURFACE if is_ours(getattr(importlib.import_module(namespace), name))]
+
+
+def test_every_public_module_has_a_page():
+    root = importlib.import_module("covector")
+    below = {f"covector.{name}" for name, thing in vars(root).items() if isinstance(thing, types.ModuleType)}
+    layers = {f"covector.{name}" for name in ("core", "transforms", "backends", "compat")}
+    public = {name for name in below - layers if not name.rpartition(".")[2].startswith("_")}
+    assert {"covector", *public} <= set(NAMESPACES)
+
+
+def test_each_name_has_one_home():
+    homes = {}
+    for namespace, name in OURS:
+        thing = getattr(importlib.import_module(namespace), name)
+        homes.setdefault(id(thing), set()).add(namespace)
+    shared = sorted(
+        f"{name}: {', '.join(sorted(homes[id(getattr(importlib.import_module(namespace), name))]))}"
+        for namespace, name in OURS
+        if len(homes[id(getattr(importlib.import_module(namespace), name))]) > 1
+    )
+    assert shared == []
+
+
+@pytest.mark.parametrize(("namespace", "name"), OURS, ids=[".".join(home) for home in OURS])
+def test_docstring_says_what_it_does_by_example(namespace, name):
+    thing = getattr(importlib.import_module(namespace), name)
+    doc = inspect.getdoc(thing) or ""
+    assert doc.strip(), "has no docstring"
+    assert not doc.startswith(("This function", "Returns ", "A function")), "starts with the imperative"
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert ">>>" in doc, "has no example"
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_reference_lists_every_name_once(namespace):
+    text = (PAGES / f"{namespace}.md").read_text(encoding="utf-8")
+    as_in_numpy = namespace.startswith("covector.numpy")
+    entries = LISTED.findall(text) if as_in_numpy else [name for home, name in ENTRY.findall(text) if home == namespace]
+    public = set(public_names(namespace))
+    assert sorted(set(entries)) == sorted(entries)
+    assert not public - set(entries), "not in the reference"
+    assert not set(entries) - public, "in the reference, but not public"
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_public_functions_are_annotated(namespace):
+    bare = []
+    for home, name in OURS:
+        thing = getattr(importlib.import_module(home), name)
+        if home == namespace and inspect.isfunction(thing):
+            signature = inspect.signature(thing)
+            hints = [p.annotation for p in signature.parameters.values()] + [signature.return_annotation]
+            if any(hint is inspect.Signature.empty for hint in hints):
+                bare.append(name)
+    assert bare == []
