@@ -1,32 +1,38 @@
 """covector: composable function transforms for plain NumPy and CuPy arrays."""
 
-from .backends import cupy_ as _cupy
-from .backends import numpy_ as _numpy
+from . import debug as debug, tree as tree
+from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol
+from .transforms.checkpoint import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
+from .transforms.collectives import (
+    all_gather as all_gather,
+    axis_index as axis_index,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    psum as psum,
+    psum_scatter as psum_scatter,
+    pvary as pvary,
+)
+from .transforms.control import cond as cond, fori_loop as fori_loop, while_loop as while_loop
+from .transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
+from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.forward import jvp as jvp
-from .transforms.gradient import grad as grad
-from .transforms.gradient import value_and_grad as value_and_grad
-from .transforms.gradient import vjp as vjp
-from .transforms.collectives import all_gather as all_gather
-from .transforms.collectives import axis_index as axis_index
-from .transforms.collectives import pmax as pmax
-from .transforms.collectives import pmean as pmean
-from .transforms.collectives import pmin as pmin
-from .transforms.collectives import psum as psum
-from .transforms.collectives import psum_scatter as psum_scatter
-from .transforms.collectives import pvary as pvary
+from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp
+from .transforms.graph import (
+    Graph as Graph,
+    ShapeDtype as ShapeDtype,
+    eval_shape as eval_shape,
+    make_graph as make_graph,
+)
+from .transforms.jacobian import (
+    elementwise_grad as elementwise_grad,
+    hessian as hessian,
+    hvp as hvp,
+    jacfwd as jacfwd,
+    jacobian as jacobian,
+    jacrev as jacrev,
+)
+from .transforms.linear import linear_transpose as linear_transpose, linearize as linearize
+from .transforms.scan import scan as scan
 from .transforms.vmap import vmap as vmap
-from .transforms.graph import Graph as Graph
-from .transforms.graph import ShapeDtype as ShapeDtype
-from .transforms.graph import eval_shape as eval_shape
-from .transforms.graph import make_graph as make_graph
-from .transforms.jacobian import elementwise_grad as elementwise_grad
-from .transforms.jacobian import hessian as hessian
-from .transforms.jacobian import hvp as hvp
-from .transforms.jacobian import jacfwd as jacfwd
-from .transforms.jacobian import jacobian as jacobian
-from .transforms.jacobian import jacrev as jacrev
-from .transforms.linear import linear_transpose as linear_transpose
-from .transforms.linear import linearize as linearize
-from .transforms.custom import custom_jvp as custom_jvp
-from .transforms.custom import custom_vjp as custom_vjp

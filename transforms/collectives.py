@@ -28,9 +28,19 @@ def _rest(names, trace):
     return tuple(n for n in names if n != trace.axis_name)
 
 
-def _no_samples(rng):
-    """Collectives mean something only inside vmap: the checker wraps each sample in one."""
-    return [Sample(rng.normal(size=(3, 2)), params={"names": ("i",)})]
+def _samples(*tail, **params):
+    """Collectives mean something only inside vmap: the checker maps the first axis of each sample, which has length 3."""
+
+    def samples(rng):
+        found = [Sample(rng.normal(size=(3, *tail, *s)), params={"names": ("i",), **params}) for s in ((2,), (), (0,))]
+        found.append(Sample(rng.normal(size=(3, *tail)).astype(np.float32), params={"names": ("i",), **params}))
+        found.append(Sample(rng.normal(size=(3, *tail, 2)) + 1j, params={"names": ("i",), **params}))
+        return found
+
+    return samples
+
+
+_NO_SCALAR = {"()": "its operand has the mapped axis"}
 
 
 def _psum_across(trace, values, batched, names):
@@ -48,7 +58,8 @@ _psum = linear(
     batch=lambda x, names: _psum(x, names=names),
     across=_psum_across,
     collective=True,
-    samples=_no_samples,
+    samples=_samples(),
+    absent=_NO_SCALAR,
 )
 
 
@@ -75,7 +86,8 @@ _all_gather = linear(
     batch=lambda x, names, axis: _all_gather(x, names=names, axis=axis + 1),
     across=_gather_across,
     collective=True,
-    samples=lambda rng: [Sample(rng.normal(size=(3, 2)), params={"names": ("i",), "axis": 0})],
+    samples=_samples(axis=0),
+    absent=_NO_SCALAR,
 )
 
 
@@ -96,7 +108,8 @@ _psum_scatter = linear(
     batch=lambda x, names, axis: _psum_scatter(x, names=names, axis=axis + 1),
     across=_scatter_across,
     collective=True,
-    samples=lambda rng: [Sample(rng.normal(size=(3, 3, 2)), params={"names": ("i",), "axis": 0})],
+    samples=_samples(3, axis=0),
+    absent=_NO_SCALAR,
 )
 
 

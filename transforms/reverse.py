@@ -27,7 +27,7 @@ class RevTrace(Trace):
         Trace.__init__(self)
         self.guards = None
 
-    def process(self, prim, args):
+    def process(self, prim, args, known=None):
         if self.done:
             check_alive(self, prim)
         if prim.handlers is not None:
@@ -42,14 +42,14 @@ class RevTrace(Trace):
                 if i not in prim.nondiff:
                     active.append(i)
         if prim.flat or not active:
-            return prim.again(values)
+            return prim.again(values) if known is None else known
         active = tuple(active)
         rule = prim.rule(active)
         for i in range(n):
             if (type(values[i]) is ndarray or isinstance(values[i], Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
-        ans = prim.again(values)
+        ans = prim.again(values) if known is None else known
         return self.record(prim, rule, active, args, values, ans, n)
 
     def record(self, prim, rule, active, args, values, ans, n):

@@ -1,0 +1,124 @@
+"""Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
+
+import numpy as _np
+import optree as _optree
+
+from .core.avals import aval_of as _aval_of
+from .core.dtypes import result_dtype as _result_dtype
+from .core.ops.selection import astype as _astype
+from .core.ops.shaping import concatenate as _concatenate
+from .core.tracer import Tracer as _Tracer
+from .transforms.arguments import NAMESPACE as _NAMESPACE
+
+
+def flatten(tree):
+    """`(leaves, structure)` of a container; None is an empty node.
+
+    >>> import covector
+    >>> covector.tree.flatten({"a": 1.0, "b": (2.0, None)})[0]
+    [1.0, 2.0]
+    """
+    return _optree.tree_flatten(tree, namespace=_NAMESPACE)
+
+
+def unflatten(structure, leaves):
+    """The container with the given structure and leaves.
+
+    >>> import covector
+    >>> leaves, structure = covector.tree.flatten({"a": 1.0})
+    >>> covector.tree.unflatten(structure, [2.0])
+    {'a': 2.0}
+    """
+    return _optree.tree_unflatten(structure, leaves)
+
+
+def leaves(tree):
+    """The leaves of a container, in order.
+
+    >>> import covector
+    >>> covector.tree.leaves({"b": 2.0, "a": 1.0})
+    [1.0, 2.0]
+    """
+    return _optree.tree_leaves(tree, namespace=_NAMESPACE)
+
+
+def structure(tree):
+    """The structure of a container.
+
+    >>> import covector
+    >>> covector.tree.structure([1.0, 2.0]) == covector.tree.structure([3.0, 4.0])
+    True
+    """
+    return _optree.tree_structure(tree, namespace=_NAMESPACE)
+
+
+def map(fun, tree, *rest):  # noqa: A001 - the name of the field
+    """`fun` of corresponding leaves of containers of one structure.
+
+    >>> import covector
+    >>> covector.tree.map(lambda a, b: a + b, {"w": 1.0}, {"w": 2.0})
+    {'w': 3.0}
+    """
+    return _optree.tree_map(fun, tree, *rest, namespace=_NAMESPACE)
+
+
+def reduce(fun, tree, *initial):
+    """Combine the leaves of a container from the left.
+
+    >>> import covector
+    >>> covector.tree.reduce(lambda a, b: a + b, [1.0, (2.0, 3.0)])
+    6.0
+    """
+    return _optree.tree_reduce(fun, tree, *initial, namespace=_NAMESPACE)
+
+
+def register(kind, flatten_fun, unflatten_fun):
+    """Make a class a container: `flatten_fun(x) -> (children, aux)`, `unflatten_fun(aux, children) -> x`.
+
+    >>> import covector
+    >>> class Point:
+    ...     def __init__(self, x): self.x = x
+    >>> _ = covector.tree.register(Point, lambda p: ((p.x,), None), lambda aux, c: Point(*c))
+    >>> covector.grad(lambda p: p.x**2)(Point(3.0)).x
+    array(6.)
+    """
+    return _optree.register_pytree_node(kind, flatten_fun, unflatten_fun, namespace=_NAMESPACE)
+
+
+def ravel(tree):
+    """All leaves as one vector, and the function that undoes it; made for `scipy.optimize`.
+
+    Args:
+        tree: a container of arrays.
+    Returns:
+        `(vector, unravel)`: shape `(n,)` in the promoted dtype; `unravel(vector)` gives the container with the shapes and
+        dtypes of the leaves. Both are differentiable.
+    Raises:
+        ValueError: `unravel` gets a vector of another length.
+
+    >>> import numpy as np, covector
+    >>> vector, unravel = covector.tree.ravel({"b": np.array([3.0]), "w": np.array([[1.0, 2.0]])})
+    >>> vector
+    array([3., 1., 2.])
+    >>> unravel(2 * vector)["w"]
+    array([[2., 4.]])
+    """
+    flat, spec = flatten(tree)
+    avals = [_aval_of(x) for x in flat]
+    sizes = [a.size for a in avals]
+    dtype = _result_dtype(*avals) if flat else _np.dtype(_np.float64)
+    parts = [(x if isinstance(x, _Tracer) or hasattr(x, "reshape") else _np.asarray(x)).reshape((-1,)) for x in flat]
+    parts = [_astype(p, dtype) if p.dtype != dtype else p for p in parts]
+    vector = _concatenate(*parts, axis=0) if parts else _np.zeros(0)
+
+    def unravel(vector):
+        if vector.shape != (sum(sizes),):
+            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}")
+        out, start = [], 0
+        for aval, size in zip(avals, sizes):
+            part = vector[start : start + size].reshape(aval.shape)
+            out.append(part if part.dtype == aval.dtype else _astype(part, aval.dtype))
+            start += size
+        return unflatten(spec, out)
+
+    return vector, unravel

@@ -1,0 +1,208 @@
+"""Control flow: cond, while_loop and fori_loop: plain Python where values are known, a primitive where they are staged."""
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.dtypes import is_inexact
+from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ..core.ops.selection import where
+from ..core.primitive import bind
+from ..core.tracer import Batched, Staged, Tracer
+from .arguments import flatten, settle, structure
+from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
+from .checkpoint import Body
+from .forward import DualTrace
+from .gradient import _callable
+from .graph import stage
+
+
+def cond(pred, true_fun, false_fun, *operands):
+    """Choose between two functions by a condition.
+
+    Args:
+        pred: a boolean scalar. A known one calls one function only; batched by vmap, both run and `where` chooses; staged,
+            both are staged.
+        true_fun, false_fun: functions of `operands`, with results of one structure, shapes and dtypes.
+        operands: any containers of arrays.
+    Returns:
+        the chosen function's result.
+    Raises:
+        TreeError: the results differ in structure.
+        ShapeError: `pred` is no scalar.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.cond(x > 0, np.sin, np.cos, x))(np.array([0.0, -np.pi])).round(3)
+    array([ 1., -1.])
+    """
+    _callable(true_fun, "cond")
+    _callable(false_fun, "cond")
+    pred = settle(pred)
+    if aval_of(pred).shape:
+        raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where{at_user_line()}")
+    state = known_state(pred)
+    if state == "known":
+        return (true_fun if bool(pred) else false_fun)(*operands)
+    if state == "batched":
+        return _select(pred, true_fun(*operands), false_fun(*operands))
+    leaves, rebuild = flatten(operands)
+    leaves = [settle(x) for x in leaves]
+    on_true, _ = stage(true_fun, leaves, rebuild, "cond")
+    on_false, _ = stage(false_fun, leaves, rebuild, "cond")
+    _same_results(on_true, on_false)
+    captured = {id(t): t for graph in (on_true, on_false) for t in graph.captured}
+    order = {key: len(leaves) + k for k, key in enumerate(captured)}
+    bodies = tuple(_closed(g, len(leaves), [order[id(t)] for t in g.captured]) for g in (on_true, on_false))
+    return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
+
+
+def known_state(value):
+    """Whether control flow can look at a value: "known", "batched" or "staged"."""
+    state = "known"
+    while isinstance(value, Tracer):
+        if type(value) is Batched:
+            state = "batched"
+        if type(value) is Staged and value.value is None:
+            return "staged" if state == "known" else state
+        value = value.value
+    return state
+
+
+def _closed(graph, count, places):
+    """A graph as a body of all operands: the first `count`, then its captured ones at `places`."""
+    return Body(run=lambda flat: graph.eval([*flat[:count], *[flat[p] for p in places]]))
+
+
+def _same_results(a, b):
+    if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
+        raise TreeError(f"cond needs both functions to return one structure, but they return {len(a.outputs)} and "
+                        f"{len(b.outputs)} leaves in different containers{at_user_line()}")
+    for x, y in zip(a.out_avals, b.out_avals):
+        if x.shape != y.shape or x.dtype != y.dtype:
+            raise TreeError(f"cond needs both functions to return equal shapes and dtypes, but got {x!r} and {y!r}"
+                            f"{at_user_line()}")
+
+
+def _select(pred, on_true, on_false):
+    """Leaf by leaf `where`, for containers of one structure."""
+    xs, rebuild = flatten(on_true)
+    ys, _ = flatten(on_false)
+    if len(xs) != len(ys) or structure(on_true) != structure(on_false):
+        raise TreeError(f"cond needs both functions to return one structure, but got {structure(on_true)} and "
+                        f"{structure(on_false)}{at_user_line()}")
+    return rebuild([where(pred, settle(x), settle(y)) for x, y in zip(xs, ys)])
+
+
+def _cond_grad(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    values, mine = operands_of(trace, operands)
+    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    outs = list(prim.again((pred, *values, on_true, on_false)))
+    out_avals = [aval_of(v) for v in outs]
+    n = len(values)
+
+    def pulled(body):
+        def run(flat):
+            cts = pull(body, flat[:n], active, list(flat[n:]), True)
+            return full_cotangents(cts, [aval_of(values[i]) for i in active])
+
+        return Body(run=run)
+
+    def back(cts, saved):
+        full = full_cotangents(cts, out_avals)
+        return list(prim.again((pred, *values, *full, pulled(on_true), pulled(on_false))))
+
+    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, "cond"))
+
+
+def _cond_jvp(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    values, mine = operands_of(trace, operands)
+    live = [i for i, own in enumerate(mine) if own]
+    n = len(values)
+
+    def pushed(body):
+        def run(flat):
+            tangents = [None] * n
+            for i, t in zip(live, flat[n:]):
+                tangents[i] = t
+            outs, found = push(body, flat[:n], tangents, DualTrace)
+            found = [np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t for v, t in zip(outs, found)]
+            return [*outs, *found]
+
+        return Body(run=run)
+
+    flat = prim.again((pred, *values, *[operands[i].tangent for i in live], pushed(on_true), pushed(on_false)))
+    half = len(flat) // 2
+    return tuple([trace.box(strip(v, trace), t) for v, t in zip(flat[:half], flat[half:])])
+
+
+def _cond_vmap(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    (pred, *values), flags = trace.unbox((pred, *operands))
+    bodies = [batched_body(body, flags[1:], trace) for body in (on_true, on_false)]
+    if not flags[0]:
+        outs = prim.again((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
+        return tuple([trace.box(v) for v in outs])
+    xs, ys = bodies[0](*values), bodies[1](*values)
+    return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
+
+
+def _cond_graph(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    lifted = [trace.lift(a) for a in (pred, *operands)]
+    avals = [x.aval for x, _ in lifted[1:]]
+    graphs = [stage(body, avals, tuple, "cond")[0] for body in (on_true, on_false)]
+    extra = [t for g in graphs for t in g.captured]
+    lifted += [trace.lift(t) for t in extra]
+    n, m = len(avals), len(graphs[0].captured)
+    places = [list(range(n, n + m)), list(range(n + m, n + len(extra)))]
+    bodies = tuple(_closed(g, n, p) for g, p in zip(graphs, places))
+    values = prim.again((*[v for _, v in lifted], *bodies)) if trace.concrete else None
+    return trace.emit(prim, [x for x, _ in lifted], bodies, graphs[0].out_avals, values)
+
+
+_cond = higher_order(
+    "cond",
+    impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
+    handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
+).prim
+
+
+def while_loop(cond_fun, body_fun, init):
+    """Run `body_fun` while `cond_fun` holds. Known conditions only; a staged one is refused.
+
+    Args:
+        cond_fun: `cond_fun(carry) -> bool`.
+        body_fun: `body_fun(carry) -> carry`.
+        init: the first carry.
+    Returns:
+        the last carry; derivatives replay the trips that were taken.
+    Raises:
+        RuleError: the condition is staged, so the number of trips is unknown.
+
+    >>> import covector
+    >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
+    2916.0
+    """
+    state = init
+    while True:
+        flag = cond_fun(state)
+        if known_state(settle(flag)) == "staged":
+            raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of steps "
+                            f"and np.where{at_user_line()}")
+        if not bool(flag):
+            return state
+        state = body_fun(state)
+
+
+def fori_loop(lower, upper, body_fun, init):
+    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1; a loop of known length.
+
+    >>> import covector
+    >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
+    3
+    """
+    state = init
+    for i in range(lower, upper):
+        state = body_fun(i, state)
+    return state

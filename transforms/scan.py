@@ -1,0 +1,242 @@
+"""Loops that carry a value and collect answers: eager where values are known, one primitive where they are staged."""
+
+import numpy as np
+
+from ..core.avals import aval_of, make_aval
+from ..core.dtypes import is_inexact
+from ..core.errors import ShapeError, TreeError, at_user_line
+from ..core.ops.shaping import broadcast_to, concatenate
+from ..core.primitive import bind
+from ..core.tracer import Tracer
+from .arguments import flatten, settle, structure
+from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
+from .checkpoint import Body
+from .control import known_state
+from .forward import DualTrace
+from .gradient import _callable
+from .graph import stage
+
+
+def scan(fun, init, xs, length=None, reverse=False):
+    """Run a loop that carries a value and collects answers.
+
+    Args:
+        fun: `fun(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
+        init: the first carry.
+        xs: containers of arrays, looped over axis 0; or None.
+        length: the number of steps, needed only without `xs`.
+        reverse: loop from the last to the first; the answers stay in the order of `xs`.
+    Returns:
+        `(carry, ys)` with the answers stacked along a new axis 0. Known values loop eagerly; staged ones become one
+        equation.
+    Raises:
+        ShapeError: the lengths differ.
+        TreeError: the carry changes its structure.
+
+    >>> import numpy as np, covector
+    >>> carry, ys = covector.scan(lambda c, x: (c + x, c * x), 0.0, np.array([1.0, 2.0, 3.0]))
+    >>> float(carry), ys
+    (6.0, array([0., 2., 9.]))
+    """
+    _callable(fun, "scan")
+    leaves, rebuild_xs = flatten(xs)
+    leaves = [settle(x) for x in leaves]
+    sizes = {aval_of(x).shape[0] if aval_of(x).shape else None for x in leaves}
+    if None in sizes or len(sizes) > 1 or (length is not None and sizes and sizes != {length}):
+        raise ShapeError(f"scan needs every x to have one length on axis 0, but got shapes "
+                         f"{[aval_of(x).shape for x in leaves]} and length={length}{at_user_line()}")
+    if not sizes and length is None:
+        raise ShapeError(f"scan needs xs or a length{at_user_line()}")
+    steps = length if length is not None else sizes.pop()
+    carry, rebuild_carry = flatten(init)
+    carry = [settle(x) for x in carry]
+    if any(known_state(x) == "staged" for x in (*carry, *leaves)):
+        return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
+    collected = []
+    state = init
+    want = structure(init)
+    for i in reversed(range(steps)) if reverse else range(steps):
+        state, y = _step(fun, state, rebuild_xs([x[i] for x in leaves]))
+        if structure(state) != want:
+            raise TreeError(f"scan needs a carry that keeps its structure {want}, but got {structure(state)}{at_user_line()}")
+        collected.append(y)
+    if reverse:
+        collected.reverse()
+    return state, _stacked(collected)
+
+
+def _step(fun, state, x):
+    result = fun(state, x)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(f"scan needs a function that returns a pair (carry, y), but got {type(result).__name__}"
+                        f"{at_user_line()}")
+    return result
+
+
+def _stacked(trees):
+    if not trees:
+        return None
+    flat = [flatten(t) for t in trees]
+    out = []
+    for k in range(len(flat[0][0])):
+        parts = [settle(leaves[k]) for leaves, _ in flat]
+        parts = [np.asarray(p) if not isinstance(p, Tracer) and not hasattr(p, "reshape") else p for p in parts]
+        out.append(concatenate(*[p.reshape((1, *p.shape)) for p in parts], axis=0))
+    return flat[0][1](out)
+
+
+def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
+    n = len(carry)
+    shape = {}
+
+    def body(*flat):
+        state, y = _step(fun, rebuild_carry(list(flat[:n])), rebuild_xs(list(flat[n:])))
+        leaves, _ = flatten(state)
+        if len(leaves) != n:
+            raise TreeError(f"scan needs a carry that keeps its structure, but it went from {n} to {len(leaves)} leaves"
+                            f"{at_user_line()}")
+        answers, shape["rebuild"] = flatten(y)
+        return [*map(settle, leaves), *map(settle, answers)]
+
+    rows = [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
+    starts = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
+    graph, _ = stage(body, [*starts, *rows], tuple, "scan")
+    for c, out in zip(starts, graph.out_avals):
+        if c.shape != out.shape or c.dtype != out.dtype:
+            raise TreeError(f"scan needs a carry that keeps its shape and dtype, but it went from {c!r} to {out!r}"
+                            f"{at_user_line()}")
+    consts = graph.captured
+    inner = Body(run=lambda flat: graph.eval([*flat[len(consts) :], *flat[: len(consts)]]))
+    outs = bind(_scan, (*consts, *carry, *xs, inner, len(consts), n, steps, reverse))
+    return rebuild_carry(list(outs[:n])), shape["rebuild"](list(outs[n:]))
+
+
+def _run_scan(values, body, consts, n, steps, reverse):
+    """Loop a body over plain or traced values: constants, carry, xs → carry, stacked answers."""
+    head, carry, xs = values[:consts], list(values[consts : consts + n]), values[consts + n :]
+    rows = []
+    for i in reversed(range(steps)) if reverse else range(steps):
+        out = body(*head, *carry, *[x[i] for x in xs])
+        carry = list(out[:n])
+        rows.append(out[n:])
+    if reverse:
+        rows.reverse()
+    if not rows:
+        shapes = body(*head, *carry, *[np.zeros(x.shape[1:], x.dtype) for x in xs])[n:]
+        return [*carry, *[np.zeros((0, *aval_of(y).shape), aval_of(y).dtype) for y in shapes]]
+    return [*carry, *(_stacked([list(r) for r in rows]))]
+
+
+def _scan_grad(trace, prim, args):
+    *operands, body, consts, n, steps, reverse = args
+    values, mine = operands_of(trace, operands)
+    # The forward loop also gives every step's carry; the backward loop runs each step again from it.
+    def with_carries(flat):
+        return [*body(*flat), *flat[consts : consts + n]]
+
+    outs = list(prim.again((*values, Body(run=with_carries), consts, n, steps, reverse)))
+    carries = outs[len(outs) - n :] if n else []
+    outs = outs[: len(outs) - n] if n else outs
+    out_avals = [aval_of(v) for v in outs]
+    head, xs = values[:consts], values[consts + n :]
+    live_head = [i for i in range(consts) if is_inexact(aval_of(values[i]).dtype)]
+    live_carry = [i for i in range(n) if is_inexact(aval_of(values[consts + i]).dtype)]
+    live_x = [i for i in range(len(xs)) if is_inexact(aval_of(xs[i]).dtype)]
+    live = [*live_head, *[consts + i for i in live_carry], *[consts + n + i for i in live_x]]
+    a, b = len(live_head), len(live_carry)
+
+    def step_back(flat):
+        start = consts
+        total, ct_carry = flat[start : start + a], flat[start + a : start + a + b]
+        state, row, ct_y = (flat[start + a + b :][:n], flat[start + a + b + n :][: len(xs)],
+                            flat[start + a + b + n + len(xs) :])
+        full = _spread(ct_carry, live_carry, n)
+        point = [*flat[:consts], *state, *row]
+        cts = pull(body, point, live, [*full, *ct_y], True)
+        cts = full_cotangents(cts, [aval_of(point[i]) for i in live])
+        return [*[t + c for t, c in zip(total, cts[:a])], *cts[a : a + b], *cts[a + b :]]
+
+    def back(cts, saved):
+        cts = full_cotangents(cts, out_avals)
+        zeros = [np.zeros(aval_of(head[i]).shape, aval_of(head[i]).dtype) for i in live_head]
+        start = [cts[i] for i in live_carry]
+        flat = prim.again((*head, *zeros, *start, *carries, *xs, *cts[n:], Body(run=step_back), consts, a + b, steps,
+                           not reverse))
+        found = dict(zip(live, flat))
+        return [found.get(i) for i, own in enumerate(mine) if own]
+
+    return tuple(record_call(trace, outs, [x.node for x, own in zip(operands, mine) if own], back, "scan"))
+
+
+def _spread(values, places, n):
+    out = [None] * n
+    for v, k in zip(values, places):
+        out[k] = v
+    return out
+
+
+def _scan_jvp(trace, prim, args):
+    *operands, body, consts, n, steps, reverse = args
+    values, mine = operands_of(trace, operands)
+    tangents = [a.tangent if own else np.zeros(aval_of(v).shape, aval_of(v).dtype)
+                for a, v, own in zip(operands, values, mine)]
+    count = len(values)
+    m = count - consts - n
+
+    def step(flat):
+        h, th = flat[:consts], flat[consts : 2 * consts]
+        c, tc = flat[2 * consts :][:n], flat[2 * consts + n :][:n]
+        x, tx = flat[2 * consts + 2 * n :][:m], flat[2 * consts + 2 * n + m :]
+        given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip([*h, *c, *x], [*th, *tc, *tx])]
+        outs, found = push(body, [*h, *c, *x], given, DualTrace)
+        found = [np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t for v, t in zip(outs, found)]
+        return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
+
+    k, j = consts, consts + n
+    flat = prim.again((*values[:k], *tangents[:k], *values[k:j], *tangents[k:j], *values[j:], *tangents[j:],
+                       Body(run=step), 2 * consts, 2 * n, steps, reverse))
+    ys = (len(flat) - 2 * n) // 2
+    outs = [*flat[:n], *flat[2 * n : 2 * n + ys]]
+    pushed = [*flat[n : 2 * n], *flat[2 * n + ys :]]
+    return tuple([trace.box(strip(v, trace), t) for v, t in zip(outs, pushed)])
+
+
+def _scan_vmap(trace, prim, args):
+    *operands, body, consts, n, steps, reverse = args
+    values, flags = trace.unbox(operands)
+    values, flags = list(values), list(flags)
+    for k in range(consts, consts + n):  # the carry becomes batched in the loop: make it so from the start
+        if not flags[k]:
+            aval = aval_of(values[k])
+            values[k] = broadcast_to(np.asarray(values[k]) if not hasattr(values[k], "shape") else values[k],
+                                     shape=(trace.size, *aval.shape))
+            flags[k] = True
+    for k in range(consts + n, len(values)):  # loop over axis 0, batch behind it
+        if flags[k]:
+            values[k] = values[k].swapaxes(0, 1)
+    inner = batched_body(body, tuple(flags), trace)
+    outs = prim.again((*values, Body(run=lambda flat: inner(*flat)), consts, n, steps, reverse))
+    return tuple([trace.box(v if k < n else v.swapaxes(0, 1)) for k, v in enumerate(outs)])
+
+
+def _scan_graph(trace, prim, args):
+    *operands, body, consts, n, steps, reverse = args
+    lifted = [trace.lift(a) for a in operands]
+    avals = [x.aval for x, _ in lifted]
+    rows = [*avals[: consts + n], *[make_aval(a.shape[1:], a.dtype) for a in avals[consts + n :]]]
+    graph, _ = stage(body, rows, tuple, "scan")
+    extra = [trace.lift(t) for t in graph.captured]
+    m = len(extra)
+    inner = Body(run=lambda flat: graph.eval([*flat[m:], *flat[:m]]))
+    outs = graph.out_avals
+    stacked = [*outs[:n], *[make_aval((steps, *a.shape), a.dtype) for a in outs[n:]]]
+    params = (inner, consts + m, n, steps, reverse)
+    values = prim.again((*[v for _, v in [*extra, *lifted]], *params)) if trace.concrete else None
+    return trace.emit(prim, [x for x, _ in [*extra, *lifted]], params, stacked, values)
+
+
+_scan = higher_order(
+    "scan",
+    impl=lambda xp, *xs, body, consts, n, steps, reverse: tuple(_run_scan(xs, body, consts, n, steps, reverse)),
+    handlers={"grad": _scan_grad, "jvp": _scan_jvp, "vmap": _scan_vmap, "graph": _scan_graph},
+).prim
