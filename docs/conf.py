@@ -1,5 +1,6 @@
 """Sphinx: the site is built with `sphinx-build -W docs docs/_build/html`."""
 
+import re
 from importlib.metadata import version as installed_version
 
 from docutils import nodes
@@ -40,7 +41,20 @@ def block_math(translator, node):
     raise nodes.SkipNode
 
 
+SECTION = re.compile(r"(Args|Returns|Raises|Methods|Derivative):(.*)")
+
+
+def space_sections(app, what, name, obj, options, lines):
+    """Docstrings run their sections together; put a blank line around each header, as napoleon and docutils need."""
+    spaced = []
+    for line in lines:
+        header = SECTION.fullmatch(line)
+        spaced += [""] * bool(header) + [line] + [""] * bool(header and header[2])
+    lines[:] = spaced
+
+
 def setup(app):
     """Formulas become MathML when the site is built: browsers show it as it is, without a script or a network."""
     app.add_html_math_renderer("mathml", inline_renderers=(inline_math, None), block_renderers=(block_math, None))
+    app.connect("autodoc-process-docstring", space_sections, priority=400)  # before napoleon's
     return {"parallel_read_safe": True}
