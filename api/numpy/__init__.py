@@ -233,7 +233,7 @@ from .shaping import (
     transpose,
 )
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - sorted, several a line
     "abs", "absolute", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "arange", "arctan2",
     "argmax", "argmin", "argwhere", "around", "array", "array_equal", "array_split", "asarray", "astype", "atan2",
     "atleast_1d", "atleast_2d", "atleast_3d", "average", "bitwise_and", "bitwise_invert", "bitwise_not",
