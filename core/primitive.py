@@ -82,6 +82,7 @@ class Primitive:
         self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)} in place of rules
         self.across = facts.get("across")  # collectives: `across(x, size, *params)` where the batch axis is the named one
         self.staged_params = facts.get("staged_params")  # what a graph records in place of the parameters
+        self.absent = facts.get("absent", {})  # {case of the audit: why the operation has none}
         self.fun = None
         self.rules = {}
 

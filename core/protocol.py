@@ -19,7 +19,7 @@ UFUNCS = {
     np.equal: selection.equal, np.not_equal: selection.not_equal, np.less: selection.less,
     np.less_equal: selection.less_equal, np.greater: selection.greater, np.greater_equal: selection.greater_equal,
     np.bitwise_and: selection.bitwise_and, np.bitwise_or: selection.bitwise_or, np.bitwise_xor: selection.bitwise_xor,
-    np.invert: selection.bitwise_invert, np.sign: selection.sign, np.floor: selection.floor, np.ceil: selection.ceil,
+    np.invert: selection.bitwise_invert, np.sign: shaping.signum, np.floor: selection.floor, np.ceil: selection.ceil,
     np.trunc: selection.trunc, np.rint: selection.rint, np.isnan: selection.isnan, np.isfinite: selection.isfinite,
     np.isinf: selection.isinf, np.floor_divide: selection.floor_divide, np.remainder: selection.remainder,
     np.maximum: selection.maximum, np.minimum: selection.minimum, np.matmul: linalg.matmul,

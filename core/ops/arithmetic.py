@@ -108,7 +108,8 @@ integer_power = elementwise(
     singular=True,
     samples=lambda rng: [Sample(rng.uniform(0.5, 2.0, s) + c, params={"n": n})
                          for n in (-2, 0, 1, 2, 3, 7) for s, c in (((), 0.0), ((3,), 0.0), ((2,), 0.5j))]
-    + [Sample(np.zeros(2), params={"n": n}, smooth=n > 0) for n in (0, 1, 2, 3)],
+    + [Sample(np.zeros(2), params={"n": n}, smooth=n > 0) for n in (0, 1, 2, 3)]
+    + [Sample(np.zeros(0), params={"n": 3}), Sample(rng.uniform(0.5, 2.0, 3).astype(np.float32), params={"n": 3})],
 )
 square = elementwise(
     "square",
@@ -168,6 +169,8 @@ sin = elementwise(
     "sin",
     impl=lambda xp, x: xp.sin(x),
     d={"x": lambda x: cos(x)},
+    real_vjp={"x": lambda ct, x: ct * cos(x)},
+    real_jvp={"x": lambda dx, x: dx * cos(x)},
     op=np.sin,
     samples=unary(),
 )
@@ -185,6 +188,8 @@ tanh = elementwise(
     "tanh",
     impl=lambda xp, x: xp.tanh(x),
     d={"x": lambda ans: 1.0 - ans * ans},
+    real_vjp={"x": lambda ct, ans: ct - ct * (ans * ans)},
+    real_jvp={"x": lambda dx, ans: dx - dx * (ans * ans)},
     op=np.tanh,
     samples=unary(),
 )

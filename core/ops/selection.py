@@ -43,17 +43,17 @@ def _compare(name, op):
 
 equal = _compare("equal", operator.eq)
 not_equal = _compare("not_equal", operator.ne)
-less = elementwise("less", impl=lambda xp, x, y: x < y, d=ZERO, op=operator.lt, samples=binary(complex_too=False))
+less = elementwise("less", impl=lambda xp, x, y: x < y, d=ZERO, op=operator.lt, samples=binary())
 less_equal = elementwise("less_equal", impl=lambda xp, x, y: x <= y, d=ZERO, op=operator.le,
-                         samples=binary(complex_too=False))
+                         samples=binary())
 greater = elementwise("greater", impl=lambda xp, x, y: x > y, d=ZERO, op=operator.gt,
-                      samples=binary(complex_too=False))
+                      samples=binary())
 greater_equal = elementwise("greater_equal", impl=lambda xp, x, y: x >= y, d=ZERO, op=operator.ge,
-                            samples=binary(complex_too=False))
+                            samples=binary())
 
 
 def _integers(rng):
-    return [Sample(rng.integers(0, 8, 3), rng.integers(0, 8, 3)), Sample(rng.integers(0, 2, 3) > 0, np.True_),
+    return [Sample(rng.integers(0, 8, 3), rng.integers(0, 8, 3)), Sample(rng.integers(0, 8, 0), np.array(3)), Sample(rng.integers(0, 2, 3) > 0, np.True_),
             Sample(rng.integers(0, 8, (2, 3)), rng.integers(0, 8, 3))]
 
 
@@ -61,12 +61,15 @@ bitwise_and = elementwise("bitwise_and", impl=lambda xp, x, y: x & y, d=ZERO, op
 bitwise_or = elementwise("bitwise_or", impl=lambda xp, x, y: x | y, d=ZERO, op=operator.or_, samples=_integers)
 bitwise_xor = elementwise("bitwise_xor", impl=lambda xp, x, y: x ^ y, d=ZERO, op=operator.xor, samples=_integers)
 bitwise_invert = elementwise("bitwise_invert", impl=lambda xp, x: ~x, d=ZERO, op=operator.invert,
-                             samples=lambda rng: [Sample(rng.integers(0, 8, 3)), Sample(rng.normal(size=3) > 0)])
-sign = elementwise("sign", impl=lambda xp, x: xp.sign(x), d=ZERO, op=np.sign, samples=unary(complex_too=False))
+                             samples=lambda rng: [Sample(rng.integers(0, 8, s)) for s in ((), 0, 3)]
+                             + [Sample(rng.normal(size=3) > 0)])
+sign = elementwise("sign", impl=lambda xp, x: xp.sign(x), d=ZERO, op=np.sign, samples=unary(complex_too=False),
+                   absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
 floor = elementwise("floor", impl=lambda xp, x: xp.floor(x), d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", impl=lambda xp, x: xp.ceil(x), d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", impl=lambda xp, x: xp.trunc(x), d=ZERO, op=np.trunc, samples=unary(complex_too=False))
-rint = elementwise("rint", impl=lambda xp, x: xp.rint(x), d=ZERO, op=np.rint, samples=unary(complex_too=False))
+rint = elementwise("rint", impl=lambda xp, x: xp.rint(x), d=ZERO, op=np.rint, samples=unary(complex_too=False),
+                   absent={"complex": "rounds both parts, each as a real value"})
 isnan = elementwise("isnan", impl=lambda xp, x: xp.isnan(x), d=ZERO, op=np.isnan, samples=unary())
 isfinite = elementwise("isfinite", impl=lambda xp, x: xp.isfinite(x), d=ZERO, op=np.isfinite, samples=unary())
 isinf = elementwise("isinf", impl=lambda xp, x: xp.isinf(x), d=ZERO, op=np.isinf, samples=unary())
@@ -102,8 +105,7 @@ def _extreme(name, op):
         vjp={"x": share_x, "y": share_y},
         op=op,
         masks=True,
-        samples=together(binary(complex_too=False),
-                         lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)]),
+        samples=together(binary(), lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)]),
     )
 
 
@@ -118,13 +120,18 @@ cast = linear(
     batch=lambda x, dtype: cast(x, dtype=dtype),
     samples=lambda rng: [Sample(rng.normal(size=(2, 3)), params={"dtype": np.dtype(t)}, tol=1e-2 if t == "f4" else 1e-6)
                          for t in ("f4", "f8", "c16")]
-    + [Sample(rng.normal(size=()), params={"dtype": np.dtype("f4")}, tol=1e-2)],
+    + [Sample(rng.normal(size=()), params={"dtype": np.dtype("f4")}, tol=1e-2),
+       Sample(rng.normal(size=0), params={"dtype": np.dtype("f4")}),
+       Sample(rng.normal(size=3).astype(np.float32), params={"dtype": np.dtype("f8")}),
+       Sample(rng.normal(size=3) + 1j, params={"dtype": np.dtype("c8")}, tol=1e-2)],
 )
 cast_flat = elementwise(
     "cast_flat",
     impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
     d=ZERO,
-    samples=lambda rng: [Sample(rng.normal(size=3), params={"dtype": np.dtype(t)}) for t in (int, bool)],
+    samples=lambda rng: [Sample(rng.normal(size=s).astype(f), params={"dtype": np.dtype(t)})
+                         for t in (int, bool) for s, f in (((), "f8"), (3, "f8"), (0, "f8"), (3, "f4"))]
+    + [Sample(rng.normal(size=3) + 1j, params={"dtype": np.dtype(bool)})],
 )
 
 

@@ -165,6 +165,7 @@ pad = linear(
     batch=lambda x, widths: pad(x, widths=((0, 0), *widths)),
     masks=True,
     samples=together(arrays((2, 3), widths=((1, 0), (2, 1))), arrays((0,), widths=((1, 1),))),
+    absent={"()": "there is no axis to pad"},
 )
 flip = linear(
     "flip",
@@ -173,7 +174,7 @@ flip = linear(
     shape=lambda x, axes: x,
     batch=lambda x, axes: flip(x, axes=tuple(a + 1 for a in axes)),
     view=True,
-    samples=together(arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,))),
+    samples=together(arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())),
 )
 real = linear(
     "real",
@@ -199,7 +200,9 @@ to_complex = linear(
     transpose=lambda ct: ct.real,
     shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
     batch=lambda x, dtype: to_complex(x, dtype=dtype),
-    samples=lambda rng: [Sample(rng.normal(size=s), params={"dtype": np.dtype("c16")}) for s in ((), (3,), (0,))],
+    samples=lambda rng: [Sample(rng.normal(size=s), params={"dtype": np.dtype("c16")}) for s in ((), (3,), (0,))]
+    + [Sample(rng.normal(size=3).astype(np.float32), params={"dtype": np.dtype("c8")}, tol=1e-2)],
+    absent={"complex": "its operand is real"},
 )
 conjugate = linear(
     "conjugate",
@@ -228,6 +231,13 @@ absolute = elementwise(
     op=np.abs,
     samples=together(unary(), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]),
 )
+
+
+def signum(x):
+    """`np.sign`: flat for real values, x / |x| for complex ones, with the derivative 0 chosen at 0."""
+    if x.dtype.kind != "c":
+        return sign(x)
+    return x / where(x == 0, 1.0, absolute(x))
 
 
 def complex_of(x):

@@ -1,0 +1,196 @@
+"""Elementary functions beyond arithmetic: inverse and hyperbolic functions, other bases, and sign tricks."""
+
+import math
+
+import numpy as np
+
+from ..dtypes import is_inexact
+from ..families import ZERO, elementwise, primitive
+from ..fix import conj
+from .arithmetic import add, cos, divide, exp, sin, sqrt
+from .samples import Sample, binary, together, unary
+from .selection import sign, where
+from .shaping import absolute
+
+_LN2, _LN10 = math.log(2.0), math.log(10.0)
+
+
+def _function(name, d, low, high, complex_too=True, singular=False, kinks=()):
+    """An elementwise primitive of one operand, computed by the ufunc of its name."""
+    ufunc = getattr(np, name)
+    return elementwise(
+        name,
+        impl=lambda xp, x: getattr(xp, name)(x),
+        d=d,
+        op=ufunc,
+        singular=singular,
+        samples=together(unary(low, high, complex_too=complex_too),
+                         lambda rng: [Sample(np.array(k), smooth=False, orders=1) for k in kinks]),
+    )
+
+
+# Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite: no subgradient exists.
+arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
+arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
+arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0)
+sinh = _function("sinh", {"x": lambda x: cosh(x)}, -2.0, 2.0)
+cosh = _function("cosh", {"x": lambda x: sinh(x)}, -2.0, 2.0)
+arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(x * x + 1.0)}, -2.0, 2.0)
+# Two roots, not one of the product: that is the branch NumPy takes for complex x, and exact near 1.
+arccosh = _function("arccosh", {"x": lambda x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))}, 1.2, 3.0, singular=True)
+arctanh = _function("arctanh", {"x": lambda x: 1.0 / ((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
+log2 = _function("log2", {"x": lambda x: (1.0 / _LN2) / x}, 0.5, 3.0, singular=True)
+log10 = _function("log10", {"x": lambda x: (1.0 / _LN10) / x}, 0.5, 3.0, singular=True)
+exp2 = _function("exp2", {"x": lambda ans: ans * _LN2}, -2.0, 2.0)
+cbrt = _function("cbrt", {"x": lambda ans: (1.0 / 3.0) / (ans * ans)}, 0.5, 3.0, complex_too=False, singular=True)
+deg2rad = _function("deg2rad", {"x": lambda: math.pi / 180.0}, -2.0, 2.0, complex_too=False)
+rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, complex_too=False)
+
+
+def _share(x, ans):
+    """exp(x - ans): the weight of x in logaddexp; 0 where x is -inf, half where both operands are +inf."""
+    gap = x - ans
+    return exp(where(gap != gap, where(x > 0, -_LN2, -np.inf), gap))
+
+
+def _share2(x, ans):
+    """The same for base 2."""
+    gap = x - ans
+    return exp2(where(gap != gap, where(x > 0, -1.0, -np.inf), gap))
+
+
+logaddexp = elementwise(
+    "logaddexp",
+    impl=lambda xp, x, y: xp.logaddexp(x, y),
+    d={"x": lambda x, ans: _share(x, ans), "y": lambda y, ans: _share(y, ans)},
+    op=np.logaddexp,
+    singular=True,
+    samples=together(binary(complex_too=False),
+                     lambda rng: [Sample(np.array([-np.inf, -np.inf, np.inf]), np.array([0.0, -np.inf, 0.0]),
+                                         smooth=False, orders=1)]),
+)
+logaddexp2 = elementwise(
+    "logaddexp2",
+    impl=lambda xp, x, y: xp.logaddexp2(x, y),
+    d={"x": lambda x, ans: _share2(x, ans), "y": lambda y, ans: _share2(y, ans)},
+    op=np.logaddexp2,
+    singular=True,
+    samples=binary(complex_too=False),
+)
+
+
+def _same_sign(x, y):
+    """+1 where x keeps its sign in copysign(x, y), -1 where it flips, 0 at x = 0 (a kink of |x|)."""
+    return sign(x) * copysign(1.0, y)
+
+
+copysign = elementwise(
+    "copysign",  # |x| with the sign of y, -0.0 included; flat in y
+    impl=lambda xp, x, y: xp.copysign(x, y),
+    d={"x": _same_sign, "y": lambda: 0.0},
+    op=np.copysign,
+    samples=together(binary(0.5, 2.0, complex_too=False),
+                     lambda rng: [Sample(np.array([-2.0, 3.0, 0.0]), np.array([1.0, -0.0, -1.0]), smooth=False,
+                                         orders=1)]),
+)
+signbit = elementwise("signbit", impl=lambda xp, x: xp.signbit(x), d=ZERO, op=np.signbit,
+                      samples=unary(complex_too=False))
+heaviside = elementwise(
+    "heaviside",  # 0, y or 1 for negative, zero or positive x; flat in x
+    impl=lambda xp, x, y: xp.heaviside(x, y),
+    d={"x": lambda: 0.0, "y": lambda x: where(x == 0, 1.0, 0.0)},
+    op=np.heaviside,
+    masks=True,
+    samples=together(binary(0.5, 2.0, complex_too=False),
+                     lambda rng: [Sample(np.array([0.0, -1.0]), np.array([0.5, 0.5]), smooth=False, orders=1)]),
+)
+fmod = elementwise(
+    "fmod",  # x - y trunc(x / y)
+    impl=lambda xp, x, y: xp.fmod(x, y),
+    d={"x": lambda: 1.0, "y": lambda x, y, ans: -((x - ans) / y)},
+    op=np.fmod,
+    samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
+)
+
+
+def _extreme(name):
+    """fmax and fmin: as maximum and minimum, but a NaN operand loses against a number."""
+
+    def mine(x, y, ans):
+        chosen = (x == ans) | (y != y)
+        tie = (x == y) | ((x != x) & (y != y))
+        return where(tie, 0.5, where(chosen, 1.0, 0.0))
+
+    def rule_x(ct, x, y, ans):
+        return ct * mine(x, y, ans)
+
+    def rule_y(ct, x, y, ans):
+        return ct * mine(y, x, ans)
+
+    return elementwise(
+        name,
+        impl=lambda xp, x, y: getattr(xp, name)(x, y),
+        jvp={"x": rule_x, "y": rule_y},
+        vjp={"x": rule_x, "y": rule_y},
+        op=getattr(np, name),
+        masks=True,
+        samples=together(binary(complex_too=False),
+                         lambda rng: [Sample(np.array([1.0, np.nan, 2.0]), np.array([1.0, 3.0, np.nan]), smooth=False,
+                                             orders=1)]),
+    )
+
+
+fmax = _extreme("fmax")
+fmin = _extreme("fmin")
+
+
+def _sinc_series(x):
+    """d/dx sin(πx)/(πx) for |x| < 0.05 in the even powers of x: the closed form cancels there.
+
+    Truncated after x^7: the next term is below 2e-13 relative at 0.05.
+    """
+    s = x * x
+    p2 = math.pi**2
+    return x * p2 * (-1 / 3 + s * p2 * (1 / 30 + s * p2 * (-1 / 840 + s * p2 * (1 / 45360 - s * p2 * (1 / 3991680)))))
+
+
+def _sinc_d(x, ans):
+    """(cos πx - sinc x) / x, and its series near 0, where it is finite to every order."""
+    near = absolute(x) < 0.05
+    safe = where(near, 1.0, x)
+    return where(near, _sinc_series(where(near, x, 0.0)), (cos(math.pi * safe) - sinc(safe)) / safe)
+
+
+sinc = elementwise(
+    "sinc",
+    impl=lambda xp, x: xp.sinc(x),
+    d={"x": _sinc_d},
+    op=np.sinc,
+    masks=True,
+    samples=together(unary(), lambda rng: [Sample(np.array([0.0, 1e-3, -0.04, 0.06, 1.0]), tol=1e-5)]),
+)
+
+
+def _modf_jvp(dx, x, ans):
+    return dx, None
+
+
+def _modf_vjp(ct, x):
+    return ct[0]
+
+
+modf = primitive(
+    "modf",  # (fractional part, whole part): the first moves with x, the second is flat
+    impl=lambda xp, x: tuple(xp.modf(x)),
+    outputs=2,
+    shape=lambda x: (x, x),
+    jvp={"x": lambda dx, x: (dx, 0.0 * dx)},
+    vjp={"x": lambda ct: ct[0]},
+    batch=lambda x: modf(x),
+    samples=lambda rng: [Sample(rng.uniform(-3, 3, s)) for s in ((), (3,), (2, 3), (0,))]
+    + [Sample(rng.uniform(-3, 3, 3).astype(np.float32)), Sample(np.array([1.0, -2.0]), smooth=False, orders=1)],
+)
+left_shift = elementwise("left_shift", impl=lambda xp, x, y: x << y, d=ZERO, op=np.left_shift,
+                         samples=lambda rng: [Sample(rng.integers(0, 8, 3), rng.integers(0, 4, (2, 3)))])
+right_shift = elementwise("right_shift", impl=lambda xp, x, y: x >> y, d=ZERO, op=np.right_shift,
+                          samples=lambda rng: [Sample(rng.integers(0, 64, 3), rng.integers(0, 4, (2, 3)))])
