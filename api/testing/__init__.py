@@ -1,5 +1,6 @@
 """Checkers for derivatives: check_grads for functions, check for primitives."""
 
+from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
 from .mutants import run_mutants as run_mutants

@@ -84,6 +84,8 @@ def check_shape(case: Case, rng: np.random.Generator) -> None:
 def check_first(case: Case, rng: np.random.Generator) -> None:
     """Jvp against finite differences, vjp against jvp, shapes and dtypes of both."""
     prim = case.prim
+    if prim.flat:
+        _check_flat(case, rng)
     for variant in dict.fromkeys((case.widened(), case) if not case.precise else (case,)):
         tol = DOT if variant.precise else SINGLE
         for active in variant.subsets():
@@ -106,6 +108,18 @@ def check_first(case: Case, rng: np.random.Generator) -> None:
                     same_aval(c, x, f"the vjp rule of {where}: the cotangent of {variant.name(i)!r}")
                 _check_dot(ws, tangents, cts, vs, tol, f"the vjp rule of {where}")
                 _check_finite(variant, tangents, cts, where)
+
+
+def _check_flat(case: Case, rng: np.random.Generator) -> None:
+    """A map declared flat has the derivative zero by finite differences, too."""
+    case = case.widened()
+    active = [i for i, x in enumerate(case.operands) if is_inexact(x.dtype)]
+    if not active or not case.sample.smooth:
+        return
+    xs = case.points(active)
+    for k, slope in enumerate(difference(case.function(active), xs, [random_direction(rng, x) for x in xs])):
+        agree(slope, np.zeros_like(slope), 1e-6, f"{case.prim.name} is declared flat, answer {k}, {case}: the slope by "
+              "finite differences", scale=1.0)
 
 
 def _differences(case: Case, fun: Callable[..., tuple], xs: Sequence[Any], vs: Sequence[Any]) -> list[Any] | None:

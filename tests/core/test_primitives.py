@@ -23,3 +23,10 @@ def test_float32_extremes_keep_float32_cotangents(name):
     gradients = covector.grad(lambda x, y: fun(x, y).sum(), argnums=(0, 1))(x, y)
     assert [g.dtype for g in gradients] == [np.float32, np.float32]
 
+
+
+def test_sign_of_complex_values_is_not_flat():
+    z, dz = np.array(0.5 + 1j), np.array(1.0 - 0.5j)
+    h = 1e-6
+    slope = (np.sign(z + h * dz) - np.sign(z - h * dz)) / (2 * h)
+    np.testing.assert_allclose(covector.jvp(np.sign, (z,), (dz,))[1], slope, rtol=1e-8)

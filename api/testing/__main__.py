@@ -1,0 +1,37 @@
+"""The command line: `python -m covector.testing audit | mutants | fuzz`."""
+
+import argparse
+import sys
+
+from .audit import audit, holes, show
+from .mutants import run_mutants
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one of the checkers; 0 if all is well."""
+    parser = argparse.ArgumentParser(prog="python -m covector.testing")
+    commands = parser.add_subparsers(dest="command", required=True)
+    table = commands.add_parser("audit", help="which primitive has which rules and samples")
+    table.add_argument("--json", action="store_true")
+    broken = commands.add_parser("mutants", help="break each rule and count what check notices")
+    broken.add_argument("primitives", nargs="*")
+    options = parser.parse_args(arguments)
+    return {"audit": _audit, "mutants": _mutants}[options.command](options)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    found = audit()
+    print(show(found, options.json))
+    return 1 if holes(found) else 0
+
+
+def _mutants(options: argparse.Namespace) -> int:
+    report = run_mutants(options.primitives or None)
+    print(f"killed {report.killed} of {report.total}; equivalent {len(report.equivalent)}, "
+          f"unreached {len(report.unreached)}")
+    print("\n".join(report.survivors))
+    return 1 if report.survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
