@@ -3,4 +3,5 @@
 from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
+from .gradients import check_grads as check_grads
 from .mutants import run_mutants as run_mutants
