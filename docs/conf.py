@@ -46,17 +46,19 @@ def block_math(translator, node):
 SECTION = re.compile(r"(Args|Returns|Raises|Methods|Derivative):(.*)")
 
 
-def space_sections(app, what, name, obj, options, lines):
-    """Docstrings run their sections together; put a blank line around each header, as napoleon and docutils need."""
-    spaced = []
+def prepare_sections(app, what, name, obj, options, lines):
+    """Write docstrings as napoleon and docutils need them: blank lines around the headers of sections, and `Returns` as
+    a field, since napoleon takes what stands before its first colon for a type."""
+    prepared = []
     for line in lines:
         header = SECTION.fullmatch(line)
-        spaced += [""] * bool(header) + [line] + [""] * bool(header and header[2])
-    lines[:] = spaced
+        is_returns = line == "Returns:"
+        prepared += [""] * bool(header) + [":returns:" if is_returns else line] + [""] * bool(header and header[2])
+    lines[:] = prepared
 
 
 def setup(app):
     """Formulas become MathML when the site is built: browsers show it as it is, without a script or a network."""
     app.add_html_math_renderer("mathml", inline_renderers=(inline_math, None), block_renderers=(block_math, None))
-    app.connect("autodoc-process-docstring", space_sections, priority=400)  # before napoleon's
+    app.connect("autodoc-process-docstring", prepare_sections, priority=400)  # before napoleon's
     return {"parallel_read_safe": True}
