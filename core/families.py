@@ -5,7 +5,7 @@ import numpy as np
 from .avals import make_aval
 from .errors import RuleError, ShapeError
 from .fix import conj
-from .lanes import binary_lane, flat_lane, general_lane, single_lane, unary_lane
+from .lanes import binary_lane, flat_lane, general_lane, pair_lane, single_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
 
 ndarray = np.ndarray
@@ -52,7 +52,7 @@ def _register(prim, lane=None):
     if prim.name in REGISTRY:
         raise RuleError(f"a primitive named {prim.name!r} is registered already; choose another name")
     if lane is None:
-        lane = single_lane if prim.nin == 1 and prim.outputs is None else general_lane
+        lane = _lane_of(prim)
     prim.lane = lane
     fun = lane(prim)
     fun.prim = prim
@@ -61,6 +61,15 @@ def _register(prim, lane=None):
     prim.fun = fun
     REGISTRY[prim.name] = prim
     return fun
+
+
+def _lane_of(prim):
+    if prim.outputs is not None or prim.variadic:
+        return general_lane
+    if prim.nin == 1:
+        return single_lane
+    bare = not (prim.params or prim.nondiff or prim.flat or prim.masks)
+    return pair_lane if prim.nin == 2 and bare and prim.family == "primitive" else general_lane
 
 
 def _operand_index(prim, name):

@@ -314,6 +314,57 @@ def single_lane(prim):
     return apply
 
 
+def pair_lane(prim):
+    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
+    impl = prim.impl
+    both = prim.rule((0, 1))
+    left = prim.rule((0,))
+    right = prim.rule((1,))
+    left_keeps_y = prim.operands[1] in left.names
+    right_keeps_x = prim.operands[0] in right.names
+
+    def apply(x, y):
+        kind = type(x)
+        other = type(y)
+        if kind is ndarray:
+            if other is ndarray:
+                return impl(np, x, y)
+            if other is Rev:
+                yv = y.value
+                if right_keeps_x:
+                    x = y.owner.keep(x)
+                v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
+                return _recorded(y.owner, right, y.node, right.collect((x, yv, v, None, y.aval)), v)
+        elif kind is Rev:
+            xv = x.value
+            if other is ndarray:
+                if left_keeps_y:
+                    y = x.owner.keep(y)
+                v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
+                return _recorded(x.owner, left, x.node, left.collect((xv, y, v, x.aval, None)), v)
+            if other is Rev and y.owner is x.owner:
+                yv = y.value
+                v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
+                return _recorded(x.owner, both, (x.node, y.node), both.collect((xv, yv, v, x.aval, y.aval)), v)
+        return bind(prim, (x, y))
+
+    return apply
+
+
+def _recorded(owner, rule, parents, saved, value):
+    node = Node()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    out = Rev()
+    out.owner = owner
+    out.value = value
+    out.aval = aval_of(value)
+    out.node = node
+    return out
+
+
 def general_lane(prim):
     """The public function of primitives with several operands, several answers or a variable number of operands."""
     total = len(prim.params) + (0 if prim.variadic else prim.nin)

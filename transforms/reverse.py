@@ -9,7 +9,7 @@ from ..core.buffers import snapshot
 from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.scatter import Scatter, accumulate
-from ..core.tape import FREED, Node, Partial, Rule, make_node
+from ..core.tape import Node, Partial, Rule, make_node
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from .guards import Guards
 
@@ -149,65 +149,68 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
     """
     results = [None] * count
     stopped = {}
-    pending = {}
+    pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
+    special = stop is not None or lift is not None
     for node, ct in roots:
         _push(pending, heap, node, ct)
     del roots
     while heap:
-        node, ct, owned = pending.pop(heappop(heap))
+        node, ct, _ = pending.pop(heappop(heap))
         while True:
             rule = node.rule
             if rule is None:
                 results[node.saved] = ct if type(ct) is not Scatter else ct.dense()
                 break
-            if type(ct) is Scatter and not rule.lazy:
-                ct = ct.dense()
-            elif type(ct) is Partial:
+            kind = type(ct)
+            if kind is not ndarray and (kind is Partial or kind is Scatter and not rule.lazy):
                 ct = ct.dense()
             if type(node) is not Node:
                 ct = node.visit(ct)
                 if ct is None:
                     break
-            if stop is not None and node.seq in stop:
-                stopped[node.seq] = ct
-                if stop[node.seq]:
-                    break
             saved = node.saved
-            if saved is FREED:
-                raise RuntimeError("the saved values of this graph have been freed by an earlier sweep; "
-                                   "retain the graph to sweep it twice")
             parents = node.parents
-            if lift is not None:
-                saved = lift(node, saved)
+            if special:
+                if stop is not None and node.seq in stop:
+                    stopped[node.seq] = ct
+                    if stop[node.seq]:
+                        break
+                if lift is not None:
+                    saved = lift(node, saved)
             if not retain and type(node) is not Node:
                 node.free()
             node = None
             c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
             saved = ct = None
             if type(parents) is tuple:
-                k = len(parents)
-                while k > 1:
-                    k -= 1
-                    if c[k] is not None:
-                        _push(pending, heap, parents[k], c[k])
-                c = c[0]
-                parents = parents[0]
+                first = parents[0]
+                if len(parents) == 2:
+                    parents = parents[1]
+                    c, other = c
+                    if parents is first:  # x * x: one contribution, no detour over the heap
+                        if c is not None and other is not None:
+                            c = c + other if type(c) is ndarray and type(other) is ndarray else accumulate(c, other)
+                        elif c is None:
+                            c = other
+                    elif other is not None:
+                        seq = parents.seq
+                        if seq in pending:
+                            _push(pending, heap, parents, other)
+                        else:
+                            pending[seq] = [parents, other, False]
+                            heappush(heap, seq)
+                else:
+                    for k in range(len(parents) - 1, 0, -1):
+                        if c[k] is not None:
+                            _push(pending, heap, parents[k], c[k])
+                    c = c[0]
+                parents = first
             if c is None:
                 break
             seq = parents.seq
             if seq in pending:
-                entry = pending[seq]
-                h = entry[1]
-                if type(h) is ndarray and type(c) is ndarray:
-                    if entry[2]:
-                        h += c
-                    else:
-                        entry[1] = h + c
-                        entry[2] = type(entry[1]) is ndarray
-                else:
-                    entry[1] = accumulate(h, c)
-                    entry[2] = type(entry[1]) is ndarray and type(h) is not Scatter and type(c) is not Scatter
+                _push(pending, heap, parents, c)
                 break
             if heap and heap[0] < seq:
                 pending[seq] = [parents, c, False]
@@ -219,6 +222,7 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
 
 
 def _push(pending, heap, node, c):
+    """Add a contribution: the first is stored as it is, the second makes a buffer of ours, later ones go into it."""
     seq = node.seq
     entry = pending.get(seq)
     if entry is None:
@@ -230,9 +234,8 @@ def _push(pending, heap, node, c):
         if entry[2]:
             h += c
             return
-        entry[1] = h + c
-        entry[2] = type(entry[1]) is ndarray
+        entry[1] = h = h + c
+        entry[2] = type(h) is ndarray
         return
     entry[1] = accumulate(h, c)
     entry[2] = False
-
