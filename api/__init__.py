@@ -1,6 +1,7 @@
 """covector: composable function transforms for plain NumPy and CuPy arrays."""
 
-from . import debug as debug, tree as tree
+from . import debug as debug
+from . import extend as extend, tree as tree
 from . import numpy as numpy
 from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol

@@ -79,7 +79,7 @@ class RevTrace(Trace):
         for k, v in enumerate(answers):
             aval = aval_of(v)
             if is_inexact(aval.dtype):
-                v = self.box(v, aval, make_node(_pick_rule(count, k), node, None))
+                v = self.box(v, aval, make_node(pick_rule(count, k), node, None))
             out.append(v)
         return tuple(out)
 
@@ -119,7 +119,7 @@ class RevTrace(Trace):
 _PICKS = {}
 
 
-def _pick_rule(count, k):
+def pick_rule(count, k):
     rule = _PICKS.get((count, k))
     if rule is None:
         rule = Rule()
@@ -139,15 +139,17 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
 
     Args:
         roots: `[(node, ct), …]`.
-        count: how many leaves; a leaf's `saved` is its index.
+        count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
         masked: structural zeros may occur, so singular rules use strong zeros.
         retain: keep what the nodes saved, so that the graph can be swept again.
         lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
-        stop: a set of node numbers to stop at (their cotangents are returned, too), or None.
+        stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
+    Nodes of a subclass are visited: `visit(ct)` runs hooks and returns the cotangent (None ends this road), `unpack()`
+    gives what was saved, `free()` drops it.
     Returns:
-        a list of leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
+        the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
     """
-    results = [None] * count
+    results = [None] * count if type(count) is int else count
     stopped = {}
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
@@ -159,26 +161,27 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
         node, ct, _ = pending.pop(heappop(heap))
         while True:
             rule = node.rule
-            if rule is None:
-                results[node.saved] = ct if type(ct) is not Scatter else ct.dense()
-                break
             kind = type(ct)
-            if kind is not ndarray and (kind is Partial or kind is Scatter and not rule.lazy):
+            if kind is not ndarray and (kind is Partial or kind is Scatter and (rule is None or not rule.lazy)):
                 ct = ct.dense()
-            if type(node) is not Node:
+            own = type(node) is Node
+            if not own:
                 ct = node.visit(ct)
                 if ct is None:
                     break
-            saved = node.saved
+            if rule is None:
+                results[node.saved] = ct
+                break
             parents = node.parents
             if special:
                 if stop is not None and node.seq in stop:
                     stopped[node.seq] = ct
                     if stop[node.seq]:
                         break
-                if lift is not None:
-                    saved = lift(node, saved)
-            if not retain and type(node) is not Node:
+            saved = node.saved if own else node.unpack()
+            if lift is not None:
+                saved = lift(node, saved)
+            if not retain and not own:
                 node.free()
             node = None
             c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
