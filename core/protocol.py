@@ -5,14 +5,13 @@ import numpy as np
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
 from .methods import _augmented, normal_axis, power
-from .ops import arithmetic as a
-from .ops import linalg, reductions, selection, shaping
+from .ops import arithmetic as a, elementary, linalg, reductions, selection, shaping
 from .ops.indexing import update
 from .tracer import Tracer
 
 UFUNCS = {
     np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
-    np.power: power, np.float_power: power, np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
+    np.power: power, np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
     np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
     np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
     np.fabs: shaping.absolute, np.positive: lambda x: +x, np.conjugate: shaping.conjugate,
@@ -29,6 +28,20 @@ UFUNCS = {
 }  # fmt: skip
 if hasattr(np, "vecdot"):
     UFUNCS[np.vecdot] = lambda x, y: (shaping.conjugate(x) * y).sum(axis=-1)
+
+UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
+    "deg2rad", "rad2deg", "logaddexp", "logaddexp2", "copysign", "signbit", "heaviside", "fmod", "fmax", "fmin", "modf",
+    "left_shift", "right_shift",
+)})  # fmt: skip
+UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
+UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
+
+
+def _double(x):
+    """`x` in float64 or complex128, the types `float_power` computes in."""
+    return selection.astype(x, np.result_type(x.dtype, np.float64)) if isinstance(x, Tracer) else x
+
 
 REDUCTIONS = {
     np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min", np.logical_and: "all",
@@ -82,8 +95,8 @@ def _with_options(ufunc, fun, inputs, kwargs):
     if isinstance(target, Tracer):
         return _augmented(lambda x, y: fun(*[x if v is target else v for v in inputs]))(target, 0.0)
     raise ConversionError(
-        f"numpy.{ufunc.__name__} was asked to write a traced value into a plain array (array += t, or out=array), which "
-        "would drop its derivative; write array = array + t, or start from a traced buffer: "
+        f"numpy.{ufunc.__name__} was asked to write a traced value into a plain array (array += t, or out=array), "
+        "which would drop its derivative; write array = array + t, or start from a traced buffer: "
         f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
     )
 
@@ -115,8 +128,8 @@ def array_function(self, func, types, args, kwargs):
     if fun is None:
         if not any(issubclass(kind, Tracer) for kind in types):
             return NotImplemented
-        raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function listed in "
-                        f"covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
+        raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
+                        f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
     return fun(*args, **kwargs)
 
 

@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 
-from ..dtypes import is_inexact
 from ..families import ZERO, elementwise, primitive
-from ..fix import conj
-from .arithmetic import add, cos, divide, exp, sin, sqrt
+from .arithmetic import cos, exp, sqrt
 from .samples import Sample, binary, together, unary
 from .selection import sign, where
 from .shaping import absolute
@@ -29,7 +27,7 @@ def _function(name, d, low, high, complex_too=True, singular=False, kinks=()):
     )
 
 
-# Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite: no subgradient exists.
+# Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite.
 arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
 arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
 arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0)
@@ -47,22 +45,27 @@ deg2rad = _function("deg2rad", {"x": lambda: math.pi / 180.0}, -2.0, 2.0, comple
 rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, complex_too=False)
 
 
+def _gap(x, ans, half):
+    """x - ans, where that is NaN: `half` if both operands are +inf, -inf (a weight of 0) otherwise."""
+    gap = x - ans
+    gap = where((gap != gap) & (x > 0), half, gap)
+    return where((gap != gap) & (x == x), -np.inf, gap)
+
+
 def _share(x, ans):
     """exp(x - ans): the weight of x in logaddexp; 0 where x is -inf, half where both operands are +inf."""
-    gap = x - ans
-    return exp(where(gap != gap, where(x > 0, -_LN2, -np.inf), gap))
+    return exp(_gap(x, ans, -_LN2))
 
 
 def _share2(x, ans):
     """The same for base 2."""
-    gap = x - ans
-    return exp2(where(gap != gap, where(x > 0, -1.0, -np.inf), gap))
+    return exp2(_gap(x, ans, -1.0))
 
 
 logaddexp = elementwise(
     "logaddexp",
     impl=lambda xp, x, y: xp.logaddexp(x, y),
-    d={"x": lambda x, ans: _share(x, ans), "y": lambda y, ans: _share(y, ans)},
+    d={"x": _share, "y": lambda y, ans: _share(y, ans)},
     op=np.logaddexp,
     singular=True,
     samples=together(binary(complex_too=False),
@@ -72,7 +75,7 @@ logaddexp = elementwise(
 logaddexp2 = elementwise(
     "logaddexp2",
     impl=lambda xp, x, y: xp.logaddexp2(x, y),
-    d={"x": lambda x, ans: _share2(x, ans), "y": lambda y, ans: _share2(y, ans)},
+    d={"x": _share2, "y": lambda y, ans: _share2(y, ans)},
     op=np.logaddexp2,
     singular=True,
     samples=binary(complex_too=False),
@@ -98,7 +101,8 @@ signbit = elementwise("signbit", impl=lambda xp, x: xp.signbit(x), d=ZERO, op=np
 heaviside = elementwise(
     "heaviside",  # 0, y or 1 for negative, zero or positive x; flat in x
     impl=lambda xp, x, y: xp.heaviside(x, y),
-    d={"x": lambda: 0.0, "y": lambda x: where(x == 0, 1.0, 0.0)},
+    jvp={"x": lambda dx: 0.0 * dx, "y": lambda dy, x: where(x == 0, dy, 0.0)},
+    vjp={"x": lambda ct: 0.0 * ct, "y": lambda ct, x: where(x == 0, ct, 0.0)},
     op=np.heaviside,
     masks=True,
     samples=together(binary(0.5, 2.0, complex_too=False),
@@ -116,16 +120,15 @@ fmod = elementwise(
 def _extreme(name):
     """fmax and fmin: as maximum and minimum, but a NaN operand loses against a number."""
 
-    def mine(x, y, ans):
-        chosen = (x == ans) | (y != y)
+    def mine(ct, x, y, ans):
         tie = (x == y) | ((x != x) & (y != y))
-        return where(tie, 0.5, where(chosen, 1.0, 0.0))
+        return where(tie, 0.5 * ct, where((x == ans) | (y != y), ct, 0.0))
 
     def rule_x(ct, x, y, ans):
-        return ct * mine(x, y, ans)
+        return mine(ct, x, y, ans)
 
     def rule_y(ct, x, y, ans):
-        return ct * mine(y, x, ans)
+        return mine(ct, y, x, ans)
 
     return elementwise(
         name,
@@ -171,21 +174,13 @@ sinc = elementwise(
 )
 
 
-def _modf_jvp(dx, x, ans):
-    return dx, None
-
-
-def _modf_vjp(ct, x):
-    return ct[0]
-
-
 modf = primitive(
     "modf",  # (fractional part, whole part): the first moves with x, the second is flat
     impl=lambda xp, x: tuple(xp.modf(x)),
     outputs=2,
     shape=lambda x: (x, x),
-    jvp={"x": lambda dx, x: (dx, 0.0 * dx)},
-    vjp={"x": lambda ct: ct[0]},
+    jvp={"x": lambda dx: (dx, 0.0 * dx)},
+    vjp={"x": lambda ct: 0.0 * ct[1] if ct[0] is None else ct[0]},
     batch=lambda x: modf(x),
     samples=lambda rng: [Sample(rng.uniform(-3, 3, s)) for s in ((), (3,), (2, 3), (0,))]
     + [Sample(rng.uniform(-3, 3, 3).astype(np.float32)), Sample(np.array([1.0, -2.0]), smooth=False, orders=1)],
