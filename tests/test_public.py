@@ -83,8 +83,8 @@ def test_reference_lists_every_name_once(namespace):
     entries = LISTED.findall(text) if as_in_numpy else [name for home, name in ENTRY.findall(text) if home == namespace]
     public = set(public_names(namespace))
     assert sorted(set(entries)) == sorted(entries)
-    assert not public - set(entries), "not in the reference"
-    assert not set(entries) - public, "in the reference, but not public"
+    assert sorted(public - set(entries)) == [], "not in the reference"
+    assert sorted(set(entries) - public) == [], "in the reference, but not public"
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
