@@ -33,6 +33,8 @@ def unbroadcast(c, target):
     """Sum `c` over the axes along which `target` was broadcast."""
     shape = c.shape
     lead = len(shape) - len(target)
+    if lead < 0:  # a value written to part of an array may have more axes than that, of length 1
+        return unbroadcast(c, target[-lead:]).reshape(target)
     axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1)
     if axes:
         c = np.add.reduce(c, axes) if type(c) is ndarray else c.sum(axis=axes)

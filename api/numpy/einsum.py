@@ -84,9 +84,9 @@ def _contract(terms: list, output: str) -> Array:
         term, x = _summed(*terms[0], set(output))
         return x if term == output else shaping.transpose(x, tuple(term.index(c) for c in output))
     (left, x), (right, y) = terms
+    left, x, right, y = _stretched(left, x, right, y)
     left, x = _summed(left, x, set(output) | set(right))
     right, y = _summed(right, y, set(output) | set(left))
-    left, x, right, y = _stretched(left, x, right, y)
     letters = dict(zip(dict.fromkeys(left + right), "abcdefghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ"))
     spell = "".join
     return linalg.einsum(x, y, subscripts=f"{spell(letters[c] for c in left)},{spell(letters[c] for c in right)}->"

@@ -84,6 +84,8 @@ def _update_batch(x, v, index, add, donate, batched, size):
         rank = _indexed_shape(make_aval(tuple(x.shape[1:]), x.dtype), index).ndim
         if v.ndim - 1 < rank:
             v = v.reshape((size,) + (1,) * (rank - v.ndim + 1) + tuple(v.shape[1:]))
+        elif v.ndim - 1 > rank:
+            v = v.reshape((size, *v.shape[v.ndim - rank :]))
     return index_update(x, v, _behind_batch(index), add, donate)
 
 
@@ -101,7 +103,7 @@ index_update = primitive(
     samples=together(
         *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (
             ((3, 4), (4,), 1), ((3, 4), (), (slice(None), 2)), ((3,), (2,), slice(0, 2)), ((3,), (), 2),
-            ((3, 2), (1, 2), slice(None)), ((0,), (), slice(None)))]
+            ((3, 2), (1, 2), slice(None)), ((0,), (), slice(None)), ((3, 2), (1, 1, 2), 0))]
     ),
 )
 UPDATE.append(lambda x, v, index, add, donate: index_update(x, v, index, add, donate))
