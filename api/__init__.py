@@ -1,8 +1,6 @@
 """covector: composable function transforms for plain NumPy and CuPy arrays."""
 
-from . import debug as debug
-from . import extend as extend, tree as tree
-from . import numpy as numpy
+from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol
 from .transforms.checkpoint import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
@@ -18,6 +16,7 @@ from .transforms.collectives import (
 )
 from .transforms.control import cond as cond, fori_loop as fori_loop, while_loop as while_loop
 from .transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
+from .transforms.debugging import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.forward import jvp as jvp
 from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp

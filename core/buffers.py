@@ -138,7 +138,7 @@ def snapshot(tracer):
     out.value = tracer.value
     out.aval = tracer.aval
     kind = type(tracer)
-    if kind is Rev or kind is Staged:
+    if isinstance(tracer, Rev) or kind is Staged:
         out.node = tracer.node
     elif kind is Dual:
         out.tangent = tracer.tangent
@@ -147,6 +147,11 @@ def snapshot(tracer):
             if hasattr(tracer, name):
                 setattr(out, name, getattr(tracer, name))
     return out
+
+
+def identity(tracer):
+    """What a traced value has in common with its snapshots, and with no other value while it lives."""
+    return (id(tracer.owner), id(tracer.value), id(getattr(tracer, "node", None)), id(getattr(tracer, "tangent", None)))
 
 
 def become_buffer(tracer):

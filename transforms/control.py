@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.buffers import identity
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.ops.selection import where
@@ -49,9 +50,9 @@ def cond(pred, true_fun, false_fun, *operands):
     on_true, _ = stage(true_fun, leaves, rebuild, "cond")
     on_false, _ = stage(false_fun, leaves, rebuild, "cond")
     _same_results(on_true, on_false)
-    captured = {id(t): t for graph in (on_true, on_false) for t in graph.captured}
+    captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
     order = {key: len(leaves) + k for k, key in enumerate(captured)}
-    bodies = tuple(_closed(g, len(leaves), [order[id(t)] for t in g.captured]) for g in (on_true, on_false))
+    bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured]) for g in (on_true, on_false))
     return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
 
 

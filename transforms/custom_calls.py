@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import aval_of, make_aval
+from ..core.buffers import identity
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.tracer import LENIENT, Staged
@@ -202,18 +203,19 @@ class _Closed:
         if name not in self.staged:
             known = avals if hoist is None else hoist
             graph, outs = stage(fun, known, tuple, name_of(self.owner.fun), concrete=hoist is not None)
-            order = {id(t): k for k, t in enumerate(self.captured)}
+            order = {identity(t): k for k, t in enumerate(self.captured)}
             places = []
             for tracer in graph.captured:
-                if id(tracer) not in order and hoist is not None:
-                    order[id(tracer)] = len(self.captured)
+                key = identity(tracer)
+                if key not in order and hoist is not None:
+                    order[key] = len(self.captured)
                     self.captured.append(tracer)
-                elif id(tracer) not in order and isinstance(tracer, Staged):
+                elif key not in order and isinstance(tracer, Staged):
                     raise RuleError(
                         f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function itself "
                         "does not use, so it is unknown when the graph is differentiated; pass it as an argument"
                     )
-                places.append(order.get(id(tracer), tracer))
+                places.append(order.get(key, tracer))
             self.staged[name] = graph, places, outs
         return self.staged[name]
 

@@ -14,7 +14,9 @@ from ..core.fix import recast
 from ..core.tape import make_leaf
 from ..core.tracer import Rev, Tracer, peel
 from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
+from .debugging import modes
 from .reverse import RevTrace, sweep
+from .watch import WatchedTrace
 
 ndarray = np.ndarray
 _SEEDS = {}
@@ -65,14 +67,14 @@ def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugat
     _callable(fun, _name)
 
     def value_and_grad_fun(*args, **kwargs):
-        trace = RevTrace()
+        trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, _name)
         result = fun(*args, **kwargs)
         aux = None
         if has_aux:
             result, aux = split_aux(result, _name)
         out = result.read() if type(result) is Buffer else result
-        if type(out) is Rev and out.owner is trace:
+        if isinstance(out, Rev) and out.owner is trace:
             aval = out.aval
             if aval.shape or aval.dtype.kind != "f" or holomorphic:
                 _check_scalar(aval, holomorphic, _name, fun)
@@ -120,7 +122,7 @@ def vjp(fun, *primals, has_aux=False):
     (array([3., 3.]), array(3.))
     """
     _callable(fun, "vjp")
-    trace = RevTrace()
+    trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
     result = fun(*args)
     aux = None
@@ -189,8 +191,13 @@ def box_arguments(trace, args, argnums, name):
     return args, leaves, rebuilds
 
 
+def start_trace():
+    """A reverse trace; the watching one under debug_nans."""
+    return WatchedTrace() if modes().nans else RevTrace()
+
+
 def _leaf(trace, x, aval, index):
-    out = Rev()
+    out = trace.tracer()
     out.owner = trace
     kind = type(x)
     out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
@@ -270,7 +277,7 @@ def unbox_outputs(outs, trace):
     nodes, values, avals = [], [], []
     for out in outs:
         out = settle(out)
-        if type(out) is Rev and out.owner is trace:
+        if isinstance(out, Rev) and out.owner is trace:
             nodes.append(out.node)
             values.append(out.value)
             avals.append(out.aval)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import Aval, aval_of, make_aval, short_dtype
+from ..core.buffers import identity
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from .arguments import flatten, settle
@@ -200,7 +201,7 @@ class GraphTrace(Trace):
         Trace.__init__(self)
         self.equations = []
         self.inputs = []
-        self.captured = {}  # id(tracer) -> (tracer, Staged)
+        self.captured = {}  # identity of a tracer -> (tracer, Staged)
         self.concrete = concrete
 
     def input(self, aval, value=None):
@@ -219,12 +220,13 @@ class GraphTrace(Trace):
 
     def hoist(self, tracer):
         """The input that stands for a tracer of a surrounding transform that the function closed over."""
-        known = self.captured.get(id(tracer))
+        key = identity(tracer)
+        known = self.captured.get(key)
         if known is None:
             aval = aval_of(tracer)
             var = Var(aval)
             known = tracer, self.box(var, primal(tracer) if self.concrete else None)
-            self.captured[id(tracer)] = known
+            self.captured[key] = known
         return known[1]
 
     def lift(self, a):
@@ -291,7 +293,7 @@ def primal(value):
             out.value = inner
             out.aval = value.aval
             return out
-        if kind is Rev or kind is Dual:
+        if isinstance(value, (Rev, Dual)):
             value = value.value
         elif kind is Staged:
             return value

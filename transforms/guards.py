@@ -2,13 +2,14 @@
 
 import weakref
 
+from .debugging import modes
+
 _SAMPLES = 64
-EVERY_BYTE = [False]  # covector.debug_mutation() sets it
 
 
 def fingerprint(array):
     """64 evenly spaced elements as bytes (0.3 us); every byte in `debug_mutation`."""
-    if EVERY_BYTE[0]:
+    if modes().mutation:
         return array.tobytes()
     flat = array.reshape(-1) if array.flags.c_contiguous else array.T.reshape(-1) if array.flags.f_contiguous else None
     if flat is None:

@@ -6,10 +6,9 @@ from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.tracer import Tracer
-from .arguments import differentiable, flatten, same_structure, settle, split_aux
-from .forward import DualTrace, _dual
-from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, vjp
-from .graph import GraphTrace, Var, check_inputs, stage
+from .arguments import differentiable, flatten, same_structure, settle
+from .gradient import _callable, vjp
+from .graph import Var, check_inputs, stage
 
 
 def linearize(fun, *primals, has_aux=False):
@@ -31,32 +30,28 @@ def linearize(fun, *primals, has_aux=False):
     """
     _callable(fun, "linearize")
     leaves, rebuild = flatten(primals)
-    leaves = [settle(x) for x in leaves]
-    staging = GraphTrace()
-    trace = DualTrace()
-    boxed = []
-    for x in leaves:
-        aval = differentiable(x, "linearize")
-        boxed.append(_dual(trace, WEAK_VALUE.get(type(x), lambda v: v)(x), aval, staging.input(aval)))
-    result = fun(*rebuild(boxed))
-    aux = None
-    if has_aux:
-        result, aux = split_aux(result, "linearize")
-        aux = unbox(aux, trace)
-    outs, rebuild_out = flatten(result)
-    values, tangents = [], []
-    for out in map(settle, outs):
-        if isinstance(out, Tracer) and out.owner is trace:
-            values.append(out.value)
-            tangents.append(out.tangent)
-        else:
-            aval = aval_of(out)
-            values.append(out)
-            tangents.append(np.zeros(aval.shape, aval.dtype if is_inexact(aval.dtype) else np.float64))
-    trace.done = True
-    graph = staging.finish(tangents, rebuild_out)
-    avals = [v.aval for v in graph.inputs[: len(leaves)]]
-    check_escaped(values)
+    avals = [differentiable(settle(x), "linearize") for x in leaves]
+    out, pullback, *aux = vjp(fun, *primals, has_aux=has_aux)
+    outs, rebuild_out = flatten(out)
+    out_avals = [aval_of(v) for v in outs]
+    live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
+    zeros = [np.zeros(a.shape, a.dtype) for a in out_avals]
+
+    def flat_pullback(*cts):
+        full = list(zeros)
+        for k, ct in zip(live, cts):
+            full[k] = ct
+        return flatten(pullback(rebuild_out(full)))[0]
+
+    # The tangent map is the transpose of the pullback: the primal part is done before anything is staged.
+    def flat_tangents(*tangents):
+        found = vjp(flat_pullback, *[zeros[k] for k in live])[1](list(tangents))
+        full = [np.zeros(a.shape) for a in out_avals]
+        for k, t in zip(live, found):
+            full[k] = t
+        return rebuild_out(full)
+
+    graph, _ = stage(flat_tangents, avals, tuple, "linearize")
 
     def tangent_map(*given):
         flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
@@ -66,7 +61,7 @@ def linearize(fun, *primals, has_aux=False):
         return graph.rebuild(graph.eval([*flat, *graph.captured]))
 
     tangent_map.graph = graph
-    return (rebuild_out(values), tangent_map, aux) if has_aux else (rebuild_out(values), tangent_map)
+    return (out, tangent_map, *aux)
 
 
 def linear_transpose(fun, *args):

@@ -22,6 +22,8 @@ class RevTrace(Trace):
 
     __slots__ = ("guards",)
     kind = "grad"
+    tracer = Rev
+    node = staticmethod(make_node)
 
     def __init__(self):
         Trace.__init__(self)
@@ -68,8 +70,8 @@ class RevTrace(Trace):
             aval = aval_of(ans)
             if not is_inexact(aval.dtype):
                 return ans
-            return self.box(ans, aval, make_node(rule, parents, saved))
-        node = make_node(rule, parents, saved)
+            return self.box(ans, aval, self.node(rule, parents, saved))
+        node = self.node(rule, parents, saved)
         return self.pick(ans, node)
 
     def pick(self, answers, node):
@@ -79,13 +81,13 @@ class RevTrace(Trace):
         for k, v in enumerate(answers):
             aval = aval_of(v)
             if is_inexact(aval.dtype):
-                v = self.box(v, aval, make_node(pick_rule(count, k), node, None))
+                v = self.box(v, aval, self.node(pick_rule(count, k), node, None))
             out.append(v)
         return tuple(out)
 
     def box(self, value, aval, node):
         """A tracer of this trace."""
-        out = Rev()
+        out = self.tracer()
         out.owner = self
         out.value = value
         out.aval = aval

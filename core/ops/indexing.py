@@ -103,7 +103,8 @@ index_update = primitive(
     samples=together(
         *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (
             ((3, 4), (4,), 1), ((3, 4), (), (slice(None), 2)), ((3,), (2,), slice(0, 2)), ((3,), (), 2),
-            ((3, 2), (1, 2), slice(None)), ((0,), (), slice(None)), ((3, 2), (1, 1, 2), 0))]
+            ((3, 2), (1, 2), slice(None)), ((0,), (), slice(None)))],
+        arrays((3, 2), (1, 1, 2), index=0, add=False, donate=False),
     ),
 )
 UPDATE.append(lambda x, v, index, add, donate: index_update(x, v, index, add, donate))
