@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.ops import arithmetic, selection, shaping
+from ..core.ops import arithmetic, elementary, selection, shaping
 from .surface import Array, array_of, implements, lift, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
@@ -30,6 +30,23 @@ isnan, isfinite, isinf = ufunc(np.isnan), ufunc(np.isfinite), ufunc(np.isinf)
 floor_divide, remainder, divmod = ufunc(np.floor_divide), ufunc(np.remainder), ufunc(np.divmod)
 mod = remainder
 maximum, minimum = ufunc(np.maximum), ufunc(np.minimum)
+arcsin, arccos, arctan = ufunc(np.arcsin), ufunc(np.arccos), ufunc(np.arctan)
+asin, acos, atan = arcsin, arccos, arctan
+sinh, cosh = ufunc(np.sinh), ufunc(np.cosh)
+arcsinh, arccosh, arctanh = ufunc(np.arcsinh), ufunc(np.arccosh), ufunc(np.arctanh)
+asinh, acosh, atanh = arcsinh, arccosh, arctanh
+log2, log10, exp2, cbrt = ufunc(np.log2), ufunc(np.log10), ufunc(np.exp2), ufunc(np.cbrt)
+deg2rad, rad2deg, radians, degrees = ufunc(np.deg2rad), ufunc(np.rad2deg), ufunc(np.radians), ufunc(np.degrees)
+logaddexp, logaddexp2 = ufunc(np.logaddexp), ufunc(np.logaddexp2)
+copysign, signbit, heaviside = ufunc(np.copysign), ufunc(np.signbit), ufunc(np.heaviside)
+fmod, fmax, fmin, modf = ufunc(np.fmod), ufunc(np.fmax), ufunc(np.fmin), ufunc(np.modf)
+left_shift, right_shift = ufunc(np.left_shift), ufunc(np.right_shift)
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+
+
+@implements(np.sinc)
+def sinc(x: Array) -> Array:
+    return elementary.sinc(x)
 
 
 @implements(np.clip)

@@ -7,13 +7,79 @@ import numpy as np
 
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import arithmetic, linalg, reductions, selection, shaping
+from ..core.ops import arithmetic, decompositions, linalg, reductions, selection, shaping
 from . import indexing, linear_algebra
 from .surface import Array, Axis, array_of, implements
 
 LinAlgError = np.linalg.LinAlgError
+EighResult, QRResult, SlogdetResult = _linalg.EighResult, _linalg.QRResult, _linalg.SlogdetResult
 matmul, outer, tensordot = linear_algebra.matmul, linear_algebra.outer, linear_algebra.tensordot
 diagonal = indexing.diagonal
+
+
+@implements(np.linalg.solve)
+def solve(a: Array, b: Array) -> Array:
+    a, b = _inexact(a), _inexact(b)
+    if b.ndim == 1:
+        return methods.squeeze(decompositions.solve(a, methods.reshape(b, (-1, 1))), -1)
+    return decompositions.solve(a, b)
+
+
+@implements(np.linalg.inv)
+def inv(a: Array) -> Array:
+    return decompositions.inv(_inexact(a))
+
+
+@implements(np.linalg.det)
+def det(a: Array) -> Array:
+    return decompositions.det(_inexact(a))
+
+
+@implements(np.linalg.slogdet)
+def slogdet(a: Array) -> Any:
+    return SlogdetResult(*decompositions.slogdet(_inexact(a)))
+
+
+@implements(np.linalg.cholesky)
+def cholesky(a: Array, /, *, upper: bool = False) -> Array:
+    """Traced: of the Hermitian part of `a`, so that the gradient is Hermitian."""
+    lower = decompositions.cholesky(_inexact(a))
+    return decompositions.adjoint(lower) if upper else lower
+
+
+@implements(np.linalg.eigh)
+def eigh(a: Array, UPLO: str = "L") -> Any:
+    """Traced: of the Hermitian part of `a`, whatever `UPLO`, so that the gradient is Hermitian."""
+    _check_triangle(UPLO)
+    return EighResult(*decompositions.eigh(_inexact(a)))
+
+
+@implements(np.linalg.eigvalsh)
+def eigvalsh(a: Array, UPLO: str = "L") -> Array:
+    _check_triangle(UPLO)
+    return decompositions.eigh(_inexact(a))[0]
+
+
+def _check_triangle(uplo: str) -> None:
+    if uplo not in ("L", "U", "l", "u"):
+        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}")
+
+
+@implements(np.linalg.qr)
+def qr(a: Array, mode: str = "reduced") -> Any:
+    a = _inexact(a)
+    if a.ndim < 2:
+        raise ShapeError(f"qr needs matrices, but got shape {a.shape}{at_user_line()}")
+    m, n = a.shape[-2:]
+    if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
+        raise ValueError(f"qr of a traced {m} by {n} matrix has the modes 'reduced' and 'r', but got {mode!r}: "
+                         "the other columns of a complete Q are not a function of the matrix")
+    if m >= n:
+        q, r = decompositions.qr(a)
+    else:  # Q and the left part of R are those of the first m columns; the rest of R is Qᴴ times the other columns
+        q, r = decompositions.qr(a[..., :m])
+        r = shaping.concatenate(r, linalg.matmul(decompositions.adjoint(q), a[..., m:]), axis=a.ndim - 1)
+    return r if mode == "r" else QRResult(q, r)
 
 
 @implements(np.linalg.norm)
@@ -102,7 +168,7 @@ def matrix_power(a: Array, n: Any) -> Array:
     n = operator.index(n)
     _square(a, "matrix_power")
     if n < 0:
-        raise ValueError(f"matrix_power of a traced matrix needs n >= 0, but got {n}; invert it first")
+        a, n = decompositions.inv(_inexact(a)), -n
     if n == 0:
         return shaping.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
     ans = None
