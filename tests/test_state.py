@@ -66,11 +66,11 @@ def listed():
 
 
 def test_every_global_is_listed():
-    assert not set(found()) - set(listed())
+    assert sorted(set(found()) - set(listed())) == []
 
 
 def test_every_entry_exists():
-    assert not set(listed()) - set(found())
+    assert sorted(set(listed()) - set(found())) == []
     assert len(listed()) == len(set(listed()))
 
 
