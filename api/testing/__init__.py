@@ -3,5 +3,6 @@
 from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
+from .fuzz import fuzz as fuzz
 from .gradients import check_grads as check_grads
 from .mutants import run_mutants as run_mutants

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from .audit import audit, holes, show
+from .fuzz import fuzz
 from .mutants import run_mutants
 
 
@@ -15,8 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
     table.add_argument("--json", action="store_true")
     broken = commands.add_parser("mutants", help="break each rule and count what check notices")
     broken.add_argument("primitives", nargs="*")
+    random = commands.add_parser("fuzz", help="random programs by independent routes")
+    random.add_argument("--programs", type=int, default=1000)
+    random.add_argument("--seed", type=int, default=0)
+    random.add_argument("--start", type=int, default=0, help="number of the first program")
     options = parser.parse_args(arguments)
-    return {"audit": _audit, "mutants": _mutants}[options.command](options)
+    return {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz}[options.command](options)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -31,6 +36,14 @@ def _mutants(options: argparse.Namespace) -> int:
           f"unreached {len(report.unreached)}")
     print("\n".join(report.survivors))
     return 1 if report.survivors else 0
+
+
+def _fuzz(options: argparse.Namespace) -> int:
+    found = fuzz(options.programs, options.seed, options.start)
+    print("\n".join(map(str, found)))
+    last = options.start + options.programs - 1
+    print(f"seed {options.seed}, programs {options.start} to {last}: {len(found)} mismatches")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+"""Fuzzing: random programs evaluated by independent routes, which must agree."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..transforms.checkpoint import checkpoint
+from ..transforms.control import cond
+from ..transforms.effects import stop_gradient
+from ..transforms.forward import jvp
+from ..transforms.gradient import grad
+from ..transforms.graph import make_graph
+from ..transforms.scan import scan
+from ..transforms.vmap import vmap
+from .differences import difference
+from .programs import Library, Program, attempt, draw_program
+
+TOLERANCE = 1e-8
+DIFFERENCES = 1e-5
+
+
+def _write(x: Any, index: Any, value: Any, add: bool) -> Any:
+    out = np.copy(x)
+    if add:
+        out[index] += value
+    else:
+        out[index] = value
+    return out
+
+
+OURS = Library(np, grad, jvp, vmap, cond, scan, checkpoint, stop_gradient, _write)
+
+
+class Mismatch(NamedTuple):
+    """Two routes that disagree on a program, which has been shortened."""
+
+    seed: tuple[int, int]
+    routes: str
+    program: Program
+    found: Any
+    wanted: Any
+
+    def __str__(self) -> str:
+        return (f"seed {self.seed}: {self.routes}: {self.found!r} against {self.wanted!r}\n{self.program}\n")
+
+
+Route = tuple[str, Any, Any, float]
+
+
+def fuzz(
+    programs: int = 1000, seed: int = 0, start: int = 0,
+    reference: Callable[[Program, tuple, tuple], Iterator[Route]] | None = None,
+) -> list[Mismatch]:
+    """Evaluate random programs by independent routes and collect where they disagree.
+
+    Routes: the plain NumPy value; reverse, forward; vmap against a loop, of the function and of its gradient;
+    forward-over-reverse, reverse-over-reverse, reverse-over-forward; the staged graph of the function and of its
+    gradient; checkpoint; finite differences; and `reference`.
+
+    Args:
+        programs: how many.
+        seed: program k of a seed is always the same.
+        start: the first k.
+        reference: further routes, `reference(program, inputs, direction)`, for example by another library.
+    Returns:
+        the mismatches, each with a shortened program.
+
+    >>> from covector.testing import fuzz
+    >>> fuzz(programs=3, seed=0)
+    []
+    """
+    found = []
+    for k in range(start, start + programs):
+        rng = np.random.default_rng((seed, k))
+        program = draw_program(rng, OURS)
+        wrong = disagreement(program, reference)
+        if wrong is not None:
+            small = shrink(program, reference)
+            routes, value, wanted = disagreement(small, reference) or wrong
+            found.append(Mismatch((seed, k), routes, small, value, wanted))
+    return found
+
+
+def disagreement(program: Program, reference: Any = None) -> tuple[str, Any, Any] | None:
+    """The first two routes that disagree on a program; an exception in a route counts."""
+    rng = np.random.default_rng(1)
+    direction = tuple(rng.uniform(0.4, 1.0, x.shape) for x in program.inputs)
+    name = "plain"
+    try:
+        for name, value, wanted, tol in _routes(program, direction, reference):
+            values, wants = (x if isinstance(x, (tuple, list)) else [x] for x in (value, wanted))
+            scale = max(1e-2, *[float(np.abs(w).max(initial=0.0)) for w in map(np.asarray, wants)])
+            for v, w in zip(values, wants):
+                v, w = np.asarray(v), np.asarray(w)
+                if v.shape != w.shape or not np.all(np.abs(v - w) <= tol * scale):
+                    return name, v, w
+    except Exception as error:
+        return f"after {name}: {type(error).__name__}: {error}", None, None
+    return None
+
+
+def _routes(program: Program, direction: tuple, reference: Any) -> Iterator[Route]:
+    def fun(*xs: Any) -> Any:
+        return program.run(OURS, xs)
+
+    inputs = program.inputs
+    every = tuple(range(len(inputs)))
+    plain = fun(*inputs)
+    gradient = grad(fun, every)
+    slopes = gradient(*inputs)
+    value, slope = jvp(fun, inputs, direction)
+    along = sum(float(np.sum(g * v)) for g, v in zip(slopes, direction))
+    # Where derivatives cancel, what was cancelled sets the scale.
+    size = 1.0 + sum(float(np.sum(np.abs(g * v))) for g, v in zip(slopes, direction))
+    yield "value under jvp, plain value", value, plain, TOLERANCE
+    yield "forward, reverse", slope, along, TOLERANCE * size
+    yield from _batched(fun, gradient, inputs)
+    pushed = jvp(gradient, inputs, direction)[1]
+    twice = grad(lambda *xs: sum(np.sum(g * v) for g, v in zip(gradient(*xs), direction)), every)(*inputs)
+    mixed = grad(lambda *xs: jvp(fun, xs, direction)[1], every)(*inputs)
+    yield "reverse over reverse, forward over reverse", twice, pushed, TOLERANCE * 10
+    yield "reverse over forward, forward over reverse", mixed, pushed, TOLERANCE * 10
+    yield "graph, plain value", make_graph(fun)(*inputs)(*inputs), plain, TOLERANCE
+    yield "graph of the gradient, reverse", make_graph(gradient)(*inputs)(*inputs), slopes, TOLERANCE
+    yield "checkpoint, reverse", grad(checkpoint(fun), every)(*inputs), slopes, TOLERANCE
+    if program.smooth:
+        yield "finite differences, forward", _differences(fun, inputs, direction, slope), slope, DIFFERENCES * size
+    if reference is not None:
+        yield from reference(program, (plain, slopes, pushed), direction)
+
+
+def _batched(fun: Any, gradient: Any, inputs: tuple) -> Iterator[Route]:
+    stacked = [np.stack([x, x * 1.05 + 0.01]) for x in inputs]
+    rows = [[x[k] for x in stacked] for k in range(2)]
+    yield "vmap, loop", vmap(fun)(*stacked), np.stack([fun(*row) for row in rows]), TOLERANCE
+    loops = [gradient(*row) for row in rows]
+    yield "vmap of reverse, loop", vmap(gradient)(*stacked), [np.stack(g) for g in zip(*loops)], TOLERANCE
+
+
+def _differences(fun: Any, inputs: tuple, direction: tuple, expected: Any) -> Any:
+    """Finite differences; with smaller steps where a kink is near."""
+    best = None
+    for step in (2e-2, 1e-3, 1e-4, 1e-5):
+        (slope,) = difference(lambda *xs: (fun(*xs),), inputs, direction, step=step)
+        if best is None or abs(slope - expected) < abs(best - expected):
+            best = slope
+    return best
+
+
+def shrink(program: Program, reference: Any = None) -> Program:
+    """The program without the statements that the disagreement does not need."""
+    for k in range(1, len(program.steps)):
+        shorter = Program(program.inputs, program.steps[:k])
+        if disagreement(shorter, reference) is not None:
+            program = shorter
+            break
+    k = len(program.steps) - 2
+    while k >= 0:
+        for stand_in in range(len(program.inputs) + k):
+            shorter = _without(program, k, stand_in)
+            if shorter is not None and disagreement(shorter, reference) is not None:
+                program = shorter
+                break
+        k -= 1
+        k = min(k, len(program.steps) - 2)
+    return program
+
+
+def _without(program: Program, k: int, stand_in: int) -> Program | None:
+    """The program with statement k dropped and its uses given another value; None if it no longer runs."""
+    gone = len(program.inputs) + k
+
+    def moved(a: int) -> int:
+        a = stand_in if a == gone else a
+        return a - 1 if a > gone else a
+
+    steps = [step._replace(args=tuple(map(moved, step.args))) if i > k else step for i, step in enumerate(program.steps)]
+    del steps[k]
+    values: list[Any] = list(program.inputs)
+    for step in steps:
+        value = attempt(step, values, OURS)
+        if value is None:
+            return None
+        values.append(value)
+    return Program(program.inputs, tuple(steps))
