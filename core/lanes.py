@@ -91,6 +91,8 @@ def binary_lane(prim, op):
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
+    wide = prim.rule((0, 1))
+    wide_left = prim.rule((0,))
     both_get, left_get, right_get = both.collect, left.collect, right.collect
     save = both_get is not None
     left_keeps_y = prim.operands[1] in left.names
@@ -123,6 +125,13 @@ def binary_lane(prim, op):
                     if masks:
                         x.owner.masked = True
                     return out
+                if x.owner is y.owner and aval.plain and y.aval.plain and aval.dtype is y.aval.dtype:
+                    xv = x.value
+                    yv = y.value
+                    v = op(xv, yv)
+                    if masks:
+                        x.owner.masked = True
+                    return _recorded(x.owner, wide, (x.node, y.node), wide.collect((xv, yv, v, aval, y.aval)), v)
             elif aval.plain:
                 xv = x.value
                 if other in _NUMBERS:
@@ -132,6 +141,13 @@ def binary_lane(prim, op):
                 elif other is ndarray and y.dtype is aval.dtype and (not y.ndim or y.shape == aval.shape):
                     if left_keeps_y:
                         y = x.owner.keep(y)
+                elif other is ndarray and y.dtype is aval.dtype:
+                    if left_keeps_y:
+                        y = x.owner.keep(y)
+                    v = op(xv, y)
+                    if masks:
+                        x.owner.masked = True
+                    return _recorded(x.owner, wide_left, x.node, wide_left.collect((xv, y, v, aval, None)), v)
                 else:
                     return bind(prim, (x, y))
                 v = op(xv, y)

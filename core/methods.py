@@ -5,12 +5,12 @@ import operator
 
 import numpy as np
 
+from .at import At
 from .buffers import Buffer, become_buffer, make_buffer
-from .errors import DtypeError, ShapeError, at_user_line
-from .ops import arithmetic as a
-from .ops import indexing, linalg, reductions, selection, shaping
+from .errors import DtypeError, RuleError, ShapeError, at_user_line
+from .ops import arithmetic as a, elementary, indexing, linalg, reductions, selection, shaping, sorting
 from .primitive import RAW
-from .tracer import Tracer
+from .tracer import Tracer, concrete
 
 ndarray = np.ndarray
 
@@ -67,22 +67,38 @@ def full_shape(shape, size):
     return shape
 
 
-def reshape(x, shape):
-    """`x.reshape(shape)`, with -1 for the axis that follows from the others."""
-    return shaping.reshape(x, full_shape(shape, x.size))
+def reshape(x, shape, order="C"):
+    """`x.reshape(shape)`, with -1 for the axis that follows from the others; order "C" or "F"."""
+    shape = full_shape(shape, x.size)
+    if order == "C":
+        return shaping.reshape(x, shape)
+    if order != "F":
+        raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}")
+    return transpose(shaping.reshape(transpose(x), shape[::-1]))
+
+
+def no_out(out, name="a reduction"):
+    """Raise for `out=`: a traced value is never written into a plain array."""
+    if out is not None:
+        raise RuleError(f"{name} of a traced value does not write into out=; use the value it returns, "
+                        f"or assign it: buffer[...] = value{at_user_line()}")
 
 
 def transpose(x, axes=None):
     """`x.transpose(axes)`; all axes reversed by default."""
     n = x.ndim
-    axes = tuple(range(n - 1, -1, -1)) if axes is None else tuple(normal_axis(k, n) for k in axes)
+    if axes is None:
+        return shaping.transpose(x, tuple(range(n - 1, -1, -1)))
+    axes = tuple(normal_axis(k, n) for k in axes)
     if len(axes) != n or len(set(axes)) != n:
         raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}")
     return shaping.transpose(x, axes)
 
 
-def reduce(prim, x, axis=None, keepdims=False, dtype=None):
+def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None):
     """A reduction primitive with NumPy's axis argument."""
+    if out is not None:
+        no_out(out, prim.__name__)
     if dtype is not None and np.dtype(dtype) != x.dtype:
         x = selection.astype(x, dtype)
     return prim(x, normal_axes(axis, x.ndim), bool(keepdims))
@@ -145,11 +161,42 @@ def round_(x, decimals=0):
     return selection.rint(x) if not decimals else selection.rint(x * scale) / scale
 
 
-def take(x, index, axis=None):
+def take(x, index, axis=None, mode="raise"):
     """`np.take`: rows at integer positions; flattened where `axis` is None."""
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
-    return indexing.index(x, (slice(None),) * normal_axis(axis, x.ndim) + (index,))
+    axis = normal_axis(axis, x.ndim)
+    size = x.shape[axis]
+    index = index if isinstance(index, Tracer) else np.asarray(index)
+    if mode == "clip":
+        index = selection.minimum(selection.maximum(index, 0), size - 1)
+    elif mode == "wrap":
+        index = index % size
+    elif mode != "raise":
+        raise ValueError(f"take has the modes 'raise', 'wrap' and 'clip', but got {mode!r}")
+    return indexing.index(x, (slice(None),) * axis + (index,))
+
+
+def cumsum(x, axis=None, dtype=None):
+    """The running sum along `axis`, of the flattened array by default."""
+    x = _as(x, dtype)
+    return reductions.cumsum(reshape(x, (-1,)), 0) if axis is None else reductions.cumsum(x, normal_axis(axis, x.ndim))
+
+
+def sort(x, axis=-1):
+    """`x` sorted along `axis`; flattened where it is None."""
+    return sorting.sort(reshape(x, (-1,)), 0) if axis is None else sorting.sort(x, normal_axis(axis, x.ndim))
+
+
+def argsort(x, axis=-1, kind=None):
+    """The indices that sort `x` along `axis`; of the flattened array where it is None."""
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    return sorting.argsort(x, normal_axis(axis, x.ndim), kind)
+
+
+def _as(x, dtype):
+    return x if dtype is None else selection.astype(x, dtype)
 
 
 def repeat(x, repeats, axis=None):
@@ -219,50 +266,6 @@ def _augmented(op):
     return method
 
 
-class At:
-    """`x.at[index].set(v)` and friends: indexed updates that give a new array.
-
-    `.get()` reads; `.set(v)`, `.add(v)`, `.multiply(v)`, `.divide(v)`, `.power(v)`, `.min(v)`, `.max(v)` write;
-    `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add`; elsewhere the last one wins.
-    """
-
-    __slots__ = ("x", "key")
-
-    def __init__(self, x, key=None):
-        self.x = x
-        self.key = key
-
-    def __getitem__(self, key):
-        return At(self.x, key)
-
-    def get(self):
-        return indexing.index(self.x, self.key)
-
-    def set(self, value):
-        return indexing.update(self.x, self.key, value)
-
-    def add(self, value):
-        return indexing.update(self.x, self.key, value, add=True)
-
-    def multiply(self, value):
-        return self.set(self.get() * value)
-
-    def divide(self, value):
-        return self.set(self.get() / value)
-
-    def power(self, value):
-        return self.set(self.get() ** value)
-
-    def min(self, value):
-        return self.set(selection.minimum(self.get(), value))
-
-    def max(self, value):
-        return self.set(selection.maximum(self.get(), value))
-
-    def apply(self, f):
-        return self.set(f(self.get()))
-
-
 def copy(x):
     """A boxed copy that may be written to."""
     return make_buffer(x)
@@ -279,7 +282,8 @@ def _shape_arguments(args):
 _OPERATORS = {
     "add": a.add, "sub": a.subtract, "mul": a.multiply, "truediv": a.divide, "floordiv": selection.floor_divide,
     "mod": selection.remainder, "pow": power, "matmul": linalg.matmul, "and": selection.bitwise_and,
-    "or": selection.bitwise_or, "xor": selection.bitwise_xor,
+    "or": selection.bitwise_or, "xor": selection.bitwise_xor, "lshift": elementary.left_shift,
+    "rshift": elementary.right_shift,
 }  # fmt: skip
 _COMPARISONS = {
     "eq": selection.equal, "ne": selection.not_equal, "lt": selection.less, "le": selection.less_equal,
@@ -292,38 +296,53 @@ _METHODS = {
     "__pos__": lambda x: a.add(x, 0.0) if x.dtype.kind in "fc" else x,
     "__iter__": lambda x: iter([indexing.getitem(x, i) for i in range(len(x))]),
     "__divmod__": lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
+    "__rdivmod__": lambda x, y: (selection.floor_divide(y, x), selection.remainder(y, x)),
     "__round__": lambda x, n=0: round_(x, n),
     "__copy__": copy,
     "sum": lambda x, axis=None, dtype=None, out=None, keepdims=False: reduce(
-        reductions.reduce_sum, x, axis, keepdims, dtype),
+        reductions.reduce_sum, x, axis, keepdims, dtype, out),
     "prod": lambda x, axis=None, dtype=None, out=None, keepdims=False: reduce(
-        reductions.reduce_prod, x, axis, keepdims, dtype),
-    "max": lambda x, axis=None, out=None, keepdims=False: reduce(reductions.reduce_max, x, axis, keepdims),
-    "min": lambda x, axis=None, out=None, keepdims=False: reduce(reductions.reduce_min, x, axis, keepdims),
-    "all": lambda x, axis=None, out=None, keepdims=False: reduce(reductions.reduce_all, x, axis, keepdims),
-    "any": lambda x, axis=None, out=None, keepdims=False: reduce(reductions.reduce_any, x, axis, keepdims),
-    "mean": lambda x, axis=None, dtype=None, out=None, keepdims=False: mean(x, axis, dtype, keepdims),
-    "var": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: var(x, axis, ddof, keepdims),
-    "std": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: std(x, axis, ddof, keepdims),
-    "argmax": lambda x, axis=None, out=None, keepdims=False: _argument(reductions.argmax, x, axis, keepdims),
-    "argmin": lambda x, axis=None, out=None, keepdims=False: _argument(reductions.argmin, x, axis, keepdims),
-    "cumsum": lambda x, axis=None, dtype=None, out=None: reductions.cumsum(reshape(x, (-1,)), 0) if axis is None
-    else reductions.cumsum(x, normal_axis(axis, x.ndim)),
-    "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape)),
-    "ravel": lambda x, order="C": reshape(x, (-1,)),
-    "flatten": lambda x, order="C": reshape(x, (-1,)) + 0,
+        reductions.reduce_prod, x, axis, keepdims, dtype, out),
+    "max": lambda x, axis=None, out=None, keepdims=False: reduce(
+        reductions.reduce_max, x, axis, keepdims, None, out),
+    "min": lambda x, axis=None, out=None, keepdims=False: reduce(
+        reductions.reduce_min, x, axis, keepdims, None, out),
+    "all": lambda x, axis=None, out=None, keepdims=False: reduce(
+        reductions.reduce_all, x, axis, keepdims, None, out),
+    "any": lambda x, axis=None, out=None, keepdims=False: reduce(
+        reductions.reduce_any, x, axis, keepdims, None, out),
+    "mean": lambda x, axis=None, dtype=None, out=None, keepdims=False: no_out(out, "mean") or mean(
+        x, axis, dtype, keepdims),
+    "var": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: no_out(out, "var") or var(
+        _as(x, dtype), axis, ddof, keepdims),
+    "std": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: no_out(out, "std") or std(
+        _as(x, dtype), axis, ddof, keepdims),
+    "argmax": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmax") or _argument(
+        reductions.argmax, x, axis, keepdims),
+    "argmin": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmin") or _argument(
+        reductions.argmin, x, axis, keepdims),
+    "cumsum": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumsum") or cumsum(x, axis, dtype),
+    "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape), order),
+    "ravel": lambda x, order="C": reshape(x, (-1,), order),
+    "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,
+    "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(x, axis, "stable" if stable else kind),
+    "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(x, ..., sort(x, axis)),
+    "nonzero": lambda x: np.nonzero(concrete(x, "nonzero")),
+    "fill": lambda x, value: _setitem(x, ..., value),
     "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
     "swapaxes": swapaxes,
     "squeeze": squeeze,
     "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: selection.astype(x, dtype),
     "copy": lambda x, order="C": copy(x),
-    "clip": lambda x, min=None, max=None, out=None: clip(x, min, max),
-    "round": lambda x, decimals=0, out=None: round_(x, decimals),
-    "take": lambda x, indices, axis=None, out=None, mode="raise": take(x, indices, axis),
+    "clip": lambda x, min=None, max=None, out=None: no_out(out, "clip") or clip(x, min, max),
+    "round": lambda x, decimals=0, out=None: no_out(out, "round") or round_(x, decimals),
+    "take": lambda x, indices, axis=None, out=None, mode="raise": no_out(out, "take") or take(
+        x, indices, axis, mode),
     "repeat": repeat,
     "diagonal": diagonal,
-    "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: trace(x, offset, axis1, axis2),
-    "dot": lambda x, y, out=None: linalg.dot(x, y),
+    "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: no_out(out, "trace") or trace(
+        _as(x, dtype), offset, axis1, axis2),
+    "dot": lambda x, y, out=None: no_out(out, "dot") or linalg.dot(x, y),
     "conj": shaping.conjugate,
     "conjugate": shaping.conjugate,
 }

@@ -182,6 +182,10 @@ def box_arguments(trace, args, argnums, name):
         flat, rebuild = flatten(args[k])
         boxed = []
         for x in flat:
+            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks and the message
+                boxed.append(_leaf(trace, x, aval_of(x), len(leaves)))
+                leaves.append(x)
+                continue
             x = settle(x)
             aval = differentiable(x, name, f"argument {k}" if len(flat) == 1 else f"a leaf of argument {k}")
             boxed.append(_leaf(trace, x, aval, len(leaves)))

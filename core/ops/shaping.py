@@ -24,8 +24,8 @@ def _reshape_shape(x, shape):
 
 reshape = linear(
     "reshape",  # shape: complete, without -1
-    impl=lambda xp, x, *, shape: xp.reshape(x, shape),
-    transpose=lambda ct, x_aval: reshape(ct, shape=x_aval.shape),
+    impl=lambda xp, x, *, shape: x.reshape(shape) if hasattr(x, "reshape") else xp.reshape(x, shape),
+    transpose=lambda ct, x_aval: reshape(ct, x_aval.shape),
     shape=_reshape_shape,
     batch=lambda x, shape, size: reshape(x, shape=(size, *shape)),
     view=True,
@@ -34,7 +34,7 @@ reshape = linear(
 transpose = linear(
     "transpose",
     impl=lambda xp, x, *, axes: xp.transpose(x, axes),
-    transpose=lambda ct, axes: transpose(ct, axes=inverse_permutation(axes)),
+    transpose=lambda ct, axes: transpose(ct, inverse_permutation(axes)),
     shape=lambda x, axes: make_aval(tuple(x.shape[a] for a in axes), x.dtype),
     batch=lambda x, axes: transpose(x, axes=(0, *[a + 1 for a in axes])),
     view=True,
@@ -98,7 +98,7 @@ def expand(ct, x_aval, axes, keepdims):
     # Axes summed away in front come back by broadcasting alone.
     if not keepdims and ct.ndim and axes != tuple(range(len(axes))):
         ct = ct.reshape(tuple(1 if i in axes else n for i, n in enumerate(x_aval.shape)))
-    return broadcast_to(ct, shape=x_aval.shape)
+    return broadcast_to(ct, x_aval.shape)
 
 
 def _concatenate_shape(xs, axis):

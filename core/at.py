@@ -1,0 +1,47 @@
+"""`x.at[index]`: indexed updates that give a new array."""
+
+from .ops import indexing, selection
+
+
+class At:
+    """`x.at[index].set(v)` and friends: indexed updates that give a new array.
+
+    `.get()` reads; `.set(v)`, `.add(v)`, `.multiply(v)`, `.divide(v)`, `.power(v)`, `.min(v)`, `.max(v)` write;
+    `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add`; elsewhere the last one wins.
+    """
+
+    __slots__ = ("x", "key")
+
+    def __init__(self, x, key=None):
+        self.x = x
+        self.key = key
+
+    def __getitem__(self, key):
+        return At(self.x, key)
+
+    def get(self):
+        return indexing.index(self.x, self.key)
+
+    def set(self, value):
+        return indexing.update(self.x, self.key, value)
+
+    def add(self, value):
+        return indexing.update(self.x, self.key, value, add=True)
+
+    def multiply(self, value):
+        return self.set(self.get() * value)
+
+    def divide(self, value):
+        return self.set(self.get() / value)
+
+    def power(self, value):
+        return self.set(self.get() ** value)
+
+    def min(self, value):
+        return self.set(selection.minimum(self.get(), value))
+
+    def max(self, value):
+        return self.set(selection.maximum(self.get(), value))
+
+    def apply(self, f):
+        return self.set(f(self.get()))
