@@ -35,7 +35,7 @@ tri = _creator(np.tri)
 arange = _creator(np.arange)
 
 
-def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Array:
+def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", device: Any = None) -> Array:
     """`np.full(shape, value, like=t)`; the value may be traced."""
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
     return make_buffer(_filled(shape, fill_value, dtype), own=True)

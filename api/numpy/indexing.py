@@ -75,17 +75,7 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
 @implements(np.take)
 def take(a: Array, indices: Array, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
     refuse_options("take", out)
-    a = array_of(a)
-    if axis is None:
-        a, axis = methods.reshape(a, (-1,)), 0
-    axis = methods.normal_axis(axis, a.ndim)
-    indices = array_of(indices)
-    size = a.shape[axis]
-    if mode == "clip":
-        indices = selection.minimum(selection.maximum(indices, 0), size - 1)
-    elif mode == "wrap":
-        indices = indices % size
-    return indexing.index(a, (slice(None),) * axis + (indices,))
+    return methods.take(array_of(a), array_of(indices), axis, mode)
 
 
 @implements(np.take_along_axis)

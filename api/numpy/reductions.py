@@ -147,8 +147,7 @@ def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Arr
 @implements(np.cumsum)
 def cumsum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None) -> Array:
     refuse_options("cumsum", out)
-    a = _centre(a, dtype)
-    return r.cumsum(methods.reshape(a, (-1,)), 0) if axis is None else r.cumsum(a, methods.normal_axis(axis, a.ndim))
+    return methods.cumsum(array_of(a), axis, dtype)
 
 
 @implements(np.diff)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.errors import at_user_line
 from ..core.ops import selection, shaping
 from ..core.ops.indexing import index
 from .surface import Array, Axis, array_of, implements
@@ -17,20 +16,12 @@ _slice = builtins.slice
 
 @implements(np.reshape)
 def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
-    _c_order("reshape", order)
-    return methods.reshape(a, newshape if shape is None else shape)
-
-
-def _c_order(name: str, order: str) -> None:
-    if order not in ("C", "K", "A"):
-        raise ValueError(f"{name} of a traced value has order 'C', but got order={order!r}; "
-                         f"transpose first{at_user_line()}")
+    return methods.reshape(a, newshape if shape is None else shape, order)
 
 
 @implements(np.ravel)
 def ravel(a: Array, order: str = "C") -> Array:
-    _c_order("ravel", order)
-    return methods.reshape(a, (-1,))
+    return methods.reshape(a, (-1,), order)
 
 
 @implements(np.transpose, np.permute_dims)

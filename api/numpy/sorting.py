@@ -12,28 +12,13 @@ from .surface import Array, Axis, array_of, implements, refuse_options
 @implements(np.sort)
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     _no_fields("sort", order)
-    return _along(a, axis, lambda x, k: _sort(x, k))
+    return methods.sort(array_of(a), axis)
 
 
 @implements(np.argsort)
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     _no_fields("argsort", order)
-    return _along(a, axis, lambda x, k: _argsort(x, k, "stable" if stable else kind))
-
-
-def _along(a: Array, axis: Any, f: Any) -> Array:
-    a = array_of(a)
-    if axis is None:
-        a, axis = methods.reshape(a, (-1,)), 0
-    return f(a, methods.normal_axis(axis, a.ndim))
-
-
-def _sort(x: Array, axis: int) -> Array:
-    return ordering.sort(x, axis)
-
-
-def _argsort(x: Array, axis: int, kind: Any) -> Array:
-    return ordering.argsort(x, axis, kind)
+    return methods.argsort(array_of(a), axis, "stable" if stable else kind)
 
 
 def _no_fields(name: str, fields: Any) -> None:
