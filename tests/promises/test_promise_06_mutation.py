@@ -1,0 +1,60 @@
+"""Promise 6: arrays written to between the forward run and the pullback are copied if small, noticed if large."""
+
+import numpy as np
+import pytest
+
+import covector
+
+LARGE = 2000  # elements: above 4 KiB
+
+
+def test_small_inputs_and_captured_arrays_are_copied():
+    x, w = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    _, pullback = covector.vjp(lambda x: np.sum(x * x * w), x)
+    x[:], w[:] = 100.0, 100.0
+    assert pullback(1.0)[0].tolist() == [6.0, 16.0]
+
+
+@pytest.mark.parametrize("which", ["input", "captured"])
+def test_write_to_a_large_array_is_noticed(which):
+    x, w = np.ones(LARGE), np.ones(LARGE)
+    _, pullback = covector.vjp(lambda x: np.sum(x * x * w), x)
+    pullback(1.0)
+    (x if which == "input" else w)[:] = 2.0
+    with pytest.raises(RuntimeError, match=r"shape \(2000,\).*float64"):
+        pullback(1.0)
+
+
+def test_write_inside_the_function_is_noticed():
+    w = np.ones(LARGE)
+
+    def fun(x):
+        y = np.sum(x * w)
+        w[:] = 5.0
+        return y
+
+    with pytest.raises(RuntimeError, match="written"):
+        covector.grad(fun)(np.ones(LARGE))
+
+
+def test_write_to_a_view_of_a_captured_array_is_noticed():
+    base = np.ones((2, LARGE))
+    _, pullback = covector.vjp(lambda x: np.sum(x * base[0]), np.ones(LARGE))
+    base[:, ::2] = 3.0
+    with pytest.raises(RuntimeError, match="written"):
+        pullback(1.0)
+
+
+def test_one_byte_is_noticed_in_debug_mode():
+    with covector.debug_mutation():
+        w = np.ones(LARGE)
+        _, pullback = covector.vjp(lambda x: np.sum(x * w), np.ones(LARGE))
+        w[1] = np.nextafter(1.0, 2.0)
+        with pytest.raises(RuntimeError, match="written"):
+            pullback(1.0)
+
+
+def test_write_to_the_answer_does_not_reach_the_pullback():
+    out, pullback = covector.vjp(lambda x: np.exp(x), np.zeros(3))
+    out[:] = 7.0
+    assert pullback(np.ones(3))[0].tolist() == [1.0, 1.0, 1.0]

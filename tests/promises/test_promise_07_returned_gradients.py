@@ -1,0 +1,62 @@
+"""Promise 7: gradients are ordinary writable arrays that share memory with nothing."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import covector
+
+A, B = np.array([[1.0, 2.0, 3.0]]), np.array([[4.0, 5.0, 6.0]])
+FUNCTIONS = {
+    "identity": lambda x, y: x,
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "reshape": lambda x, y: x.reshape(3) + y.reshape(3),
+    "transpose": lambda x, y: x.T + y.T,
+    "broadcast": lambda x, y: np.broadcast_to(x, (2, 3)) + y,
+    "index": lambda x, y: x[:, ::-1] + y[:, :3],
+    "swapped": lambda x, y: (y, x),
+    "twice": lambda x, y: (x, x),
+    "sum": lambda x, y: x.sum() + y.sum(),
+    "unused": lambda x, y: x * 2.0,
+    "concatenate": lambda x, y: np.concatenate([x, y]),
+    "cast": lambda x, y: x + y.astype(np.complex64).astype(x.dtype) if x.dtype.kind == "c" else x + y.astype(np.float32),
+}
+
+
+def _leaves(tree):
+    return list(itertools.chain(*map(_leaves, tree))) if isinstance(tree, (tuple, list)) else [tree]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+def test_cotangents_share_memory_with_nothing(name, dtype):
+    x, y = A.astype(dtype), B.astype(dtype)
+    out, pullback = covector.vjp(FUNCTIONS[name], x, y)
+    ones = [np.ones(np.shape(v), v.dtype) for v in _leaves(out)]
+    cts = tuple(ones) if isinstance(out, tuple) else ones[0]
+    first, second = pullback(cts), pullback(cts)
+    arrays = [*first, *second]
+    for c, like in zip(arrays, (x, y, x, y)):
+        assert type(c) is np.ndarray and c.shape == like.shape and c.dtype == like.dtype
+        assert c.flags.writeable and c.base is None
+    for a, b in itertools.combinations([*arrays, x, y, *ones], 2):
+        assert not np.shares_memory(a, b) or (a is b)
+    kept = [c.copy() for c in second]
+    for c in first:
+        c[...] = 99.0
+    assert all((a == b).all() for a, b in zip(kept, second))
+
+
+@pytest.mark.parametrize("x", [2.0, np.float32(2.0), np.array(2.0), np.array([2.0])[0]])
+def test_scalars_give_0d_arrays(x):
+    g = covector.grad(lambda x: x * x)(x)
+    assert type(g) is np.ndarray and g.shape == () and g.flags.writeable and g == 4.0
+    assert g.dtype == np.asarray(x).dtype
+
+
+def test_gradient_does_not_share_with_the_input_it_is_equal_to():
+    x = np.ones(3)
+    value, g = covector.value_and_grad(lambda x: np.sum(0.5 * x * x))(x)
+    assert not np.shares_memory(x, g)
