@@ -258,7 +258,7 @@ def _augmented(op):
             if new.shape != contents.shape:
                 raise ShapeError(f"an in-place operation cannot broadcast shape {contents.shape} to {new.shape}; "
                                  f"write x = x + y{at_user_line()}")
-            return _fitting(buffer, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
+            return _fitting(contents, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
 
         buffer.assign(update, y)
         return buffer

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..avals import aval_of, make_aval
-from ..buffers import UNVIEW, UPDATE
+from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
 from ..dtypes import result_dtype
 from ..errors import ConversionError, at_user_line
 from ..families import linear, primitive
@@ -215,7 +215,8 @@ def index(x, key):
     if is_basic(key):
         return getitem(x, key)
     plan = plan_index(aval_of(x), key)
-    return _take_planned(_arranged(x, plan), plan)
+    out = _take_planned(_arranged(x, plan), plan)
+    return make_buffer(out) if type(x) is Buffer and type(out) is ndarray else out  # a copy, which may be written to
 
 
 def update(x, key, value, add=False, donate=False):
