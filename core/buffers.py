@@ -158,7 +158,7 @@ def become_buffer(tracer):
     """Turn a traced value into a buffer in place, so that every name of it sees the writes."""
     if type(tracer) is Buffer:
         return tracer
-    if getattr(tracer, "state", None) is not None:
+    if getattr(tracer, "state", None) is not None and sys.getrefcount(tracer.state) > _ALONE:
         raise MutationError(
             f"an in-place write met a traced value of shape {tracer.shape} that shares memory with another one "
             f"(a view, or something a view was taken of), and the other would not see it; write to a copy: "
@@ -237,3 +237,13 @@ def _calibrate():
 
 
 _EXTRA = _calibrate()
+
+
+def _alone():
+    """How many references `getrefcount` sees of a state that one tracer holds."""
+    tracer = Rev()
+    tracer.state = object()
+    return sys.getrefcount(tracer.state)
+
+
+_ALONE = _alone()

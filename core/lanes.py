@@ -9,7 +9,7 @@ import numpy as np
 from .avals import aval_of
 from .primitive import RAW, bind
 from .tape import Node, next_seq
-from .tracer import SHARED, Batched, Dual, Rev, Tracer
+from .tracer import Batched, Dual, Rev, Tracer, share
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({int, float, bool})
@@ -320,11 +320,11 @@ def single_lane(prim):
             out.aval = aval
             out.node = node
             if view:
-                x.state = out.state = SHARED
+                share(x, out)
             return out
         out = bind(prim, (x, *params))
         if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
-            x.state = out.state = SHARED
+            share(x, out)
         return out
 
     return apply

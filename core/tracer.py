@@ -10,7 +10,12 @@ from .errors import ConversionError, EscapedTracerError, at_user_line
 ndarray = np.ndarray
 _levels = itertools.count(1)
 _last_level = 0
-SHARED = "shares memory"  # the `state` of a tracer that is a view, or that a view was taken of
+
+
+class Sharing:
+    """The `state` of a tracer and of the views taken of it: one that only one tracer holds is shared no longer."""
+
+    __slots__ = ()
 
 
 def next_level():
@@ -164,6 +169,14 @@ def make_batched(trace, value):
     aval = aval_of(value)
     out.aval = make_aval(aval.shape[1:], aval.dtype)
     return out
+
+
+def share(tracer, view):
+    """Note that `view` shares memory with `tracer`."""
+    state = getattr(tracer, "state", None)
+    if state is None:
+        state = tracer.state = Sharing()
+    view.state = state
 
 
 def peel(value):
