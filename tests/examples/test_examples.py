@@ -1,5 +1,6 @@
 """The examples run as a reader runs them, and end with the line that they promise."""
 
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +17,10 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 def lines(*command):
     """What an example prints, line by line; its progress bar goes to the error stream."""
-    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=300)
+    # One thread: on a busy machine a pool of BLAS threads makes small products ten times slower.
+    env = os.environ | {f"{pool}_NUM_THREADS": "1" for pool in ("OMP", "OPENBLAS", "MKL")}
+    whole = [sys.executable, *map(str, command)]
+    done = subprocess.run(whole, capture_output=True, text=True, timeout=300, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
