@@ -246,11 +246,11 @@ class GraphTrace(Trace):
             return prim.handlers["graph"](self, prim, args)
         operands, params = prim.split(args)
         lifted = [self.lift(a) for a in operands]
+        if prim.staged_params is not None:  # before the concrete run, which must not write into a constant of the graph
+            params = prim.staged_params(*params)
         values = None
         if self.concrete and not prim.effect:
             values = prim.again((*[v for _, v in lifted], *params))
-        if prim.staged_params is not None:
-            params = prim.staged_params(*params)
         avals = tuple([strip(x) for x, _ in lifted])
         out_avals = prim.shape(avals, params)
         return self.emit(prim, [x for x, _ in lifted], params, out_avals, values)
