@@ -174,4 +174,4 @@ class AmbientTrace(Trace):
 def backward(trace, roots, *, retain=False, create_graph=False, into=None, stop=None):
     """Sweep ambient roots `[(node, ct), …]`; returns `({leaf key: ct}, {node number: ct})`."""
     lift = trace.lift(create_graph)
-    return sweep(roots, {} if into is None else into, masked=trace.masked, retain=retain or create_graph, lift=lift, stop=stop)
+    return sweep(list(roots), {} if into is None else into, masked=trace.masked, retain=retain or create_graph, lift=lift, stop=stop)

@@ -79,12 +79,12 @@ def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugat
             if aval.shape or aval.dtype.kind != "f" or holomorphic:
                 _check_scalar(aval, holomorphic, _name, fun)
             value = out.value
-            node = out.node
+            roots = [(out.node, seed(aval, value))]
             out = result = args = None
             if trace.guards is not None:
                 trace.check_guards()
             with np.errstate(all="ignore"):
-                cts = sweep([(node, seed(aval, value))], len(leaves), masked=trace.masked)[0]
+                cts = sweep(roots, len(leaves), masked=trace.masked)[0]
         else:
             _check_scalar(_scalar_aval(out, _name, fun), holomorphic, _name, fun)
             value = out

@@ -158,7 +158,7 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
     special = stop is not None or lift is not None
     for node, ct in roots:
         _push(pending, heap, node, ct)
-    del roots
+    roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     while heap:
         node, ct, _ = pending.pop(heappop(heap))
         while True:
