@@ -1,0 +1,76 @@
+"""Promise 14: thread-safe, with a thousand threads and shared graphs."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import covector
+
+
+def _run(count, work):
+    failures = []
+    barrier = threading.Barrier(min(count, 50))
+
+    def guarded(k):
+        try:
+            if k < 50:
+                barrier.wait()
+            work(k)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(k,)) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+@pytest.mark.slow
+def test_a_thousand_threads_each_with_transforms_of_its_own():
+    def work(k):
+        x = np.full(3, 0.001 * k)
+        np.testing.assert_allclose(covector.grad(lambda x: np.sum(np.sin(x) * x[0]))(x)[1], np.cos(x[0]) * x[0])
+        np.testing.assert_allclose(covector.vmap(lambda v: v / covector.psum(v, "i"), axis_name="i")(x + 1.0), np.full(3, 1 / 3))
+        nested = covector.grad(lambda x: x * covector.grad(lambda y: x * y * y)(x))(float(k))
+        np.testing.assert_allclose(nested, 6.0 * k * k)
+
+    _run(1000, work)
+
+
+def test_one_pullback_shared_by_many_threads():
+    x = np.linspace(0.0, 1.0, 50)
+    _, pullback = covector.vjp(lambda x: np.sin(x) * np.exp(x) + x[::-1], x)
+    wanted = pullback(np.ones(50))[0]
+    results = [None] * 200
+
+    def work(k):
+        results[k] = pullback(np.full(50, float(k)))[0]
+
+    _run(200, work)
+    for k, result in enumerate(results):
+        np.testing.assert_allclose(result, k * wanted)
+
+
+def test_one_graph_and_one_linear_map_shared_by_many_threads():
+    x = np.linspace(0.1, 1.0, 7)
+    graph = covector.make_graph(lambda x: np.sum(np.sin(x) ** 2))(x)
+    _, push = covector.linearize(np.sin, x)
+
+    def work(k):
+        np.testing.assert_allclose(graph(x * k), np.sum(np.sin(x * k) ** 2))
+        np.testing.assert_allclose(push(x * k), np.cos(x) * x * k)
+
+    _run(200, work)
+
+
+def test_first_use_of_a_primitive_by_many_threads_at_once():
+    z = np.array([0.5 + 1j, 2.0])
+
+    def work(k):
+        slope = covector.grad(lambda z, w: np.sum(np.abs(z * w) ** 2 + np.hypot(w.real, 2.0)), (0, 1))(z, z.conj())[0]
+        np.testing.assert_allclose(slope, 2 * z.conj() * np.abs(z) ** 2)
+
+    _run(60, work)
