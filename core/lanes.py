@@ -131,7 +131,9 @@ def binary_lane(prim, op):
                     v = op(xv, yv)
                     if masks:
                         x.owner.masked = True
-                    return _recorded(x.owner, wide, (x.node, y.node), wide.collect((xv, yv, v, aval, y.aval)), v)
+                    saved = wide.collect((xv, yv, v, aval, y.aval))
+                    like = aval if aval.size > y.aval.size else y.aval
+                    return _recorded(x.owner, wide, (x.node, y.node), saved, v, like)
             elif aval.plain:
                 xv = x.value
                 if other in _NUMBERS:
@@ -147,7 +149,7 @@ def binary_lane(prim, op):
                     v = op(xv, y)
                     if masks:
                         x.owner.masked = True
-                    return _recorded(x.owner, wide_left, x.node, wide_left.collect((xv, y, v, aval, None)), v)
+                    return _recorded(x.owner, wide_left, x.node, wide_left.collect((xv, y, v, aval, None)), v, aval)
                 else:
                     return bind(prim, (x, y))
                 v = op(xv, y)
@@ -262,10 +264,10 @@ def _binary_push(prim):
         return tx + fy(dy, *[record[k] for k in ay])
 
     if len(ax) == 0 and len(ay) == 0:
-        def push(dx, dy, x, y, ans):  # noqa: F811 - add and subtract need no operand
+        def push(dx, dy, x, y, ans):
             return fx(dx) if dy is None else fx(dx) + fy(dy)
     elif ax == (1,) and ay == (0,):
-        def push(dx, dy, x, y, ans):  # noqa: F811 - multiply
+        def push(dx, dy, x, y, ans):
             return fx(dx, y) if dy is None else fx(dx, y) + fy(dy, x)
     return push
 
@@ -350,24 +352,25 @@ def pair_lane(prim):
                 if right_keeps_x:
                     x = y.owner.keep(x)
                 v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
-                return _recorded(y.owner, right, y.node, right.collect((x, yv, v, None, y.aval)), v)
+                return _recorded(y.owner, right, y.node, right.collect((x, yv, v, None, y.aval)), v, y.aval)
         elif kind is Rev:
             xv = x.value
             if other is ndarray:
                 if left_keeps_y:
                     y = x.owner.keep(y)
                 v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
-                return _recorded(x.owner, left, x.node, left.collect((xv, y, v, x.aval, None)), v)
+                return _recorded(x.owner, left, x.node, left.collect((xv, y, v, x.aval, None)), v, x.aval)
             if other is Rev and y.owner is x.owner:
                 yv = y.value
                 v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
-                return _recorded(x.owner, both, (x.node, y.node), both.collect((xv, yv, v, x.aval, y.aval)), v)
+                return _recorded(x.owner, both, (x.node, y.node), both.collect((xv, yv, v, x.aval, y.aval)), v, y.aval)
         return bind(prim, (x, y))
 
     return apply
 
 
-def _recorded(owner, rule, parents, saved, value):
+def _recorded(owner, rule, parents, saved, value, like):
+    """A new Rev and its node; `like` is an aval that the value probably has."""
     node = Node()
     node.rule = rule
     node.parents = parents
@@ -376,7 +379,7 @@ def _recorded(owner, rule, parents, saved, value):
     out = Rev()
     out.owner = owner
     out.value = value
-    out.aval = aval_of(value)
+    out.aval = like if like.plain and value.shape == like.shape and value.dtype is like.dtype else aval_of(value)
     out.node = node
     return out
 
