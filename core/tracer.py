@@ -1,6 +1,7 @@
 """Tracers, which stand for arrays while a transform runs, and the traces that own them."""
 
 import itertools
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -222,12 +223,13 @@ def _refuse(tracer, how):
     )
 
 
-LENIENT = [0]  # how many user rules are running that may hold values of a finished transform
+# Whether a user's rule is running, which may hold values of a finished transform.
+LENIENT = ContextVar("covector_lenient", default=False)
 
 
 def check_alive(trace, prim):
     """Raise if the transform that owns a traced value has returned."""
-    if not LENIENT[0]:
+    if not LENIENT.get():
         raise EscapedTracerError(
             f"{prim.name} met a traced value of a {trace.kind} that has finished; return values from the transformed "
             f"function (has_aux=True for extra results) instead of storing them{at_user_line()}"

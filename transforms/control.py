@@ -183,7 +183,7 @@ def while_loop(cond_fun, body_fun, init):
 
     >>> import covector
     >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
-    2916.0
+    17496.0
     """
     state = init
     while True:

@@ -30,6 +30,16 @@ def _with_static(static, args):
     return full
 
 
+def leniently(rule, *args):
+    """Call a user's rule; it may compute with values of a transform that has finished."""
+    previous = LENIENT.get()
+    LENIENT.set(True)
+    try:
+        return rule(*args)
+    finally:
+        LENIENT.set(previous)
+
+
 class _Call:
     """One call of a function with custom rules, on flat values."""
 
@@ -50,11 +60,7 @@ class JvpCall(_Call):
         """`(outs, tangents)` by the user's rule, flat and checked."""
         primals = self.rebuild(list(values))
         given = self.rebuild(list(tangents))
-        LENIENT[0] += 1
-        try:
-            result = self.owner.rule(*[v for _, v in self.static], tuple(primals), tuple(given))
-        finally:
-            LENIENT[0] -= 1
+        result = leniently(self.owner.rule, *[v for _, v in self.static], tuple(primals), tuple(given))
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(f"the jvp rule of {name_of(self.owner.fun)} must return (out, tangent_out), "
                             f"but returned {type(result).__name__}{at_user_line()}")
@@ -84,11 +90,7 @@ class VjpCall(_Call):
 
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
-        LENIENT[0] += 1
-        try:
-            result = self.owner.bwd(*[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
-        finally:
-            LENIENT[0] -= 1
+        result = leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
         if isinstance(result, list):
             result = tuple(result)
         parts = self.rebuild([0] * len(avals))

@@ -41,7 +41,7 @@ def debug_nans(enabled=True):
         user's line, the shapes and a sample of the operands; in the sweep, with the line of the forward operation.
 
     >>> import numpy as np, covector
-    >>> with covector.debug_nans():
+    >>> with covector.debug_nans(), np.errstate(invalid="ignore"):
     ...     covector.grad(lambda x: np.log(x).sum())(np.array([-1.0]))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     FloatingPointError: log made a NaN ...
