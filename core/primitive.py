@@ -69,6 +69,7 @@ class Primitive:
         self.view = facts.get("view", False)  # the result may share memory with the operand
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
+        self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy
         self.collective = facts.get("collective", False)
         self.effect = facts.get("effect", False)  # never dropped or merged when staged
         self.nondiff = frozenset(facts.get("nondiff", ()))
@@ -330,6 +331,24 @@ def _variadic_back(prim, formula, active, slot, bare):
 
 def _strongly(part):
     return lambda ct, saved: strong_zero(ct, part(ct, saved))
+
+
+def soften(prim, args, values, n):
+    """NumPy's promotion for traced Python scalars: a plain number beside arrays takes their dtype.
+
+    Returns whether the answer is weak again: an operator on nothing but weak scalars.
+    """
+    weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
+    if all(weak):
+        return prim.weak
+    for i in range(n):
+        if weak[i] and type(values[i]) in _SCALAR_TYPES:
+            values[i] = values[i].item()
+    return False
+
+
+_WEAK_TYPES = frozenset({int, float, complex, bool})
+_SCALAR_TYPES = frozenset({np.float64, np.complex128})
 
 
 def bind(prim, args):

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..core.avals import aval_of
+from ..core.avals import WEAK, aval_of
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.fix import recast, strong_zero
 from ..core.ops.shaping import broadcast_to
+from ..core.primitive import soften
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from .arguments import differentiable, flatten, settle, split_aux, structure
 from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, zeros_like_leaf
@@ -28,12 +29,15 @@ class DualTrace(Trace):
         n = len(args) - len(prim.params)
         values = list(args)
         tangents = {}
+        weak = False
         for i in range(n):
             a = args[i]
             if isinstance(a, Tracer) and a.owner is self:
                 values[i] = a.value
+                weak = weak or a.aval.weak
                 if i not in prim.nondiff:
                     tangents[i] = a.tangent
+        weak = weak and prim.family == "elementwise" and soften(prim, args, values, n)
         ans = prim.again(values)
         if prim.flat or not tangents:
             return ans
@@ -47,7 +51,10 @@ class DualTrace(Trace):
         else:
             tangent = prim.tangent(tangents, values, ans)
         if prim.outputs is None:
-            return self.box(ans, tangent)
+            out = self.box(ans, tangent)
+            if weak and isinstance(out, Tracer):
+                out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
+            return out
         return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
 
     def box(self, value, tangent):

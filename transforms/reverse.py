@@ -4,10 +4,11 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ..core.avals import aval_of
+from ..core.avals import WEAK, aval_of
 from ..core.buffers import snapshot
 from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
+from ..core.primitive import soften
 from ..core.scatter import Scatter, accumulate
 from ..core.tape import Node, Partial, Rule, make_node
 from ..core.tracer import Rev, Trace, Tracer, check_alive
@@ -37,12 +38,15 @@ class RevTrace(Trace):
         n = len(args) - len(prim.params)
         values = list(args)
         active = []
+        weak = False
         for i in range(n):
             a = args[i]
             if isinstance(a, Tracer) and a.owner is self:
                 values[i] = a.value
+                weak = weak or a.aval.weak
                 if i not in prim.nondiff:
                     active.append(i)
+        weak = weak and prim.family == "elementwise" and soften(prim, args, values, n)
         if prim.flat or not active:
             return prim.again(values) if known is None else known
         active = tuple(active)
@@ -52,7 +56,10 @@ class RevTrace(Trace):
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
         ans = prim.again(values) if known is None else known
-        return self.record(prim, rule, active, args, values, ans, n)
+        out = self.record(prim, rule, active, args, values, ans, n)
+        if weak and isinstance(out, Tracer):
+            out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
+        return out
 
     def record(self, prim, rule, active, args, values, ans, n):
         """The tracer(s) of an answer and its node."""

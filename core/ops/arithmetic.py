@@ -11,6 +11,7 @@ from .selection import where
 
 add = elementwise(
     "add",
+    weak=True,
     impl=lambda xp, x, y: x + y,
     d={"x": lambda: 1.0, "y": lambda: 1.0},
     real_vjp={"x": lambda ct: ct, "y": lambda ct: ct},
@@ -21,6 +22,7 @@ add = elementwise(
 )
 subtract = elementwise(
     "subtract",
+    weak=True,
     impl=lambda xp, x, y: x - y,
     d={"x": lambda: 1.0, "y": lambda: -1.0},
     real_vjp={"x": lambda ct: ct, "y": lambda ct: -ct},
@@ -31,6 +33,7 @@ subtract = elementwise(
 )
 multiply = elementwise(
     "multiply",
+    weak=True,
     impl=lambda xp, x, y: x * y,
     d={"x": lambda y: y, "y": lambda x: x},
     real_vjp={"x": lambda ct, y: ct * y, "y": lambda ct, x: ct * x},
@@ -41,6 +44,7 @@ multiply = elementwise(
 )
 divide = elementwise(
     "divide",
+    weak=True,
     impl=lambda xp, x, y: xp.true_divide(x, y),
     jvp={"x": lambda dx, y: dx / y, "y": lambda dy, ans, y: -(dy * ans) / y},
     vjp={"x": lambda ct, y: ct / conj(y), "y": lambda ct, ans, y: -(ct * conj(ans)) / conj(y)},
@@ -52,6 +56,7 @@ divide = elementwise(
 )
 negative = elementwise(
     "negative",
+    weak=True,
     impl=lambda xp, x: -x,
     d={"x": lambda: -1.0},
     real_vjp={"x": lambda ct: -ct},
@@ -76,6 +81,7 @@ def _power_y(x, y, ans):
 
 power = elementwise(
     "power",
+    weak=True,
     impl=lambda xp, x, y: x**y,
     d={"x": _power_x, "y": _power_y},
     op=operator.pow,
@@ -103,6 +109,7 @@ def _integer_power(x, n):
 
 integer_power = elementwise(
     "integer_power",
+    weak=True,
     impl=lambda xp, x, *, n: _integer_power(x, n) if x.dtype.kind in "fc" else x**n,
     d={"x": lambda x, n: 0.0 * x if n == 0 else float(n) * integer_power(x, n=n - 1)},
     singular=True,
@@ -113,6 +120,7 @@ integer_power = elementwise(
 )
 square = elementwise(
     "square",
+    weak=True,
     impl=lambda xp, x: xp.square(x),
     d={"x": lambda x: x + x},
     op=np.square,
