@@ -95,7 +95,7 @@ solve = primitive(
     batch=_solve_batch,
     linear=("b",),
     samples=lambda rng: [Sample(a, rng.normal(size=(*lead, a.shape[-1], 2)).astype(a.dtype), tol=1e-5)
-                         for a in _matrices((3, 3), (2, 3, 3), (1, 1))(rng) for lead in ((), a.shape[:-2])],
+                         for a in _matrices((3, 3), (2, 3, 3), (1, 1), (0, 2, 2))(rng) for lead in ((), a.shape[:-2])],
 )
 inv = primitive(
     "inv",  # derivative: Giles (2008), section 2.2.3
@@ -134,7 +134,7 @@ cholesky = primitive(
     jvp={"a": _cholesky_jvp},
     vjp={"a": _cholesky_vjp},
     batch=lambda a: cholesky(a),
-    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), positive=True)(rng)],
+    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)],
 )
 
 
@@ -180,7 +180,7 @@ def _qr_vjp(ct, ans):
 
 def _qr_samples(rng):
     out = []
-    for shape in ((3, 3), (4, 2), (2, 3, 2), (1, 1), (3, 1)):
+    for shape in ((3, 3), (4, 2), (2, 3, 2), (1, 1), (3, 1), (0, 3, 2)):
         a = rng.normal(size=shape)
         out += [Sample(a, tol=1e-5), Sample(a.astype(np.float32)), Sample(a + 1j * rng.normal(size=shape), tol=1e-5)]
     return out
@@ -247,7 +247,7 @@ def _projectors(w, v):
 
 def _eigh_samples(rng):
     out = [Sample(a, tol=1e-5, gauge=_projectors) for a in
-           _matrices((3, 3), (2, 2, 2), (1, 1), positive=True)(rng)]
+           _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)]
     return [*out, Sample(np.diag([1.0, 2.0, 2.0]), smooth=False, orders=1, gauge=lambda w, v: (w,))]
 
 
@@ -301,7 +301,7 @@ slogdet = primitive(
     jvp={"a": _slogdet_jvp},
     vjp={"a": _slogdet_vjp},
     batch=lambda a: slogdet(a),
-    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1))(rng)],
+    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
 )
 
 
@@ -335,7 +335,7 @@ adjugate = primitive(
     jvp={"a": _adjugate_jvp},
     vjp={"a": _adjugate_vjp},
     batch=lambda a: adjugate(a),
-    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1))(rng)],
+    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
 )
 det = primitive(
     "det",  # Jacobi's formula, d det = tr(adj(A) dA): finite at singular matrices, where det · A⁻¹ is not
@@ -345,7 +345,7 @@ det = primitive(
     vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},
     batch=lambda a: det(a),
     samples=together(
-        lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1))(rng)],
+        lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
         lambda rng: [Sample(np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0]) + np.diag([0.0, 0.0, 1.0]), orders=1),
                      Sample(np.zeros((2, 2)), orders=1)],
     ),

@@ -137,7 +137,7 @@ def _extreme(name):
         vjp={"x": rule_x, "y": rule_y},
         op=getattr(np, name),
         masks=True,
-        samples=together(binary(complex_too=False),
+        samples=together(binary(),
                          lambda rng: [Sample(np.array([1.0, np.nan, 2.0]), np.array([1.0, 3.0, np.nan]), smooth=False,
                                              orders=1)]),
     )
@@ -186,6 +186,8 @@ modf = primitive(
     + [Sample(rng.uniform(-3, 3, 3).astype(np.float32)), Sample(np.array([1.0, -2.0]), smooth=False, orders=1)],
 )
 left_shift = elementwise("left_shift", impl=lambda xp, x, y: x << y, d=ZERO, op=np.left_shift,
-                         samples=lambda rng: [Sample(rng.integers(0, 8, 3), rng.integers(0, 4, (2, 3)))])
+                         samples=lambda rng: [Sample(rng.integers(0, 8, s), rng.integers(0, 4, t))
+                         for s, t in ((3, (2, 3)), ((), 3), (0, 0))])
 right_shift = elementwise("right_shift", impl=lambda xp, x, y: x >> y, d=ZERO, op=np.right_shift,
-                          samples=lambda rng: [Sample(rng.integers(0, 64, 3), rng.integers(0, 4, (2, 3)))])
+                          samples=lambda rng: [Sample(rng.integers(0, 64, s), rng.integers(0, 4, t))
+                         for s, t in ((3, (2, 3)), ((), 3), (0, 0))])

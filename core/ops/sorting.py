@@ -21,7 +21,9 @@ argsort = primitive(
     shape=lambda x: make_aval(x.shape, np.dtype(np.intp)),
     jvp=ZERO,
     batch=lambda x, axis, kind: argsort(x, axis + 1, kind),
-    samples=lambda rng: [Sample(rng.normal(size=(2, 3)), params={"axis": 1, "kind": "stable"})],
+    samples=lambda rng: [Sample(rng.normal(size=s).astype(t), params={"axis": a, "kind": "stable"})
+                         for s, a, t in (((2, 3), 1, "f8"), ((2, 3), 0, "f4"), ((0,), 0, "f8"), ((3,), 0, "c16"))],
+    absent={"()": "it runs along an axis"},
 )
 # Ties: the stable order decides which of two equal elements a place belongs to.
 sort = primitive(
