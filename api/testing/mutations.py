@@ -58,7 +58,6 @@ def _shown(prim: Primitive, table: str, formula: Formula) -> str:
 def _twin(prim: Primitive, old: Formula | None = None, new: Formula | None = None) -> Primitive:
     """A copy of the primitive, outside the registry, with one formula replaced in every table that holds it."""
     twin = copy.copy(prim)
-    twin.rules = {}
     for name in TABLES:
         table = getattr(prim, name) or {}
         setattr(twin, name, {k: new if f is old and old is not None else f for k, f in table.items()})
@@ -66,6 +65,7 @@ def _twin(prim: Primitive, old: Formula | None = None, new: Formula | None = Non
 
 
 def _with_lane(twin: Primitive) -> Primitive:
+    twin.rules = {}
     twin.fun = twin.lane(twin)
     twin.fun.prim = twin
     return twin
@@ -204,7 +204,7 @@ def _structural(prim: Primitive) -> Iterator[Mutant]:
     if prim.vjp and not prim.variadic and all(len(f.operands) == 1 for f in prim.vjp.values()):
         twin: Any = copy.copy(prim)
         twin.__class__ = _Unfixed
-        twin.rules, twin.calls = {}, Calls(prim.run)
+        twin.calls = Calls(prim.run)
         yield Mutant(prim.name, "vjp", "un-broadcast and cast dropped", _with_lane(twin), twin.calls.verdict, True)
     for name in TABLES:
         table = getattr(prim, name) or {}

@@ -16,6 +16,7 @@ START = int(os.environ.get("COVECTOR_FUZZ_START", "0"))
 
 
 def _write(x, index, value, add):
+    value = jax.numpy.reshape(value, value.shape[max(0, value.ndim - x[index].ndim) :])  # NumPy drops leading ones
     return x.at[index].add(value) if add else x.at[index].set(value)
 
 
