@@ -55,7 +55,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
          like: Any = None) -> Array:
     if isinstance(fill_value, Tracer):
         return _full(shape, fill_value, dtype)
-    return np.full(shape, fill_value, dtype, order, like=like)
+    return np.full(shape, fill_value, dtype, order, like=like)  # type: ignore[call-overload]  # order is any str
 
 
 as_numpy(full, np.full)
@@ -185,9 +185,9 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
     if dtype is not None:
         ans = selection.astype(ans, dtype)
     if axis:
-        order = list(range(1, ans.ndim))
-        order.insert(methods.normal_axis(axis, ans.ndim), 0)
-        ans = shaping.transpose(ans, tuple(order))
+        places = list(range(1, ans.ndim))
+        places.insert(methods.normal_axis(axis, ans.ndim), 0)
+        ans = shaping.transpose(ans, tuple(places))
     return (ans, np.nan if step is None else step) if retstep else ans
 
 
@@ -204,5 +204,5 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
         out.append(methods.reshape(x, tuple(shape)))
     if sparse:
         return tuple(out)
-    shape = np.broadcast_shapes(*[x.shape for x in out])
-    return tuple([shaping.broadcast_to(x, shape) for x in out])
+    full_shape = np.broadcast_shapes(*[x.shape for x in out])
+    return tuple([shaping.broadcast_to(x, full_shape) for x in out])

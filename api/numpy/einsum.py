@@ -81,7 +81,7 @@ def _contract(terms: list, output: str) -> Array:
     """One or two operands to `output`."""
     terms = [_without_repeats(term, x) for term, x in terms]
     if len(terms) == 1:
-        term, x = _summed(*terms[0], set(output))
+        term, x = _summed(terms[0][0], terms[0][1], set(output))
         return x if term == output else shaping.transpose(x, tuple(term.index(c) for c in output))
     (left, x), (right, y) = terms
     left, x, right, y = _stretched(left, x, right, y)

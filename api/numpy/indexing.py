@@ -137,12 +137,17 @@ def diagflat(v: Array, k: int = 0) -> Array:
 
 @implements(np.tril)
 def tril(m: Array, k: int = 0) -> Array:
-    return selection.where(np.tri(*m.shape[-2:], k, bool), m, 0.0 if m.dtype.kind in "fc" else 0)
+    return selection.where(_triangle(m, k), m, 0.0 if m.dtype.kind in "fc" else 0)
 
 
 @implements(np.triu)
 def triu(m: Array, k: int = 0) -> Array:
-    return selection.where(np.tri(*m.shape[-2:], k - 1, bool), 0.0 if m.dtype.kind in "fc" else 0, m)
+    return selection.where(_triangle(m, k - 1), 0.0 if m.dtype.kind in "fc" else 0, m)
+
+
+def _triangle(m: Array, k: int) -> Array:
+    rows, columns = m.shape[-2], m.shape[-1]
+    return np.tri(rows, columns, k, dtype=bool)
 
 
 @implements(np.extract)
