@@ -66,7 +66,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     if method == "accumulate" and ufunc is np.add:
         return _accumulate(*inputs, **kwargs)
     if method == "outer" and ufunc in UFUNCS and not kwargs:
-        x, y = inputs
+        x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in inputs)
         x = x.reshape((*x.shape, *(1,) * np.ndim(y)))
         return UFUNCS[ufunc](x, y)
     if method == "at":

@@ -213,9 +213,9 @@ arctan2 = elementwise(
 
 
 def _norm2(x, y):
-    """x² + y², 1 where both vanish: arctan2(0, 0) then has the derivative 0 in both arguments."""
+    """x² + y², infinite where both vanish: arctan2(0, 0) then has derivatives 0 of every order."""
     s = x * x + y * y
-    return where(s == 0, 1.0, s)
+    return where(s == 0, np.inf, s)
 
 
 hypot = elementwise(
@@ -231,5 +231,5 @@ hypot = elementwise(
 
 def _unit(x, length):
     """x / length, and 0 at the origin, where hypot has a kink: the subgradient of smallest norm."""
-    return x / where(length == 0, 1.0, length)
+    return x / where(length == 0, np.inf, length)
 

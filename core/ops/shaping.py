@@ -218,7 +218,7 @@ def _abs_d(x, ans):
     """x / |x|, and 0 at 0: the subgradient of smallest norm."""
     if x.dtype.kind != "c":
         return sign(x)
-    return x / where(ans == 0, 1.0, ans)
+    return x / where(ans == 0, np.inf, ans)
 
 
 absolute = elementwise(
