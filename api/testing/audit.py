@@ -106,7 +106,7 @@ def _broadcast(prim: Primitive, found: list[Case]) -> str:
 
 
 def _excuse(prim: Primitive, case: str) -> str:
-    """Why a case does not exist: NumPy refuses such operands, or the declaration says so (`absent={"complex": "…"}`)."""
+    """Why a case does not exist: it refuses such operands, or the declaration says so (`absent={"complex": "…"}`)."""
     if case in prim.absent:
         return f"n/a: {prim.absent[case]}"
     change = _CHANGES.get(case)

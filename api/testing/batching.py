@@ -113,4 +113,5 @@ def check_inside(case: Case, rng: np.random.Generator, adjoint: Callable[..., An
         agree(v, want, 1e-9, f"the jvp rule of {prim.name}, answer {k}, {case}: inside vmap against outside")
     back = vmap(lambda *a: tuple(adjoint(one, a[:n], a[n:])), axis_name="i")(*xs, *ws)
     for i, v, want in zip(case.live, back, cts):
-        agree(v, want, 1e-9, f"the vjp rule of {prim.name}, operand {case.name(i)!r}, {case}: inside vmap against outside")
+        agree(v, want, 1e-9, f"the vjp rule of {prim.name}, operand {case.name(i)!r}, {case}: inside vmap against "
+              "outside")

@@ -27,8 +27,9 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     Stages: `shape` (the shape rule gives the real shape and dtype; float32 stays float32), `first` (the jvp against
     finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ by the fast lanes and by the
     general path, at kinks and on empty arrays too), `second` (derivatives of both, against finite differences and each
-    other), `batch` (the batch rule against a loop, each subset of batched operands, 0, 1 and 3 examples), `vmap` (vmap of
-    vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each loaded backend against NumPy).
+    other), `batch` (the batch rule against a loop, each subset of batched operands, 0, 1 and 3 examples), `vmap` (vmap
+    of vjp of jvp against a loop), `staged` (the graph gives the same), `backends` (each loaded backend
+    against NumPy).
 
     Args:
         primitive: a public function of the library that is a primitive, its `Primitive`, or its name.
@@ -69,10 +70,10 @@ def check_shape(case: Case, rng: np.random.Generator) -> None:
             promised = prim.shape([aval_of(x) for x in variant.operands], variant.params)
             promised = list(promised) if isinstance(promised, tuple) else [promised]
             if len(promised) != len(answers):
-                raise CheckError(f"{prim.name}: the shape rule promises {len(promised)} answers, but the implementation "
+                raise CheckError(f"{prim.name}: the shape rule promises {len(promised)} answers, the implementation "
                                  f"gives {len(answers)}, {variant}")
             for k, (v, aval) in enumerate(zip(answers, promised)):
-                same_aval(v, aval, f"{prim.name}: the implementation differs from its shape rule, answer {k}, {variant}")
+                same_aval(v, aval, f"{prim.name}: the answer differs from the shape rule, answer {k}, {variant}")
         if "dtype" in prim.params or not any(is_inexact(x.dtype) for x in variant.operands):
             continue
         if variant is not case:

@@ -37,7 +37,7 @@ def _fail(where: str, gap: Any, found: Any, wanted: Any, allowed: float) -> None
     at = f"element {worst}" if worst else "the value"
     raise CheckError(
         f"{where}: {at} is {found[worst]!s}, expected {wanted[worst]!s} "
-        f"(difference {gap[worst]:.3g}, allowed {allowed:.3g}; {int((gap > allowed).sum())} of {gap.size} elements differ)"
+        f"(difference {gap[worst]:.3g}, allowed {allowed:.3g}; {int((gap > allowed).sum())} of {gap.size} differ)"
     )
 
 

@@ -36,7 +36,7 @@ def check_staged(case: Case, rng: np.random.Generator) -> None:
         return (*tangents, *vjp(fun, *args[:n])[1](tuple(args[2 * n :])))
 
     given = (*xs, *vs, *ws)
-    _same(make_graph(both)(*given), given, both(*given), tol, f"the graph of the derivatives of {case.prim.name}, {case}")
+    _same(make_graph(both)(*given), given, both(*given), tol, f"the graph of derivatives of {case.prim.name}, {case}")
 
 
 def _same(graph: Any, args: Any, wanted: Any, tol: float, where: str) -> None:

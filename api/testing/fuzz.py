@@ -175,8 +175,8 @@ def _without(program: Program, k: int, stand_in: int) -> Program | None:
         a = stand_in if a == gone else a
         return a - 1 if a > gone else a
 
-    steps = [step._replace(args=tuple(map(moved, step.args))) if i > k else step for i, step in enumerate(program.steps)]
-    del steps[k]
+    after = [step._replace(args=tuple(map(moved, step.args))) for step in program.steps[k + 1 :]]
+    steps = [*program.steps[:k], *after]
     values: list[Any] = list(program.inputs)
     for step in steps:
         value = attempt(step, values, OURS)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.fix import conj
-from ..core.primitive import Formula, Primitive, _compile
+from ..core.primitive import Formula, Primitive
 from ..core.scatter import Scatter
 from ..core.tracer import Batched, Tracer
 from .cases import cases
@@ -172,18 +172,21 @@ def _each(change: Callable[[Any], Any], value: Any) -> Any:
 
 
 class _Unfixed(Primitive):
-    """A primitive whose general reverse rules skip the un-broadcast and the cast."""
+    """A primitive whose reverse rules skip the un-broadcast and the cast."""
 
     calls: Calls
+    dropped: dict[int, Any]
 
-    def rule(self, active: tuple[int, ...], plain: bool = False) -> Any:
-        rule = self.rules.get((active, plain))
-        if rule is None:
-            rule = self.rules[active, plain] = _compile(self, active, plain)
+    def rule(self, active: tuple[int, ...], plain: bool = False, *more: Any) -> Any:
+        rule = super().rule(active, plain, *more)
+        if id(rule) not in self.dropped:
+            self.dropped[id(rule)] = rule
+            bare = copy.copy(self)
+            bare.__class__ = Primitive
+            bare.rules = {}
             if not plain:
-                bare = copy.copy(self)
                 bare.vjp_plain = self.vjp
-                self._drop(rule, _compile(bare, active, True))
+            self._drop(rule, bare.rule(active, True))
         return rule
 
     def _drop(self, full: Any, bare: Any) -> None:
@@ -204,7 +207,7 @@ def _structural(prim: Primitive) -> Iterator[Mutant]:
     if prim.vjp and not prim.variadic and all(len(f.operands) == 1 for f in prim.vjp.values()):
         twin: Any = copy.copy(prim)
         twin.__class__ = _Unfixed
-        twin.calls = Calls(prim.run)
+        twin.calls, twin.dropped = Calls(prim.run), {}
         yield Mutant(prim.name, "vjp", "un-broadcast and cast dropped", _with_lane(twin), twin.calls.verdict, True)
     for name in TABLES:
         table = getattr(prim, name) or {}

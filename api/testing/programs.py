@@ -80,7 +80,8 @@ def _axes(rng: np.random.Generator) -> tuple:
 
 
 _INDICES = (0, -1, slice(None, None, -1), slice(1, None), (Ellipsis, slice(0, 2)), (Ellipsis, None), (slice(None), 1),
-            (Ellipsis, np.array([0, 2, 0])), np.array([1, 1, 0]), (0, np.array([2, 0])), (np.array([0, 1, 0]), np.array([1, 2, 1])))
+            (Ellipsis, np.array([0, 2, 0])), np.array([1, 1, 0]), (0, np.array([2, 0])),
+            (np.array([0, 1, 0]), np.array([1, 2, 1])))
 
 
 def _index(rng: np.random.Generator) -> tuple:
@@ -173,7 +174,8 @@ OPERATIONS = {
     "stop_gradient": Operation(1, _none, lambda lib, x: x * lib.stop_gradient(lib.np.cos(x))),
     "checkpoint": Operation(2, _none, lambda lib, x, y: lib.checkpoint(lambda a: lib.np.sin(a * y) + a)(x)),
     "inner_grad": Operation(2, _none, lambda lib, x, y: lib.grad(lambda a: lib.np.sum(lib.np.sin(a * x)) ** 2)(y)),
-    "inner_jvp": Operation(2, _none, lambda lib, x, y: lib.jvp(lambda a: lib.np.tanh(a * y), (x,), (lib.np.cos(x),))[1]),
+    "inner_jvp": Operation(2, _none, lambda lib, x, y: lib.jvp(
+        lambda a: lib.np.tanh(a * y), (x,), (lib.np.cos(x),))[1]),
     "inner_vmap": Operation(2, _none, lambda lib, x, y: lib.vmap(lambda a: lib.np.sin(a) * lib.np.sum(y))(x)),
 }  # fmt: skip
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import covector  # noqa: F401 - fills the registry
+import covector
 from covector.core.primitive import REGISTRY
 from covector.testing import check
 

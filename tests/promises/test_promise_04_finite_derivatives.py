@@ -37,7 +37,10 @@ def test_second_derivative_of_prod_is_exact(x):
     np.testing.assert_array_equal(covector.hessian(np.prod)(x), wanted)
 
 
-@pytest.mark.parametrize("matrix", [np.zeros((2, 2)), np.ones((2, 2)), np.array([[1.0, 2.0, 3.0], [2, 4, 6], [0, 1, 5]])])
+SINGULAR = [np.zeros((2, 2)), np.ones((2, 2)), np.array([[1.0, 2.0, 3.0], [2, 4, 6], [0, 1, 5]])]
+
+
+@pytest.mark.parametrize("matrix", SINGULAR)
 def test_det_of_a_singular_matrix(matrix):
     n = len(matrix)
     cofactors = np.array([[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(matrix, i, 0), j, 1))

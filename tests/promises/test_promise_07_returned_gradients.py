@@ -21,7 +21,7 @@ FUNCTIONS = {
     "sum": lambda x, y: x.sum() + y.sum(),
     "unused": lambda x, y: x * 2.0,
     "concatenate": lambda x, y: np.concatenate([x, y]),
-    "cast": lambda x, y: x + y.astype(np.complex64).astype(x.dtype) if x.dtype.kind == "c" else x + y.astype(np.float32),
+    "cast": lambda x, y: x + y.astype(np.complex64 if y.dtype.kind == "c" else np.float32),
 }
 
 

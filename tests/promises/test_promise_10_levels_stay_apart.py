@@ -52,7 +52,7 @@ def test_closure_over_an_outer_tracer(outer, inner):
 @pytest.mark.parametrize("names", list(itertools.product(["grad", "jvp", "vmap(grad)", "grad(checkpoint)"], repeat=3)))
 def test_three_levels_each_closing_over_the_outer_ones(names):
     a, b, c = (SLOPES[n] for n in names)
-    # d/dx [x · d/dy (x y · d/dz (x y z³))] at z = y = x. With g = 3 x y z²: d/dy (x y · 3 x y · 9) for z = 3 gives 54 x² y
+    # d/dx [x · d/dy (x y · d/dz (x y z³))] with z = 3 and y = x
     value = a(lambda x: x * b(lambda y: x * y * c(lambda z: x * y * z**3)(x * 0.0 + 3.0))(x))(np.array(X))
     # inner slope at z = 3: 27 x y; times x y: 27 x² y²; d/dy at y = x: 54 x³; times x: 54 x⁴; d/dx: 216 x³
     np.testing.assert_allclose(value, 216 * X**3, rtol=1e-12)

@@ -33,7 +33,8 @@ def test_a_thousand_threads_each_with_transforms_of_its_own():
     def work(k):
         x = np.full(3, 0.001 * k)
         np.testing.assert_allclose(covector.grad(lambda x: np.sum(np.sin(x) * x[0]))(x)[1], np.cos(x[0]) * x[0])
-        np.testing.assert_allclose(covector.vmap(lambda v: v / covector.psum(v, "i"), axis_name="i")(x + 1.0), np.full(3, 1 / 3))
+        shares = covector.vmap(lambda v: v / covector.psum(v, "i"), axis_name="i")(x + 1.0)
+        np.testing.assert_allclose(shares, np.full(3, 1 / 3))
         nested = covector.grad(lambda x: x * covector.grad(lambda y: x * y * y)(x))(float(k))
         np.testing.assert_allclose(nested, 6.0 * k * k)
 

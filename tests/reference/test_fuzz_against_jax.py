@@ -24,7 +24,8 @@ def _scan(step, carry, rows):
     return jax.lax.scan(step, carry, rows)
 
 
-JAX = Library(jax.numpy, jax.grad, jax.jvp, jax.vmap, jax.lax.cond, _scan, jax.checkpoint, jax.lax.stop_gradient, _write)
+JAX = Library(jax.numpy, jax.grad, jax.jvp, jax.vmap, jax.lax.cond, _scan, jax.checkpoint, jax.lax.stop_gradient,
+              _write)
 
 
 def by_jax(program, ours, direction):
