@@ -3,15 +3,17 @@
 import numpy as np
 
 from .avals import make_aval
+from .call_lanes import general_lane, pair_lane, single_lane
 from .errors import RuleError, ShapeError
 from .fix import conj
-from .lanes import binary_lane, flat_lane, general_lane, pair_lane, single_lane, unary_lane
+from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
 
 ndarray = np.ndarray
 
 
-def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, outputs=None, nondiff="", lane=None, **facts):
+def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, real_vjp=None, outputs=None, nondiff="",
+              lane=None, **facts):
     """Declare and register a primitive; returns its public function, which has the `Primitive` as `.prim`.
 
     Args:
@@ -20,6 +22,7 @@ def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, outputs=
         shape: asks by name for operand avals and parameters; returns the answer's `Aval` (or a tuple of them).
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
             `ZERO` says that the map is flat everywhere.
+        real_vjp: faster forms for native real floats of at most two axes, whose answers need no cast or un-broadcast.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
             of bools, one an operand) and `size`; returns the answer with the batch axis in front.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
@@ -41,8 +44,8 @@ def primitive(name, *, impl, shape, batch, samples, jvp=None, vjp=None, outputs=
     else:
         prim.jvp = _formulas(prim, jvp, "jvp", known)
         prim.vjp = _formulas(prim, vjp, "vjp", known)
-        prim.jvp_plain = facts.get("jvp_plain") or prim.jvp
-        prim.vjp_plain = facts.get("vjp_plain") or prim.vjp
+        prim.jvp_plain = prim.jvp
+        prim.vjp_plain = prim.vjp if real_vjp is None else _formulas(prim, real_vjp, "vjp", known)
     if samples is None:
         raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
     return _register(prim, lane)

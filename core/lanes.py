@@ -1,4 +1,4 @@
-"""The fast lanes: what a primitive's public function does on the commonest arguments before it falls back to `bind`.
+"""The fast lanes of elementwise primitives: what their functions do on the commonest arguments before `bind`.
 
 Everything here is written out for speed (fields assigned inline, no constructor, no closure per call); the general
 meaning of an operation is `Trace.process`, and each lane must agree with it. Costs: benchmarks/run.py, row "chain".
@@ -9,7 +9,7 @@ import numpy as np
 from .avals import aval_of
 from .primitive import RAW, bind
 from .tape import Node, next_seq
-from .tracer import Batched, Dual, Rev, Tracer, share
+from .tracer import Batched, Dual, Rev
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({int, float, bool})
@@ -91,8 +91,8 @@ def binary_lane(prim, op):
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
-    wide = prim.rule((0, 1))
-    wide_left = prim.rule((0,))
+    wide = {fixes: prim.rule((0, 1), True, fixes) for fixes in ((0,), (1,), (0, 1))}
+    wide_left = {fixes: prim.rule((0,), True, fixes) for fixes in ((), (0,))}
     both_get, left_get, right_get = both.collect, left.collect, right.collect
     save = both_get is not None
     left_keeps_y = prim.operands[1] in left.names
@@ -131,9 +131,15 @@ def binary_lane(prim, op):
                     v = op(xv, yv)
                     if masks:
                         x.owner.masked = True
-                    saved = wide.collect((xv, yv, v, aval, y.aval))
-                    like = aval if aval.size > y.aval.size else y.aval
-                    return _recorded(x.owner, wide, (x.node, y.node), saved, v, like)
+                    shape = v.shape
+                    like = aval
+                    fixes = (1,)
+                    if shape != aval.shape:
+                        like = y.aval
+                        fixes = (0,) if shape == like.shape else (0, 1)
+                    rule = wide[fixes]
+                    saved = rule.collect((xv, yv, v, aval, y.aval))
+                    return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
             elif aval.plain:
                 xv = x.value
                 if other in _NUMBERS:
@@ -149,7 +155,9 @@ def binary_lane(prim, op):
                     v = op(xv, y)
                     if masks:
                         x.owner.masked = True
-                    return _recorded(x.owner, wide_left, x.node, wide_left.collect((xv, y, v, aval, None)), v, aval)
+                    rule = wide_left[() if v.shape == aval.shape else (0,)]
+                    saved = None if rule.collect is None else rule.collect((xv, y, v, aval, None))
+                    return recorded(x.owner, rule, x.node, saved, v, aval)
                 else:
                     return bind(prim, (x, y))
                 v = op(xv, y)
@@ -287,89 +295,7 @@ def flat_lane(prim, op):
     return apply
 
 
-def single_lane(prim):
-    """The public function of any other primitive with one array operand and one answer."""
-    impl = prim.impl
-    arity = len(prim.params)
-    rule = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
-    collect = None if rule is None else rule.collect
-    masks = prim.masks
-    view = prim.view
-
-    def apply(x, *params, **named):
-        if named or len(params) != arity:
-            x, *params = prim.arrange((x, *params), named)
-        kind = type(x)
-        if kind is ndarray:
-            return impl(np, x, *params)
-        if kind is Rev and rule is not None:
-            xv = x.value
-            v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
-            aval = aval_of(v)
-            if aval.dtype.kind not in "fcV":
-                return v
-            node = Node()
-            node.rule = rule
-            node.parents = x.node
-            node.saved = collect((xv, *params, v, x.aval))
-            node.seq = next_seq()
-            trace = x.owner
-            if masks:
-                trace.masked = True
-            out = Rev()
-            out.owner = trace
-            out.value = v
-            out.aval = aval
-            out.node = node
-            if view:
-                share(x, out)
-            return out
-        out = bind(prim, (x, *params))
-        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
-            share(x, out)
-        return out
-
-    return apply
-
-
-def pair_lane(prim):
-    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
-    impl = prim.impl
-    both = prim.rule((0, 1))
-    left = prim.rule((0,))
-    right = prim.rule((1,))
-    left_keeps_y = prim.operands[1] in left.names
-    right_keeps_x = prim.operands[0] in right.names
-
-    def apply(x, y):
-        kind = type(x)
-        other = type(y)
-        if kind is ndarray:
-            if other is ndarray:
-                return impl(np, x, y)
-            if other is Rev:
-                yv = y.value
-                if right_keeps_x:
-                    x = y.owner.keep(x)
-                v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
-                return _recorded(y.owner, right, y.node, right.collect((x, yv, v, None, y.aval)), v, y.aval)
-        elif kind is Rev:
-            xv = x.value
-            if other is ndarray:
-                if left_keeps_y:
-                    y = x.owner.keep(y)
-                v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
-                return _recorded(x.owner, left, x.node, left.collect((xv, y, v, x.aval, None)), v, x.aval)
-            if other is Rev and y.owner is x.owner:
-                yv = y.value
-                v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
-                return _recorded(x.owner, both, (x.node, y.node), both.collect((xv, yv, v, x.aval, y.aval)), v, y.aval)
-        return bind(prim, (x, y))
-
-    return apply
-
-
-def _recorded(owner, rule, parents, saved, value, like):
+def recorded(owner, rule, parents, saved, value, like):
     """A new Rev and its node; `like` is an aval that the value probably has."""
     node = Node()
     node.rule = rule
@@ -382,16 +308,3 @@ def _recorded(owner, rule, parents, saved, value, like):
     out.aval = like if like.plain and value.shape == like.shape and value.dtype is like.dtype else aval_of(value)
     out.node = node
     return out
-
-
-def general_lane(prim):
-    """The public function of primitives with several operands, several answers or a variable number of operands."""
-    total = len(prim.params) + (0 if prim.variadic else prim.nin)
-    plain = not prim.variadic
-
-    def apply(*args, **named):
-        if named or (plain and len(args) != total) or (not plain and prim.params):
-            args = prim.arrange(args, named)
-        return bind(prim, args)
-
-    return apply

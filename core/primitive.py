@@ -137,14 +137,19 @@ class Primitive:
         """How many outputs, None for a bare array."""
         return self.outputs(*params) if callable(self.outputs) else self.outputs
 
-    def rule(self, active, plain=False):
-        """The compiled reverse rule for the operands `active` (indices); `plain` needs no un-broadcast or cast."""
-        key = (active, plain)
+    def rule(self, active, plain=False, fixes=None):
+        """The compiled reverse rule for the operands `active` (indices).
+
+        `plain` takes the real forms and needs no cast; `fixes` says which operands were broadcast (by default none if
+        plain, all if not).
+        """
+        key = (active, plain, fixes)
         rule = self.rules.get(key)
         if rule is None:
             if len(self.rules) >= _RULE_LIMIT:
                 self.rules.clear()
-            rule = self.rules[key] = _compile(self, active, plain)
+            fixed = fixes if fixes is not None else () if plain else active
+            rule = self.rules[key] = _compile(self, active, plain, fixed)
         return rule
 
     def tangent(self, tangents, args, ans):
@@ -214,7 +219,7 @@ def _sources(prim):
     return where
 
 
-def _compile(prim, active, plain):
+def _compile(prim, active, plain, fixed):
     """Compile the rule(s) for `active` operands into one `back(ct, saved)` and a collector of what it saves."""
     table = prim.vjp_plain if plain else prim.vjp
     where = _sources(prim)
@@ -229,9 +234,7 @@ def _compile(prim, active, plain):
         if formula not in formulas:
             formulas.append(formula)
     names = list(dict.fromkeys(name for f in formulas for name in f.names))
-    if not plain:
-        names += [n for i in ([0] if prim.variadic else active)
-                  if (n := prim.operands[i] + "_aval") not in names]
+    names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
     rule = Rule()
     rule.prim = prim
     rule.names = tuple(names)
@@ -247,13 +250,13 @@ def _compile(prim, active, plain):
     if prim.variadic:
         rule.back = rule.strong = _variadic_back(prim, formulas[0], active, slot, bare)
     elif len(formulas) == 1 and len(formulas[0].operands) > 1:
-        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, plain)
+        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, fixed)
     else:
         def build(wrap):
             parts = []
             for i, formula in zip(active, formulas):
                 part = wrap(_pick(formula, slot, bare))
-                parts.append(part if plain else _fixed(part, slot[prim.operands[i] + "_aval"], bare))
+                parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
             return _together(parts)
 
         rule.back = build(lambda part: part)
@@ -295,16 +298,15 @@ def _together(parts):
     return lambda ct, saved: tuple([part(ct, saved) for part in parts])
 
 
-def _joint_back(prim, formula, active, slot, bare, plain):
+def _joint_back(prim, formula, active, slot, bare, fixed):
     part = _pick(formula, slot, bare)
     order = [formula.operands.index(i) for i in active]
-    spots = [None if plain else slot[prim.operands[i] + "_aval"] for i in active]
+    spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
 
     def back(ct, saved):
         cts = part(ct, saved)
         out = [cts[k] for k in order]
-        if not plain:
-            out = [c if c is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
+        out = [c if c is None or at is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
         return out[0] if len(out) == 1 else tuple(out)
 
     return back

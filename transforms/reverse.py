@@ -173,25 +173,36 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
             kind = type(ct)
             if kind is not ndarray and (kind is Partial or kind is Scatter and (rule is None or not rule.lazy)):
                 ct = ct.dense()
-            own = type(node) is Node
-            if not own:
+            if type(node) is Node:
+                if rule is None:
+                    results[node.saved] = ct
+                    break
+                saved = node.saved
+                parents = node.parents
+                if special:
+                    if stop is not None and node.seq in stop:
+                        stopped[node.seq] = ct
+                        if stop[node.seq]:
+                            break
+                    if lift is not None:
+                        saved = lift(node, saved)
+            else:
                 ct = node.visit(ct)
                 if ct is None:
                     break
-            if rule is None:
-                results[node.saved] = ct
-                break
-            parents = node.parents
-            if special:
+                if rule is None:
+                    results[node.saved] = ct
+                    break
+                parents = node.parents
                 if stop is not None and node.seq in stop:
                     stopped[node.seq] = ct
                     if stop[node.seq]:
                         break
-            saved = node.saved if own else node.unpack()
-            if lift is not None:
-                saved = lift(node, saved)
-            if not retain and not own:
-                node.free()
+                saved = node.unpack()
+                if lift is not None:
+                    saved = lift(node, saved)
+                if not retain:
+                    node.free()
             node = None
             c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
             saved = ct = None

@@ -51,6 +51,19 @@ def _matmul_vjp_y(ct, x, y_aval):
     return matmul(_mT(x), ct)
 
 
+def _product_vjp_x(ct, y):
+    """The same for real vectors and matrices, where the ranks tell the case."""
+    if y.ndim == 2:
+        return ct @ y.T if ct.ndim == 2 else y @ ct
+    return ct[:, None] * y if ct.ndim else ct * y
+
+
+def _product_vjp_y(ct, x):
+    if x.ndim == 2:
+        return x.T @ ct if ct.ndim == 2 else ct @ x
+    return x[:, None] * ct if ct.ndim else ct * x
+
+
 def _matmul_batch(x, y, batched, size):
     if not batched[1]:
         if y.ndim == 1:
@@ -108,6 +121,7 @@ matmul = primitive(
     shape=_matmul_shape,
     jvp={"x": lambda dx, y: matmul(dx, y), "y": lambda dy, x: matmul(x, dy)},
     vjp={"x": _matmul_vjp_x, "y": _matmul_vjp_y},
+    real_vjp={"x": _product_vjp_x, "y": _product_vjp_y},
     batch=_matmul_batch,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (

@@ -1,0 +1,115 @@
+"""The fast lanes of all other primitives: one operand, a pair of them, and the general road."""
+
+import numpy as np
+
+from .avals import aval_of
+from .lanes import recorded
+from .primitive import RAW, bind
+from .tape import Node, next_seq
+from .tracer import Rev, Tracer, share
+
+ndarray = np.ndarray
+
+
+def single_lane(prim):
+    """The public function of any other primitive with one array operand and one answer."""
+    impl = prim.impl
+    arity = len(prim.params)
+    rule = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
+    collect = None if rule is None else rule.collect
+    masks = prim.masks
+    view = prim.view
+
+    def apply(x, *params, **named):
+        if named or len(params) != arity:
+            x, *params = prim.arrange((x, *params), named)
+        kind = type(x)
+        if kind is ndarray:
+            return impl(np, x, *params)
+        if kind is Rev and rule is not None:
+            xv = x.value
+            v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
+            aval = aval_of(v)
+            if aval.dtype.kind not in "fcV":
+                return v
+            node = Node()
+            node.rule = rule
+            node.parents = x.node
+            node.saved = collect((xv, *params, v, x.aval))
+            node.seq = next_seq()
+            trace = x.owner
+            if masks:
+                trace.masked = True
+            out = Rev()
+            out.owner = trace
+            out.value = v
+            out.aval = aval
+            out.node = node
+            if view:
+                share(x, out)
+            return out
+        out = bind(prim, (x, *params))
+        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
+            share(x, out)
+        return out
+
+    return apply
+
+
+def pair_lane(prim):
+    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
+    impl = prim.impl
+    both, both_plain = prim.rule((0, 1)), prim.rule((0, 1), True)
+    left, left_plain = prim.rule((0,)), prim.rule((0,), True)
+    right, right_plain = prim.rule((1,)), prim.rule((1,), True)
+    left_keeps_y = prim.operands[1] in left.names
+    right_keeps_x = prim.operands[0] in right.names
+
+    def apply(x, y):
+        kind = type(x)
+        other = type(y)
+        if kind is ndarray:
+            if other is ndarray:
+                return impl(np, x, y)
+            if other is Rev:
+                yv = y.value
+                aval = y.aval
+                if right_keeps_x:
+                    x = y.owner.keep(x)
+                v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
+                plain = aval.plain and aval.ndim <= 2 and x.ndim <= 2 and x.dtype is aval.dtype
+                rule = right_plain if plain else right
+                return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
+        elif kind is Rev:
+            xv = x.value
+            aval = x.aval
+            if other is ndarray:
+                if left_keeps_y:
+                    y = x.owner.keep(y)
+                v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
+                plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
+                rule = left_plain if plain else left
+                return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
+            if other is Rev and y.owner is x.owner:
+                yv = y.value
+                like = y.aval
+                v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
+                plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
+                rule = both_plain if plain else both
+                return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
+        return bind(prim, (x, y))
+
+    return apply
+
+
+def general_lane(prim):
+    """The public function of primitives with several operands, several answers or a variable number of operands."""
+    total = len(prim.params) + (0 if prim.variadic else prim.nin)
+    plain = not prim.variadic
+
+    def apply(*args, **named):
+        if named or (plain and len(args) != total) or (not plain and prim.params):
+            args = prim.arrange(args, named)
+        return bind(prim, args)
+
+    return apply
