@@ -12,7 +12,7 @@ import numpy as np
 
 from .avals import aval_of
 from .errors import ConversionError, MutationError, at_user_line
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, peel
 
 ndarray = np.ndarray
 
@@ -158,17 +158,43 @@ def become_buffer(tracer):
     """Turn a traced value into a buffer in place, so that every name of it sees the writes."""
     if type(tracer) is Buffer:
         return tracer
-    if getattr(tracer, "state", None) is not None and sys.getrefcount(tracer.state) > _ALONE:
+    holders = sys.getrefcount(tracer.state) - _ALONE + 1 if getattr(tracer, "state", None) is not None else 1
+    if holders == 2:  # a view and its base, nobody else: `y[1:] += t`
+        link = getattr(tracer, "link", None)
+        base = None if link is None else link[0]()
+        if base is not None and base.state is tracer.state:
+            return _become_view(tracer, base, link[1:])
+    if holders > 1:
         raise MutationError(
             f"an in-place write met a traced value of shape {tracer.shape} that shares memory with another one "
             f"(a view, or something a view was taken of), and the other would not see it; write to a copy: "
             f"x = x.copy(), or use x.at[index].set(value){at_user_line()}"
         )
+    return _turn(tracer, State(last_level()))
+
+
+def _become_view(tracer, base, step):
+    """Turn a traced value and the view `tracer` of it into a buffer and its view."""
+    if not _shares(tracer, base, step[0]):
+        tracer.state = None
+        return _turn(tracer, State(last_level()))
+    base.state = None
+    _turn(base, State(last_level()))
+    return _turn(tracer, State(last_level(), base, (step,)))
+
+
+def _shares(view, base, prim):
+    """Whether the answer of a view primitive lies in the memory of its operand; only reshape may copy."""
+    inner, outer = peel(view), peel(base)
+    return prim.name != "reshape" or inner is None or np.shares_memory(inner, outer) or not inner.size
+
+
+def _turn(tracer, state):
     contents = snapshot(tracer)
     tracer.__class__ = Buffer
     tracer.owner = None
     tracer.value = contents
-    tracer.state = State(last_level())
+    tracer.state = state
     return tracer
 
 

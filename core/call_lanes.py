@@ -46,11 +46,11 @@ def single_lane(prim):
             out.aval = aval
             out.node = node
             if view:
-                share(x, out)
+                share(x, out, prim, params)
             return out
         out = bind(prim, (x, *params))
         if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
-            share(x, out)
+            share(x, out, prim, params)
         return out
 
     return apply

@@ -67,6 +67,7 @@ class Primitive:
         self.singular = facts.get("singular", False)
         self.masks = facts.get("masks", False)  # creates structural zeros
         self.view = facts.get("view", False)  # the result may share memory with the operand
+        self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
         self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy
@@ -216,6 +217,7 @@ def _sources(prim):
     where["ans"] = len(names)
     for k, name in enumerate(prim.operands):
         where[name + "_aval"] = len(names) + 1 + k
+    where["ans_aval"] = len(names) + 1 + len(prim.operands)
     return where
 
 
@@ -235,6 +237,9 @@ def _compile(prim, active, plain, fixed):
             formulas.append(formula)
     names = list(dict.fromkeys(name for f in formulas for name in f.names))
     names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
+    fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
+    if fill:
+        names.append("ans_aval")
     rule = Rule()
     rule.prim = prim
     rule.names = tuple(names)
@@ -261,7 +266,19 @@ def _compile(prim, active, plain, fixed):
 
         rule.back = build(lambda part: part)
         rule.strong = build(_strongly) if prim.singular else rule.back
+    if fill:
+        rule.back = _filled(rule.back, slot["ans_aval"], bare)
+        rule.strong = _filled(rule.strong, slot["ans_aval"], bare)
     return rule
+
+
+def _filled(back, at, bare):
+    """`back` with zeros for the cotangents of answers that nothing depends on."""
+    def filled(cts, saved):
+        avals = saved if bare else saved[at]
+        return back(tuple([np.zeros(a.shape, a.dtype) if c is None else c for c, a in zip(cts, avals)]), saved)
+
+    return filled
 
 
 def _pick(formula, slot, bare):

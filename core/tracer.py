@@ -2,6 +2,7 @@
 
 import itertools
 from contextvars import ContextVar
+from weakref import ref
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Tracer:
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
 
-    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "__weakref__")
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
 
     @property
     def shape(self):
@@ -172,12 +173,13 @@ def make_batched(trace, value):
     return out
 
 
-def share(tracer, view):
-    """Note that `view` shares memory with `tracer`."""
-    state = getattr(tracer, "state", None)
-    if state is None:
-        state = tracer.state = Sharing()
-    view.state = state
+def share(tracer, view, prim, params):
+    """Note that `view`, the answer of a view primitive, shares memory with `tracer`."""
+    try:
+        view.state = tracer.state
+    except AttributeError:
+        view.state = tracer.state = Sharing()
+    view.link = (ref(tracer), prim, params)
 
 
 def peel(value):

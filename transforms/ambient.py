@@ -8,7 +8,7 @@ from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.tape import FREED, Node, next_seq
 from ..core.tracer import Trace, Tracer
-from .reverse import pick_rule, sweep
+from .reverse import answer_avals, pick_rule, sweep
 
 
 class Ambient(Tracer):
@@ -116,9 +116,9 @@ class AmbientTrace(Trace):
         if rule.collect is None:
             saved = None
         elif prim.variadic:
-            saved = rule.collect((tuple(values), *params, ans, tuple(avals)))
+            saved = rule.collect((tuple(values), *params, ans, tuple(avals), answer_avals(ans)))
         else:
-            saved = rule.collect((*values, *params, ans, *avals))
+            saved = rule.collect((*values, *params, ans, *avals, answer_avals(ans)))
         parents = tuple([operands[i].node for i in active])
         node = self.node(rule, parents[0] if len(parents) == 1 else parents, saved,
                          {i: a.tangent for i, a in enumerate(operands) if getattr(a, "tangent", None) is not None})

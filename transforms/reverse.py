@@ -69,9 +69,9 @@ class RevTrace(Trace):
             saved = None
         elif prim.variadic:
             avals = tuple([a.aval if isinstance(a, Tracer) else aval_of(a) for a in args[:n]])
-            saved = rule.collect((tuple(values[:n]), *values[n:], ans, avals))
+            saved = rule.collect((tuple(values[:n]), *values[n:], ans, avals, answer_avals(ans)))
         else:
-            saved = rule.collect((*values, ans, *[aval_of(a) for a in args[:n]]))
+            saved = rule.collect((*values, ans, *[aval_of(a) for a in args[:n]], answer_avals(ans)))
         parents = args[active[0]].node if len(active) == 1 else tuple([args[i].node for i in active])
         if prim.outputs is None:
             aval = aval_of(ans)
@@ -123,6 +123,11 @@ class RevTrace(Trace):
                     f"an array of shape {changed.shape} and dtype {changed.dtype} that the pullback needs was written "
                     "to after it was used; copy it before writing, or call the pullback first"
                 )
+
+
+def answer_avals(ans):
+    """The avals of several answers; None for a bare one, whose aval is asked elsewhere."""
+    return tuple([aval_of(v) for v in ans]) if type(ans) is tuple else None
 
 
 _PICKS = {}

@@ -190,6 +190,7 @@ qr = primitive(
     "qr",  # reduced, of a: (..., m, n) with m >= n and full column rank; wide matrices are composed from it
     impl=lambda xp, a: tuple(xp.linalg.qr(a)),
     outputs=2,
+    accepts_none=True,
     shape=_qr_shape,
     jvp={"a": _qr_jvp},
     vjp={"a": _qr_vjp},
@@ -255,6 +256,7 @@ eigh = primitive(
     "eigh",  # (eigenvalues in ascending order, eigenvectors) of the Hermitian part of a
     impl=lambda xp, a: tuple(xp.linalg.eigh((a + xp.conj(xp.swapaxes(a, -1, -2))) / 2)),
     outputs=2,
+    accepts_none=True,
     shape=_eigh_shape,
     jvp={"a": _eigh_jvp},
     vjp={"a": _eigh_vjp},
@@ -297,6 +299,7 @@ slogdet = primitive(
     "slogdet",  # (sign, log of the absolute determinant); singular matrices raise in the derivative
     impl=lambda xp, a: tuple(xp.linalg.slogdet(a)),
     outputs=2,
+    accepts_none=True,
     shape=_slogdet_shape,
     jvp={"a": _slogdet_jvp},
     vjp={"a": _slogdet_vjp},

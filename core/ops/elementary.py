@@ -178,6 +178,7 @@ modf = primitive(
     "modf",  # (fractional part, whole part): the first moves with x, the second is flat
     impl=lambda xp, x: tuple(xp.modf(x)),
     outputs=2,
+    accepts_none=True,
     shape=lambda x: (x, x),
     jvp={"x": lambda dx: (dx, 0.0 * dx)},
     vjp={"x": lambda ct: 0.0 * ct[1] if ct[0] is None else ct[0]},
