@@ -84,12 +84,12 @@ WEAK = {
 
 def aval_of(value):
     """The aval of an array, a tracer, a NumPy scalar or a Python scalar."""
-    weak = WEAK.get(type(value))
-    if weak is not None:
-        return weak
     try:
         key = (value.shape, value.dtype)
     except AttributeError:
+        weak = WEAK.get(type(value))
+        if weak is not None:
+            return weak
         raise DtypeError(
             f"expected an array or a number, but got {value!r} of type {type(value).__name__}; "
             "convert it with np.asarray, or pass it as a static argument"

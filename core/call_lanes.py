@@ -45,11 +45,11 @@ def single_lane(prim):
             out.value = v
             out.aval = aval
             out.node = node
-            if view:
+            if view and aval.ndim:
                 share(x, out, prim, params)
             return out
         out = bind(prim, (x, *params))
-        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None:
+        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and out.ndim:
             share(x, out, prim, params)
         return out
 

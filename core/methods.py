@@ -15,10 +15,13 @@ from .tracer import Tracer, concrete
 ndarray = np.ndarray
 
 
+_ALL = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
+
+
 def normal_axes(axis, ndim):
     """`axis` (None, an int or a tuple) as a tuple of non-negative ints."""
     if axis is None:
-        return tuple(range(ndim))
+        return _ALL[ndim]
     if type(axis) is int:
         if -ndim <= axis < ndim:
             return (axis % ndim,)

@@ -175,10 +175,10 @@ def make_batched(trace, value):
 
 def share(tracer, view, prim, params):
     """Note that `view`, the answer of a view primitive, shares memory with `tracer`."""
-    try:
-        view.state = tracer.state
-    except AttributeError:
-        view.state = tracer.state = Sharing()
+    state = getattr(tracer, "state", None)
+    if state is None:
+        tracer.state = state = Sharing()
+    view.state = state
     view.link = (ref(tracer), prim, params)
 
 

@@ -212,7 +212,8 @@ def is_basic(key):
 
 def index(x, key):
     """`x[key]` for every NumPy form of `key`."""
-    if is_basic(key):
+    kind = type(key)
+    if kind is slice or kind is int or is_basic(key):
         return getitem(x, key)
     plan = plan_index(aval_of(x), key)
     out = _take_planned(_arranged(x, plan), plan)
