@@ -1,0 +1,7 @@
+"""Names for annotations: they say less rather than anything wrong; shapes and dtypes stand in docstrings."""
+
+from collections.abc import Callable as Callable
+from typing import Any as Any, TypeAlias
+
+Array: TypeAlias = Any  # an array of a registered backend, a number, or a tracer
+PyTree: TypeAlias = Any  # a container of arrays, or a bare array
