@@ -20,12 +20,7 @@ from .transforms.debugging import debug_mutation as debug_mutation, debug_nans a
 from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.forward import jvp as jvp
 from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp
-from .transforms.graph import (
-    Graph as Graph,
-    ShapeDtype as ShapeDtype,
-    eval_shape as eval_shape,
-    make_graph as make_graph,
-)
+from .transforms.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.jacobian import (
     elementwise_grad as elementwise_grad,
     hessian as hessian,
@@ -36,4 +31,5 @@ from .transforms.jacobian import (
 )
 from .transforms.linear import linear_transpose as linear_transpose, linearize as linearize
 from .transforms.scan import scan as scan
+from .transforms.staging import eval_shape as eval_shape, make_graph as make_graph
 from .transforms.vmap import vmap as vmap

@@ -1,5 +1,8 @@
 """Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
+from collections.abc import Callable as _Callable, Iterable as _Iterable
+from typing import Any as _Any
+
 import numpy as _np
 import optree as _optree
 
@@ -8,10 +11,11 @@ from .core.dtypes import result_dtype as _result_dtype
 from .core.ops.selection import astype as _astype
 from .core.ops.shaping import concatenate as _concatenate
 from .core.tracer import Tracer as _Tracer
+from .core.types import PyTree as _PyTree
 from .transforms.arguments import NAMESPACE as _NAMESPACE
 
 
-def flatten(tree):
+def flatten(tree: _PyTree) -> tuple[list[_Any], _Any]:
     """`(leaves, structure)` of a container; None is an empty node.
 
     >>> import covector
@@ -21,7 +25,7 @@ def flatten(tree):
     return _optree.tree_flatten(tree, namespace=_NAMESPACE)
 
 
-def unflatten(structure, leaves):
+def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
     """The container with the given structure and leaves.
 
     >>> import covector
@@ -32,7 +36,7 @@ def unflatten(structure, leaves):
     return _optree.tree_unflatten(structure, leaves)
 
 
-def leaves(tree):
+def leaves(tree: _PyTree) -> list[_Any]:
     """The leaves of a container, in order.
 
     >>> import covector
@@ -42,7 +46,7 @@ def leaves(tree):
     return _optree.tree_leaves(tree, namespace=_NAMESPACE)
 
 
-def structure(tree):
+def structure(tree: _PyTree) -> _Any:
     """The structure of a container.
 
     >>> import covector
@@ -52,7 +56,7 @@ def structure(tree):
     return _optree.tree_structure(tree, namespace=_NAMESPACE)
 
 
-def map(fun, tree, *rest):  # noqa: A001 - the name of the field
+def map(fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree) -> _PyTree:  # noqa: A001 - the name of the field
     """`fun` of corresponding leaves of containers of one structure.
 
     >>> import covector
@@ -62,7 +66,7 @@ def map(fun, tree, *rest):  # noqa: A001 - the name of the field
     return _optree.tree_map(fun, tree, *rest, namespace=_NAMESPACE)
 
 
-def reduce(fun, tree, *initial):
+def reduce(fun: _Callable[..., _Any], tree: _PyTree, *initial: _Any) -> _Any:
     """Combine the leaves of a container from the left.
 
     >>> import covector
@@ -72,7 +76,7 @@ def reduce(fun, tree, *initial):
     return _optree.tree_reduce(fun, tree, *initial, namespace=_NAMESPACE)
 
 
-def register(kind, flatten_fun, unflatten_fun):
+def register(kind: type, flatten_fun: _Callable[..., _Any], unflatten_fun: _Callable[..., _Any]) -> type:
     """Make a class a container: `flatten_fun(x) -> (children, aux)`, `unflatten_fun(aux, children) -> x`.
 
     >>> import covector
@@ -85,14 +89,14 @@ def register(kind, flatten_fun, unflatten_fun):
     return _optree.register_pytree_node(kind, flatten_fun, unflatten_fun, namespace=_NAMESPACE)
 
 
-def ravel(tree):
+def ravel(tree: _PyTree) -> tuple[_Any, _Callable[..., _Any]]:
     """All leaves as one vector, and the function that undoes it; made for `scipy.optimize`.
 
     Args:
         tree: a container of arrays.
     Returns:
-        `(vector, unravel)`: shape `(n,)` in the promoted dtype; `unravel(vector)` gives the container with the shapes and
-        dtypes of the leaves. Both are differentiable.
+        `(vector, unravel)`: shape `(n,)` in the promoted dtype; `unravel(vector)` gives the container with the shapes
+        and dtypes of the leaves. Both are differentiable.
     Raises:
         ValueError: `unravel` gets a vector of another length.
 
@@ -111,7 +115,7 @@ def ravel(tree):
     parts = [_astype(p, dtype) if p.dtype != dtype else p for p in parts]
     vector = _concatenate(*parts, axis=0) if parts else _np.zeros(0)
 
-    def unravel(vector):
+    def unravel(vector: _Any) -> _PyTree:
         if vector.shape != (sum(sizes),):
             raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}")
         out, start = [], 0

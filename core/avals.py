@@ -3,6 +3,7 @@
 import numpy as np
 
 from .errors import DtypeError
+from .types import Any
 
 _NATIVE_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _CACHE = {}
@@ -63,8 +64,20 @@ def short_dtype(dtype):
     return dtype.name
 
 
-def make_aval(shape, dtype):
-    """The interned aval of `shape` (a tuple of ints) and `dtype` (a NumPy dtype)."""
+def make_aval(shape: tuple[int, ...], dtype: Any) -> Aval:
+    """The interned aval of a shape and a dtype.
+
+    Args:
+        shape: a tuple of ints.
+        dtype: a NumPy dtype object.
+    Returns:
+        an `Aval`, usually the same object for the same arguments.
+
+    >>> import numpy as np
+    >>> from covector.extend import make_aval
+    >>> make_aval((2, 3), np.dtype("float32"))
+    f32[2,3]
+    """
     key = (shape, dtype)
     aval = _CACHE.get(key)
     if aval is None:
@@ -82,8 +95,21 @@ WEAK = {
 }
 
 
-def aval_of(value):
-    """The aval of an array, a tracer, a NumPy scalar or a Python scalar."""
+def aval_of(value: Any) -> Aval:
+    """The aval of a value: its shape and dtype.
+
+    Args:
+        value: an array, a tracer, a NumPy scalar or a Python scalar (whose aval is weak).
+    Returns:
+        an `Aval`.
+    Raises:
+        DtypeError: anything else.
+
+    >>> import numpy as np
+    >>> from covector.extend import aval_of
+    >>> aval_of(np.zeros((2, 3)))
+    f64[2,3]
+    """
     try:
         key = (value.shape, value.dtype)
     except AttributeError:

@@ -5,7 +5,7 @@ import sys
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
-# Installed, all of the package folder is ours; in a checkout only these folders are (tests and examples lie beside them).
+# Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
 _OURS = (
     (_PACKAGE + os.sep,)
     if os.path.exists(os.path.join(_PACKAGE, "__init__.py"))

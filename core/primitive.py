@@ -1,16 +1,15 @@
 """Primitives: one operation with all its rules, declared in one statement and checked at registration."""
 
 import types
-from operator import itemgetter
 
 import numpy as np
 
 from .avals import aval_of
 from .backend import namespace_of
 from .errors import RuleError
-from .fix import fix, strong_zero
-from .tape import Rule
+from .rules import compile_rule
 from .tracer import Tracer
+from .types import Any
 
 ndarray = np.ndarray
 REGISTRY = {}  # name -> Primitive
@@ -81,8 +80,8 @@ class Primitive:
         self.vjp = facts.get("vjp", {})
         self.jvp_plain = facts.get("jvp_plain", self.jvp)
         self.vjp_plain = facts.get("vjp_plain", self.vjp)
-        self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)} in place of rules
-        self.across = facts.get("across")  # collectives: `across(x, size, *params)` where the batch axis is the named one
+        self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)}, not rules
+        self.across = facts.get("across")  # collectives: `across(x, size, *params)` over the named axis
         self.staged_params = facts.get("staged_params")  # what a graph records in place of the parameters
         self.absent = facts.get("absent", {})  # {case of the audit: why the operation has none}
         self.fun = None
@@ -150,7 +149,7 @@ class Primitive:
             if len(self.rules) >= _RULE_LIMIT:
                 self.rules.clear()
             fixed = fixes if fixes is not None else () if plain else active
-            rule = self.rules[key] = _compile(self, active, plain, fixed)
+            rule = self.rules[key] = compile_rule(self, active, plain, fixed)
         return rule
 
     def tangent(self, tangents, args, ans):
@@ -210,148 +209,6 @@ def _positional(impl, variadic):
     return types.FunctionType(code, impl.__globals__, impl.__name__, None, impl.__closure__)
 
 
-def _sources(prim):
-    """Where each askable name lies in the record `(*operands, *params, ans, *operand avals)`."""
-    names = prim.operands + prim.params
-    where = {name: i for i, name in enumerate(names)}
-    where["ans"] = len(names)
-    for k, name in enumerate(prim.operands):
-        where[name + "_aval"] = len(names) + 1 + k
-    where["ans_aval"] = len(names) + 1 + len(prim.operands)
-    return where
-
-
-def _compile(prim, active, plain, fixed):
-    """Compile the rule(s) for `active` operands into one `back(ct, saved)` and a collector of what it saves."""
-    table = prim.vjp_plain if plain else prim.vjp
-    where = _sources(prim)
-    formulas = []
-    for i in dict.fromkeys([0] if prim.variadic else active):
-        formula = table.get(i)
-        if formula is None:
-            raise RuleError(
-                f"{prim.name} has no vjp rule for its operand {prim.operands[0 if prim.variadic else i]!r}; "
-                "declare one, or wrap the argument in stop_gradient"
-            )
-        if formula not in formulas:
-            formulas.append(formula)
-    names = list(dict.fromkeys(name for f in formulas for name in f.names))
-    names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
-    fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
-    if fill:
-        names.append("ans_aval")
-    rule = Rule()
-    rule.prim = prim
-    rule.names = tuple(names)
-    rule.active = active
-    rule.lazy = prim.lazy
-    positions = [where[n] for n in names]
-    nin = len(prim.operands)
-    total = nin + len(prim.params)
-    rule.origins = tuple(p if p < nin else -1 if p == total else None for p in positions)
-    rule.collect = itemgetter(*positions) if positions else None
-    slot = {name: k for k, name in enumerate(names)}
-    bare = len(names) == 1
-    if prim.variadic:
-        rule.back = rule.strong = _variadic_back(prim, formulas[0], active, slot, bare)
-    elif len(formulas) == 1 and len(formulas[0].operands) > 1:
-        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, fixed)
-    else:
-        def build(wrap):
-            parts = []
-            for i, formula in zip(active, formulas):
-                part = wrap(_pick(formula, slot, bare))
-                parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
-            return _together(parts)
-
-        rule.back = build(lambda part: part)
-        rule.strong = build(_strongly) if prim.singular else rule.back
-    if fill:
-        rule.back = _filled(rule.back, slot["ans_aval"], bare)
-        rule.strong = _filled(rule.strong, slot["ans_aval"], bare)
-    return rule
-
-
-def _filled(back, at, bare):
-    """`back` with zeros for the cotangents of answers that nothing depends on."""
-    def filled(cts, saved):
-        avals = saved if bare else saved[at]
-        return back(tuple([np.zeros(a.shape, a.dtype) if c is None else c for c, a in zip(cts, avals)]), saved)
-
-    return filled
-
-
-def _pick(formula, slot, bare):
-    """`fn(ct, saved)` that hands the formula the saved items it asked for."""
-    fn, names = formula.fn, formula.names
-    if not names:
-        return lambda ct, saved: fn(ct)
-    if bare:
-        return fn
-    if len(names) == 1:
-        a = slot[names[0]]
-        return lambda ct, saved: fn(ct, saved[a])
-    if len(names) == 2:
-        a, b = slot[names[0]], slot[names[1]]
-        return lambda ct, saved: fn(ct, saved[a], saved[b])
-    if tuple(slot[n] for n in names) == tuple(range(len(slot))):
-        return lambda ct, saved: fn(ct, *saved)
-    get = itemgetter(*(slot[n] for n in names))
-    return lambda ct, saved: fn(ct, *get(saved))
-
-
-def _fixed(part, at, bare):
-    if bare:
-        return lambda ct, saved: fix(part(ct, saved), saved)
-    return lambda ct, saved: fix(part(ct, saved), saved[at])
-
-
-def _together(parts):
-    if len(parts) == 1:
-        return parts[0]
-    if len(parts) == 2:
-        first, second = parts
-        return lambda ct, saved: (first(ct, saved), second(ct, saved))
-    return lambda ct, saved: tuple([part(ct, saved) for part in parts])
-
-
-def _joint_back(prim, formula, active, slot, bare, fixed):
-    part = _pick(formula, slot, bare)
-    order = [formula.operands.index(i) for i in active]
-    spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
-
-    def back(ct, saved):
-        cts = part(ct, saved)
-        out = [cts[k] for k in order]
-        out = [c if c is None or at is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
-        return out[0] if len(out) == 1 else tuple(out)
-
-    return back
-
-
-def _variadic_back(prim, formula, active, slot, bare):
-    fn = formula.fn
-    names = formula.names
-    at = slot[prim.operands[0] + "_aval"]
-    joint = formula.operands == "all"
-
-    def back(ct, saved):
-        items = [saved if bare else saved[slot[n]] for n in names]
-        avals = saved if bare else saved[at]
-        if joint:
-            cts = fn(ct, active, *items)
-            out = [c if c is None else fix(c, avals[i]) for i, c in zip(active, cts)]
-        else:
-            out = [fix(fn(ct, i, *items), avals[i]) for i in active]
-        return out[0] if len(out) == 1 else tuple(out)
-
-    return back
-
-
-def _strongly(part):
-    return lambda ct, saved: strong_zero(ct, part(ct, saved))
-
-
 def soften(prim, args, values, n):
     """NumPy's promotion for traced Python scalars: a plain number beside arrays takes their dtype.
 
@@ -370,8 +227,19 @@ _WEAK_TYPES = frozenset({int, float, complex, bool})
 _SCALAR_TYPES = frozenset({np.float64, np.complex128})
 
 
-def bind(prim, args):
-    """Run `prim` on `args` (operands, then parameters): the trace of the highest level decides, or the backend."""
+def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
+    """Run a primitive: the trace of the highest level among the operands decides, or the backend.
+
+    Args:
+        prim: the `Primitive`.
+        args: its operands, then its parameters in declared order.
+    Returns:
+        the answer, or a tuple of answers.
+
+    >>> from covector.extend import REGISTRY, bind
+    >>> float(bind(REGISTRY["multiply"], (2.0, 3.0)))
+    6.0
+    """
     n = len(args) - len(prim.params)
     top = None
     level = -1

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from .types import Any
+
 ndarray = np.ndarray
 
 # Newest first: the numbers count downwards, so that a heap of plain ints pops the newest node.
@@ -35,8 +37,21 @@ class Rule:
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"
 
 
-def make_node(rule, parents, saved):
-    """A new node with the next number."""
+def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
+    """A new node with the next number.
+
+    Args:
+        rule: what runs in the sweep; None for a leaf.
+        parents: the node of the one differentiated operand, or a tuple of nodes.
+        saved: what `rule.back(ct, saved)` gets.
+    Returns:
+        the node; the sweep visits it before every node made earlier.
+
+    >>> from covector.extend import REGISTRY, make_leaf, make_node
+    >>> leaf = make_leaf(0)
+    >>> make_node(REGISTRY["negative"].rule((0,)), leaf, None).parents is leaf
+    True
+    """
     node = Node()
     node.rule = rule
     node.parents = parents
@@ -45,8 +60,18 @@ def make_node(rule, parents, saved):
     return node
 
 
-def make_leaf(index):
-    """The node of an input; its cotangent is result `index` of the sweep."""
+def make_leaf(index: Any) -> Node:
+    """The node of an input; its cotangent is result `index` of the sweep.
+
+    Args:
+        index: a position, or the key of a sweep that fills a dict.
+    Returns:
+        a node without rule or parents.
+
+    >>> from covector.extend import make_leaf
+    >>> make_leaf(0).saved
+    0
+    """
     return make_node(None, None, index)
 
 

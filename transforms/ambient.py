@@ -8,6 +8,7 @@ from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.tape import FREED, Node, next_seq
 from ..core.tracer import Trace, Tracer
+from ..core.types import Any
 from .reverse import answer_avals, pick_rule, sweep
 
 
@@ -144,8 +145,8 @@ class AmbientTrace(Trace):
             out.tangent = t
 
     def lift(self, create_graph):
-        """A `lift` for the sweep: saved operands and answers as ambient values, with their tangents; with `create_graph`
-        also with their nodes."""
+        """A `lift` for the sweep: saved operands and answers as ambient values, with their tangents;
+        with `create_graph` also with their nodes."""
 
         def lifted(node, saved):
             rule = node.rule
@@ -171,7 +172,37 @@ class AmbientTrace(Trace):
         return self.box(x, node=parent, tangent=tangent)
 
 
-def backward(trace, roots, *, retain=False, create_graph=False, into=None, stop=None):
-    """Sweep ambient roots `[(node, ct), …]`; returns `({leaf key: ct}, {node number: ct})`."""
+def backward(
+    trace: AmbientTrace,
+    roots: list[tuple[Node, Any]],
+    *,
+    retain: bool = False,
+    create_graph: bool = False,
+    into: dict[Any, Any] | None = None,
+    stop: dict[int, bool] | None = None,
+) -> tuple[dict[Any, Any], dict[int, Any]]:
+    """Sweep from values of the ambient trace back to its leaves.
+
+    Args:
+        trace: the trace that recorded them.
+        roots: `[(node, ct), …]`.
+        retain: keep what the nodes saved, so that they can be swept again.
+        create_graph: put the cotangents on the tape as well; implies `retain`.
+        into: a dict of leaf cotangents to add to.
+        stop: nodes whose cotangents are wanted, as `sweep` takes them.
+    Returns:
+        `({leaf key: ct}, {node number: ct})`.
+    Raises:
+        RuntimeError: an earlier sweep freed what a node saved.
+
+    >>> import numpy as np
+    >>> from covector.extend import AmbientTrace, backward, peel
+    >>> trace = AmbientTrace()
+    >>> x = trace.leaf(np.array(3.0), "x")
+    >>> cts, _ = backward(trace, [((x * x).node, 1.0)])
+    >>> float(peel(cts["x"]))
+    6.0
+    """
     lift = trace.lift(create_graph)
-    return sweep(list(roots), {} if into is None else into, masked=trace.masked, retain=retain or create_graph, lift=lift, stop=stop)
+    kept = retain or create_graph
+    return sweep(list(roots), {} if into is None else into, masked=trace.masked, retain=kept, lift=lift, stop=stop)

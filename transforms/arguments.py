@@ -90,7 +90,8 @@ def normal_argnums(argnums, count, name):
             raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}")
         if not -count <= k < count:
             raise TypeError(f"{name} was asked for argument {k}, but the function was called with {count} positional "
-                            f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums{at_user_line()}")
+                            f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums"
+                            f"{at_user_line()}")
         out.append(int(k) % count)
     if len(set(out)) != len(out):
         raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}")

@@ -20,9 +20,9 @@ ndarray = np.ndarray
 
 def higher_order(name, impl, handlers, **facts):
     """Declare a primitive whose bodies are parameters; `handlers[trace kind]` says what each trace makes of it."""
-    return primitive(name, impl=impl, shape=lambda: None, batch=lambda: None, jvp={"*xs": _unused}, vjp={"*xs": _unused_vjp},
-                     samples=lambda rng: [], outputs=lambda *params: True, handlers=handlers, family="higher-order",
-                     **facts)
+    return primitive(name, impl=impl, shape=lambda: None, batch=lambda: None, jvp={"*xs": _unused},
+                     vjp={"*xs": _unused_vjp}, samples=lambda rng: [], outputs=lambda *params: True,
+                     handlers=handlers, family="higher-order", **facts)
 
 
 def _unused(dxs):
@@ -108,7 +108,7 @@ def batched_body(body, flags, trace):
 
 
 def batch_in_front(value, trace):
-    """The value of a tracer of `trace` (or of the trace it stands for); anything else repeated along a new first axis."""
+    """The value of a tracer of `trace` (or one it stands for); anything else repeated along a new first axis."""
     if type(value) is Buffer:
         value = value.read()
     if isinstance(value, Tracer) and (value.owner is trace or value.owner is trace.stands_for):
@@ -165,7 +165,7 @@ def instantiate(tangents, values):
 
 
 def conjugated(x):
-    """The complex conjugate of a cotangent, which is where the user's convention and ours differ; real ones as they are."""
+    """The complex conjugate of a cotangent, where the user's convention and ours differ; real ones as they are."""
     return x.conj() if getattr(x, "dtype", None) is not None and x.dtype.kind == "c" else x
 
 

@@ -10,14 +10,17 @@ from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.primitive import bind
 from ..core.tracer import Tracer
+from ..core.types import Any, Callable
 from .arguments import flatten, settle
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .forward import DualTrace
 from .gradient import _callable
-from .graph import stage
+from .staging import stage
 
 
-def checkpoint(fun=None, *, policy=None):
+def checkpoint(
+    fun: Callable[..., Any] | None = None, *, policy: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """Make `fun` keep only its operands for the pullback and recompute what else is needed.
 
     Args:

@@ -1,5 +1,7 @@
 """Collectives over a named mapped axis: psum and its kin, as primitives."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from ..core.avals import make_aval
@@ -8,9 +10,12 @@ from ..core.families import linear
 from ..core.ops.reductions import reduce_max, reduce_min, reduce_sum
 from ..core.ops.samples import Sample
 from ..core.tracer import make_batched
+from ..core.types import Array, PyTree
 from .arguments import flatten
 from .axes import axis_trace
 from .vmap import Unbatched
+
+AxisName: TypeAlias = str | tuple[str, ...]
 
 
 def _names(axis_name):
@@ -29,7 +34,7 @@ def _rest(names, trace):
 
 
 def _samples(*tail, **params):
-    """Collectives mean something only inside vmap: the checker maps the first axis of each sample, which has length 3."""
+    """Collectives mean something only inside vmap: the checker maps the first axis of each sample, of length 3."""
 
     def samples(rng):
         found = [Sample(rng.normal(size=(3, *tail, *s)), params={"names": ("i",), **params}) for s in ((2,), (), (0,))]
@@ -117,7 +122,7 @@ def _outside(names):
     raise ShapeError("psum_scatter of a value that is the same in every example: mark it with pvary first")
 
 
-def psum(x, axis_name):
+def psum(x: PyTree, axis_name: AxisName) -> PyTree:
     """Sum over a mapped axis; every example gets the total.
 
     Args:
@@ -135,7 +140,7 @@ def psum(x, axis_name):
     return _each(lambda v: _psum(v, names=_checked(axis_name)), x)
 
 
-def pmean(x, axis_name):
+def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
     """Mean over a mapped axis; arguments and errors as `psum`.
 
     >>> import numpy as np, covector
@@ -146,7 +151,7 @@ def pmean(x, axis_name):
     return _each(lambda v: v / size, psum(x, axis_name))
 
 
-def pmax(x, axis_name):
+def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
     """Maximum over a mapped axis; ties share the derivative. Arguments and errors as `psum`.
 
     >>> import numpy as np, covector
@@ -156,7 +161,7 @@ def pmax(x, axis_name):
     return _each(lambda v: _extreme(reduce_max, v, _checked(axis_name)), x)
 
 
-def pmin(x, axis_name):
+def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
     """Minimum over a mapped axis; ties share the derivative. Arguments and errors as `psum`.
 
     >>> import numpy as np, covector
@@ -172,7 +177,7 @@ def _extreme(reduce, v, names):
     return v
 
 
-def all_gather(x, axis_name, *, axis=0, tiled=False):
+def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = False) -> PyTree:
     """Give every example the values of all examples.
 
     Args:
@@ -202,7 +207,7 @@ def all_gather(x, axis_name, *, axis=0, tiled=False):
     return _each(gather, x)
 
 
-def psum_scatter(x, axis_name, *, scatter_dimension=0, tiled=False):
+def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, tiled: bool = False) -> PyTree:
     """Sum over a mapped axis, of which each example keeps its own slice; the transpose of `all_gather`.
 
     Args:
@@ -229,12 +234,13 @@ def psum_scatter(x, axis_name, *, scatter_dimension=0, tiled=False):
                              f"but got shape {v.shape}{at_user_line()}")
         if not tiled:
             return _psum_scatter(v, names=names, axis=k)
-        return _psum_scatter(v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :])), names=names, axis=k)
+        parts = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))
+        return _psum_scatter(parts, names=names, axis=k)
 
     return _each(lambda v: scatter(pvary(v, axis_name)), x)
 
 
-def pvary(x, axis_name):
+def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
     """Mark a value as differing between the examples of a mapped axis; the values stay as they are.
 
     >>> import numpy as np, covector
@@ -244,11 +250,11 @@ def pvary(x, axis_name):
     for name in _checked(axis_name):
         trace = axis_trace(name)
         zero = make_batched(trace, np.zeros(trace.size, np.int8))
-        x = _each(lambda v: v + zero.astype(v.dtype) if hasattr(v, "dtype") else v + zero, x)
+        x = _each(lambda v, zero=zero: v + zero.astype(v.dtype) if hasattr(v, "dtype") else v + zero, x)
     return x
 
 
-def axis_index(axis_name):
+def axis_index(axis_name: AxisName) -> Array:
     """The position of this example along a mapped axis, an integer.
 
     >>> import numpy as np, covector

@@ -1,4 +1,4 @@
-"""Control flow: cond, while_loop and fori_loop: plain Python where values are known, a primitive where they are staged."""
+"""Control flow: cond, while_loop, fori_loop: plain Python where values are known, a primitive where they are staged."""
 
 import numpy as np
 
@@ -9,20 +9,21 @@ from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.ops.selection import where
 from ..core.primitive import bind
 from ..core.tracer import Batched, Staged, Tracer
+from ..core.types import Any, Array, Callable, PyTree
 from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .forward import DualTrace
 from .gradient import _callable
-from .graph import stage
+from .staging import stage
 
 
-def cond(pred, true_fun, false_fun, *operands):
+def cond(pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: PyTree) -> PyTree:
     """Choose between two functions by a condition.
 
     Args:
-        pred: a boolean scalar. A known one calls one function only; batched by vmap, both run and `where` chooses; staged,
-            both are staged.
+        pred: a boolean scalar. A known one calls one function only; batched by vmap, both run and `where` chooses;
+            staged, both are staged.
         true_fun, false_fun: functions of `operands`, with results of one structure, shapes and dtypes.
         operands: any containers of arrays.
     Returns:
@@ -39,7 +40,8 @@ def cond(pred, true_fun, false_fun, *operands):
     _callable(false_fun, "cond")
     pred = settle(pred)
     if aval_of(pred).shape:
-        raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where{at_user_line()}")
+        raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
+                         f"{at_user_line()}")
     state = known_state(pred)
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
@@ -169,7 +171,7 @@ _cond = higher_order(
 ).prim
 
 
-def while_loop(cond_fun, body_fun, init):
+def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> PyTree:
     """Run `body_fun` while `cond_fun` holds. Known conditions only; a staged one is refused.
 
     Args:
@@ -189,14 +191,14 @@ def while_loop(cond_fun, body_fun, init):
     while True:
         flag = cond_fun(state)
         if known_state(settle(flag)) == "staged":
-            raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of steps "
-                            f"and np.where{at_user_line()}")
+            raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "
+                            f"steps and np.where{at_user_line()}")
         if not bool(flag):
             return state
         state = body_fun(state)
 
 
-def fori_loop(lower, upper, body_fun, init):
+def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree) -> PyTree:
     """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1; a loop of known length.
 
     >>> import covector

@@ -17,10 +17,21 @@ from ..core.primitive import bind
 from ..core.tape import make_node
 from ..core.tracer import Dual, Rev, Staged, Tracer
 from .arguments import flatten
-from .calls import BOTH, closes_over_tracer, conjugated, full_cotangents, higher_order, instantiate, operands_of, pull, record_call, strip
+from .calls import (
+    BOTH,
+    closes_over_tracer,
+    conjugated,
+    full_cotangents,
+    higher_order,
+    instantiate,
+    operands_of,
+    pull,
+    record_call,
+    strip,
+)
 from .custom_calls import JvpCall, VjpCall, name_of, settled
-from .graph import stage
 from .reverse import RevTrace
+from .staging import stage
 
 
 class custom_jvp:  # noqa: N801 - reads as a function
@@ -152,8 +163,8 @@ def _bound(fun, args, kwargs):
         else:
             break
     if kwargs:
-        raise TypeError(f"{name_of(fun)} has no positional argument {next(iter(kwargs))!r}; custom rules see positional "
-                        f"arguments only{at_user_line()}")
+        raise TypeError(f"{name_of(fun)} has no positional argument {next(iter(kwargs))!r}; custom rules see "
+                        f"positional arguments only{at_user_line()}")
     return tuple(full)
 
 
@@ -178,7 +189,7 @@ def _with_static(static, args):
 
 
 def _jvp_grad(trace, prim, args):
-    """Reverse: run the rule with tangents that stand on the nodes of the operands; what they record is the transpose."""
+    """Reverse: run the rule with tangents that stand on the operands' nodes; what they record is the transpose."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
     pushed = RevTrace()

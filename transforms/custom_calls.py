@@ -10,7 +10,7 @@ from ..core.tracer import LENIENT, Staged
 from .arguments import flatten, settle, structure
 from .calls import batched_body, conjugated, instantiate, pull, push
 from .forward import DualTrace
-from .graph import stage
+from .staging import stage
 
 
 def name_of(fun):
@@ -69,11 +69,13 @@ class JvpCall(_Call):
         pushed = settled(flatten(result[1])[0])
         if len(pushed) != len(outs):
             raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
-                            f"{structure(result[0])} of its answer, but returned {structure(result[1])}{at_user_line()}")
+                            f"{structure(result[0])} of its answer, but returned {structure(result[1])}"
+                            f"{at_user_line()}")
         for out, t in zip(outs, pushed):
             if aval_of(t).shape != aval_of(out).shape:
                 raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
-                                 f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}{at_user_line()}")
+                                 f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}"
+                                 f"{at_user_line()}")
         return outs, pushed
 
 
@@ -96,20 +98,21 @@ class VjpCall(_Call):
         parts = self.rebuild([0] * len(avals))
         if not isinstance(result, tuple) or len(result) != len(parts):
             given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
-            raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} cotangents, one "
-                            f"an argument, but returned {given}{at_user_line()}")
+            raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} "
+                            f"cotangents, one an argument, but returned {given}{at_user_line()}")
         flat = []
         for part, ct in zip(parts, result):
             count = len(flatten(part)[0])
             leaves = [None] * count if ct is None else flatten(ct)[0]
             if len(leaves) != count:
-                raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure of the "
-                                f"arguments, {structure(part)}, but returned {structure(ct)}{at_user_line()}")
+                raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure "
+                                f"of the arguments, {structure(part)}, but returned {structure(ct)}{at_user_line()}")
             flat += leaves
         for k, (ct, aval) in enumerate(zip(flat, avals)):
             if ct is not None and aval_of(settle(ct)).shape != aval.shape:
-                raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape {aval.shape} "
-                                 f"for argument leaf {k}, but returned {aval_of(settle(ct)).shape}{at_user_line()}")
+                raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
+                                 f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
+                                 f"{at_user_line()}")
         return [None if ct is None else settle(ct) for ct in flat]
 
 
@@ -214,8 +217,8 @@ class _Closed:
                     self.captured.append(tracer)
                 elif key not in order and isinstance(tracer, Staged):
                     raise RuleError(
-                        f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function itself "
-                        "does not use, so it is unknown when the graph is differentiated; pass it as an argument"
+                        f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function "
+                        "itself does not use, so it is unknown when the graph is differentiated; pass it as an argument"
                     )
                 places.append(order.get(key, tracer))
             self.staged[name] = graph, places, outs

@@ -1,6 +1,6 @@
 """Debug modes, as dynamic scope: debug_nans and debug_mutation."""
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
@@ -31,14 +31,14 @@ def _with(**changes):
         _MODES.set(previous)
 
 
-def debug_nans(enabled=True):
+def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
     """Raise where a NaN first appears in traced code, forward or backward; slow, for debugging.
 
     Args:
         enabled: False switches it off inside an outer one.
     Returns:
-        a context manager. Inside it, reverse mode raises FloatingPointError at the operation that made the NaN, with the
-        user's line, the shapes and a sample of the operands; in the sweep, with the line of the forward operation.
+        a context manager. Inside it, reverse mode raises FloatingPointError at the operation that made the NaN, with
+        the user's line, the shapes and a sample of the operands; in the sweep, with the line of the forward operation.
 
     >>> import numpy as np, covector
     >>> with covector.debug_nans(), np.errstate(invalid="ignore"):
@@ -49,7 +49,7 @@ def debug_nans(enabled=True):
     return _with(nans=bool(enabled))
 
 
-def debug_mutation(enabled=True):
+def debug_mutation(enabled: bool = True) -> AbstractContextManager[None]:
     """Check every byte of large saved arrays at the pullback, not a sample of 64 elements; slow, for debugging.
 
     Args:

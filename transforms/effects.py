@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from ..core.avals import aval_of
+from ..core.avals import aval_of, make_aval
 from ..core.errors import RuleError, ShapeError, at_user_line
 from ..core.families import ZERO, elementwise
 from ..core.ops.samples import unary
 from ..core.primitive import bind
 from ..core.tracer import Tracer
+from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle
 from .calls import higher_order, operands_of
 from .checkpoint import Body
@@ -27,13 +28,13 @@ def _frozen(xp, x):
 _stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), d=ZERO, samples=unary(smooth=False))
 
 
-def stop_gradient(x):
+def stop_gradient(x: PyTree) -> PyTree:
     """`x` as a constant to every derivative.
 
     Args:
         x: a container of arrays.
     Returns:
-        the same values; plain arrays where only derivatives were traced, read-only there because the tape may need them.
+        the same values; plain arrays where only derivatives were traced, read-only there: the tape may need them.
 
     >>> import covector
     >>> float(covector.grad(lambda x: x * covector.stop_gradient(x))(3.0))
@@ -43,7 +44,7 @@ def stop_gradient(x):
     return rebuild([_stop(settle(v)) if isinstance(v, Tracer) else v for v in leaves])
 
 
-def debug_print(fmt, *args, **kwargs):
+def debug_print(fmt: str, *args: PyTree, **kwargs: PyTree) -> None:
     """Print values while a traced function runs; under vmap all examples at once, in a graph each time it is evaluated.
 
     Args:
@@ -84,7 +85,7 @@ _effect = higher_order(
 ).prim
 
 
-def host_callback(fun, result, *args):
+def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyTree:
     """Call a function of plain arrays from traced code.
 
     Args:
@@ -104,8 +105,7 @@ def host_callback(fun, result, *args):
     """
     leaves, rebuild = flatten(args)
     outs, rebuild_out = flatten(result)
-    avals = tuple(aval_of(x) if not isinstance(x, ShapeDtype) else aval_of(np.broadcast_to(np.zeros((), x.dtype), x.shape))
-                  for x in outs)
+    avals = tuple(make_aval(x.shape, x.dtype) if isinstance(x, ShapeDtype) else aval_of(x) for x in outs)
 
     def call(flat):
         found = flatten(fun(*rebuild(list(flat))))[0]
@@ -120,8 +120,8 @@ def host_callback(fun, result, *args):
 
 
 def _refused(trace, prim, args):
-    raise RuleError("host_callback has no derivative: a traced value reached it; give it one with custom_jvp or custom_vjp, "
-                    f"or pass stop_gradient(x){at_user_line()}")
+    raise RuleError("host_callback has no derivative: a traced value reached it; give it one with custom_jvp or "
+                    f"custom_vjp, or pass stop_gradient(x){at_user_line()}")
 
 
 def _callback_vmap(trace, prim, args):

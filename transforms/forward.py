@@ -1,5 +1,7 @@
 """Forward mode: values that carry a tangent."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.avals import WEAK, aval_of
@@ -9,6 +11,7 @@ from ..core.fix import recast, strong_zero
 from ..core.ops.shaping import broadcast_to
 from ..core.primitive import soften
 from ..core.tracer import Dual, Trace, Tracer, check_alive
+from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, settle, split_aux, structure
 from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, zeros_like_leaf
 
@@ -87,7 +90,9 @@ def _strong(tangents, values, ans, tangent, prim):
     return tangent if total is None else total
 
 
-def jvp(fun, primals, tangents, has_aux=False):
+def jvp(
+    fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree], has_aux: bool = False
+) -> tuple[Any, ...]:
     """Push tangents through a function.
 
     Args:
@@ -126,7 +131,8 @@ def jvp(fun, primals, tangents, has_aux=False):
 
 
 def _box_argument(trace, x, dx, k):
-    if type(x) is ndarray and type(dx) is ndarray and x.shape == dx.shape and x.dtype is dx.dtype and x.dtype.kind in "fc":
+    same_kind = type(x) is ndarray and type(dx) is ndarray and x.dtype is dx.dtype
+    if same_kind and x.shape == dx.shape and x.dtype.kind in "fc":
         return _dual(trace, x, aval_of(x), dx)
     leaves, rebuild = flatten(x)
     if dx is None:
@@ -145,7 +151,8 @@ def _box_leaf(trace, x, dx, k):
     aval = differentiable(x, "jvp", f"primal {k}")
     found = aval_of(dx)
     if found.shape != aval.shape:
-        raise ShapeError(f"jvp needs tangent {k} of shape {aval.shape} like its primal, but got {found.shape}{at_user_line()}")
+        raise ShapeError(f"jvp needs tangent {k} of shape {aval.shape} like its primal, but got {found.shape}"
+                         f"{at_user_line()}")
     if found.weak:
         dx = np.asarray(dx, aval.dtype)[()]
     elif found.dtype != aval.dtype:

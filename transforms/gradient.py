@@ -1,5 +1,6 @@
 """Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
 
+from collections.abc import Sequence
 from functools import update_wrapper
 from sys import getrefcount
 
@@ -13,6 +14,7 @@ from ..core.errors import DtypeError, EscapedTracerError, ShapeError, at_user_li
 from ..core.fix import recast
 from ..core.tape import make_leaf
 from ..core.tracer import Rev, Tracer, peel
+from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
 from .debugging import modes
 from .reverse import RevTrace, sweep
@@ -22,7 +24,10 @@ ndarray = np.ndarray
 _SEEDS = {}
 
 
-def grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugate=False):
+def grad(
+    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
+    holomorphic: bool = False, conjugate: bool = False,
+) -> Callable[..., Any]:
     """Make the function that computes the gradient of a scalar-valued function.
 
     Args:
@@ -51,7 +56,10 @@ def grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugate=False):
     return _wrap(grad_fun, fun, "grad")
 
 
-def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugate=False, _name="value_and_grad"):
+def value_and_grad(
+    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
+    holomorphic: bool = False, conjugate: bool = False, _name: str = "value_and_grad",
+) -> Callable[..., Any]:
     """Make the function that computes `(value, gradient)`; arguments as for `grad`.
 
     Returns:
@@ -101,7 +109,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, *, holomorphic=False, conjugat
     return _wrap(value_and_grad_fun, fun, _name)
 
 
-def vjp(fun, *primals, has_aux=False):
+def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
     """Evaluate `fun` and return its pullback.
 
     Args:
@@ -165,11 +173,12 @@ def _wrap(wrapper, fun, name):
 
 def _callable(fun, name):
     if not callable(fun):
-        raise TypeError(f"{name} needs a function, but got {fun!r}; write {name}(f)(x), not {name}(f(x)){at_user_line()}")
+        raise TypeError(f"{name} needs a function, but got {fun!r}; write {name}(f)(x), not {name}(f(x))"
+                        f"{at_user_line()}")
 
 
 def box_arguments(trace, args, argnums, name):
-    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: one bare array)."""
+    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: a bare array)."""
     if argnums == 0 and type(argnums) is int and args:
         x = args[0]
         if type(x) is ndarray and x.dtype.kind == "f":
@@ -249,8 +258,9 @@ def _check_scalar(aval, holomorphic, name, fun):
         raise DtypeError(f"{name} needs a floating answer, but {_called(fun)} returned dtype {aval.dtype}; "
                          f"a derivative of integers is zero or undefined{at_user_line()}")
     if aval.dtype.kind == "c" and not holomorphic:
-        raise DtypeError(f"{name} needs a real answer, but {_called(fun)} returned dtype {aval.dtype}; take np.abs(y)**2 "
-                         f"or y.real, or pass holomorphic=True if it is complex-differentiable{at_user_line()}")
+        raise DtypeError(f"{name} needs a real answer, but {_called(fun)} returned dtype {aval.dtype}; take "
+                         f"np.abs(y)**2 or y.real, or pass holomorphic=True if it is complex-differentiable"
+                         f"{at_user_line()}")
     if holomorphic and aval.dtype.kind != "c":
         raise DtypeError(f"{name} with holomorphic=True needs complex input and answer, but {_called(fun)} returned "
                          f"dtype {aval.dtype}; pass complex arguments, or drop holomorphic{at_user_line()}")
@@ -307,7 +317,7 @@ def _handed_out(trace, value):
 
 
 def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
-    """Turn sweep results into arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
+    """Make sweep results arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
     for i in range(len(cts)):
         c = cts[i]
         if c is None:
@@ -327,8 +337,10 @@ def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
                 c = c.value
             if c.dtype.kind == "c" and not conjugate:
                 cts[i] = c.conj()
+            elif not isinstance(c, Tracer):
+                cts[i] = np.array(c) if isinstance(c, (ndarray, np.generic)) else c.copy()
             else:
-                cts[i] = c if isinstance(c, Tracer) else np.array(c) if isinstance(c, (ndarray, np.generic)) else c.copy()
+                cts[i] = c
 
 
 def _is_any(c, given):

@@ -1,14 +1,12 @@
-"""Staging: the trace that writes operations down as a typed graph, and the graph itself."""
+"""Typed graphs: variables, equations, how a graph runs, prints and is drawn."""
 
 import numpy as np
 
-from ..core.avals import Aval, aval_of, make_aval, short_dtype
-from ..core.buffers import identity
-from ..core.errors import DtypeError, ShapeError, at_user_line
-from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
-from .arguments import flatten, settle
-
-ndarray = np.ndarray
+from ..core.avals import aval_of, short_dtype
+from ..core.errors import ShapeError, at_user_line
+from ..core.tracer import Tracer
+from ..core.types import Any, Callable, PyTree
+from .arguments import flatten
 
 
 class Var:
@@ -69,11 +67,12 @@ class Graph:
         """Shapes and dtypes of the outputs."""
         return tuple(v.aval for v in self.outputs)
 
-    def eval(self, values, known=None, keep=None):
+    def eval(self, values: Any, known: dict[int, Any] | None = None, keep: Callable[..., Any] | None = None) -> Any:
         """The outputs, as a list, for `values` (one an input, captured ones included).
 
         Args:
-            known: `{equation index: answer}`: values that need not be computed again; derivatives are recorded all the same.
+            known: `{equation index: answer}`: values that need not be computed again; derivatives are recorded all
+                the same.
             keep: a function of an equation; answers it wants are put into the dict returned beside the outputs.
         """
         env = dict(zip(self.inputs, values, strict=True))
@@ -95,13 +94,13 @@ class Graph:
         outs = [v.value if type(v) is Literal else env[v] for v in self.outputs]
         return outs if keep is None else (outs, kept)
 
-    def __call__(self, *args):
+    def __call__(self, *args: PyTree) -> PyTree:
         """Run the graph on arguments with the structure it was made from."""
         leaves, _ = flatten(args)
         outs = self.eval([*leaves, *self.captured])
         return self.rebuild(outs) if self.rebuild is not None else outs
 
-    def prune(self):
+    def prune(self) -> "Graph":
         """Drop equations that no output needs (those with effects stay); note where each value is used last."""
         needed = {v for v in self.outputs if type(v) is Var}
         kept = []
@@ -143,7 +142,7 @@ class Graph:
         lines.append(f"  in ({', '.join(map(name, self.outputs))}) }}")
         return "\n".join(lines)
 
-    def to_dot(self):
+    def to_dot(self) -> str:
         """The graph in Graphviz's language: one box an equation, one ellipse an input."""
         ids = {}
         lines = ["digraph covector {", "  rankdir=TB;"]
@@ -191,117 +190,6 @@ def record_known(prim, args, params, ans):
     return top.process(prim, (*args, *params), ans)
 
 
-class GraphTrace(Trace):
-    """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
-
-    __slots__ = ("equations", "inputs", "captured", "concrete")
-    kind = "graph"
-
-    def __init__(self, concrete=False):
-        Trace.__init__(self)
-        self.equations = []
-        self.inputs = []
-        self.captured = {}  # identity of a tracer -> (tracer, Staged)
-        self.concrete = concrete
-
-    def input(self, aval, value=None):
-        """A new input."""
-        var = Var(aval)
-        self.inputs.append(var)
-        return self.box(var, value)
-
-    def box(self, var, value=None):
-        out = Staged()
-        out.owner = self
-        out.value = value
-        out.aval = var.aval
-        out.node = var
-        return out
-
-    def hoist(self, tracer):
-        """The input that stands for a tracer of a surrounding transform that the function closed over."""
-        key = identity(tracer)
-        known = self.captured.get(key)
-        if known is None:
-            aval = aval_of(tracer)
-            var = Var(aval)
-            known = tracer, self.box(var, primal(tracer) if self.concrete else None)
-            self.captured[key] = known
-        return known[1]
-
-    def lift(self, a):
-        """`(Var or Literal, known value)` of an operand."""
-        if isinstance(a, Tracer):
-            a = settle(a)
-        if isinstance(a, Tracer):
-            if a.owner is not self:
-                a = self.hoist(a)
-            return a.node, a.value
-        return Literal(a), a
-
-    def process(self, prim, args):
-        if self.done:
-            check_alive(self, prim)
-        if prim.handlers is not None:
-            return prim.handlers["graph"](self, prim, args)
-        operands, params = prim.split(args)
-        lifted = [self.lift(a) for a in operands]
-        if prim.staged_params is not None:  # before the concrete run, which must not write into a constant of the graph
-            params = prim.staged_params(*params)
-        values = None
-        if self.concrete and not prim.effect:
-            values = prim.again((*[v for _, v in lifted], *params))
-        avals = tuple([strip(x) for x, _ in lifted])
-        out_avals = prim.shape(avals, params)
-        return self.emit(prim, [x for x, _ in lifted], params, out_avals, values)
-
-    def emit(self, prim, inputs, params, out_avals, values=None):
-        """Write an equation down; returns its tracer(s)."""
-        if prim.outputs is None:
-            var = Var(out_avals)
-            self.equations.append(Equation(prim, inputs, params, [var]))
-            return self.box(var, values)
-        outputs = [Var(a) for a in out_avals]
-        self.equations.append(Equation(prim, inputs, params, outputs))
-        return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
-
-    def finish(self, outs, rebuild=None):
-        """The graph with these outputs, and the captured tracers in the order of its last inputs."""
-        outputs = [self.lift(x)[0] for x in outs]
-        captured = [tracer for tracer, _ in self.captured.values()]
-        inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
-        self.done = True
-        return Graph(inputs, self.equations, outputs, captured, rebuild).prune()
-
-
-def strip(x):
-    """The aval of a Var or Literal."""
-    return x.aval
-
-
-def primal(value):
-    """`value` without its derivatives: what a concrete run may look at. Batch axes and staging stay."""
-    while isinstance(value, Tracer):
-        value = settle(value)
-        kind = type(value)
-        if kind is Batched:
-            inner = primal(value.value)
-            if inner is value.value:
-                return value
-            out = Batched()
-            out.owner = value.owner
-            out.value = inner
-            out.aval = value.aval
-            return out
-        if isinstance(value, (Rev, Dual)):
-            value = value.value
-        elif kind is Staged:
-            return value
-        else:
-            value = value.value
-    return value
-
-
 class ShapeDtype:
     """Shape and dtype of an array, to stage a function without data.
 
@@ -327,73 +215,6 @@ class ShapeDtype:
 
     def __repr__(self):
         return f"ShapeDtype({self.shape}, {self.dtype.name})"
-
-
-def _input_aval(x, name):
-    if isinstance(x, ShapeDtype):
-        return make_aval(x.shape, x.dtype)
-    if isinstance(x, Aval):
-        return x
-    try:
-        return aval_of(x)
-    except DtypeError:
-        raise DtypeError(f"{name} needs arrays, numbers or ShapeDtype, but got {x!r}; close over static values instead"
-                         f"{at_user_line()}") from None
-
-
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False):
-    """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs."""
-    trace = GraphTrace(concrete)
-    boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
-    result = fun(*rebuild(boxed))
-    outs, rebuild_out = flatten(result)
-    outs = [settle(x) for x in outs]
-    known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
-    return trace.finish(outs, rebuild_out), known
-
-
-def make_graph(fun):
-    """Make the function that stages `fun` to a typed graph instead of computing it.
-
-    Args:
-        fun: any function of containers of arrays; Python control flow on traced values raises.
-    Returns:
-        a function of the same arguments (arrays, numbers or `ShapeDtype`) that returns a `Graph`: printable, callable
-        with such arguments under any transform, with `equations`, `in_avals`, `out_avals`, `to_dot()`.
-
-    >>> import numpy as np, covector
-    >>> covector.make_graph(lambda x: np.sin(x) * 2.0)(np.ones(3))
-    { lambda a:f64[3] . let
-        b:f64[3] = sin a
-        c:f64[3] = multiply b 2.0
-      in (c) }
-    """
-
-    def graph_fun(*args):
-        leaves, rebuild = flatten(args)
-        return stage(fun, leaves, rebuild)[0]
-
-    return graph_fun
-
-
-def eval_shape(fun, *args):
-    """The shapes and dtypes of `fun(*args)`, without computing it.
-
-    Args:
-        fun: any function of containers of arrays.
-        args: arrays, numbers or `ShapeDtype`.
-    Returns:
-        the structure of the result with `ShapeDtype` leaves.
-    Raises:
-        ShapeError: shapes inside `fun` do not fit.
-
-    >>> import numpy as np, covector
-    >>> covector.eval_shape(lambda a, b: a @ b, covector.ShapeDtype((2, 3)), np.ones((3, 4)))
-    ShapeDtype((2, 4), float64)
-    """
-    leaves, rebuild = flatten(args)
-    graph, _ = stage(fun, leaves, rebuild, "eval_shape")
-    return graph.rebuild([ShapeDtype(a.shape, a.dtype) for a in graph.out_avals])
 
 
 def check_inputs(graph, leaves, avals, name):

@@ -1,11 +1,14 @@
 """Jacobians and Hessians: a whole basis pushed or pulled by vmap in one pass, chunked to a memory budget."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.avals import aval_of
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer
+from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .forward import jvp
 from .gradient import _callable, _wrap, grad, vjp
@@ -14,7 +17,14 @@ from .vmap import vmap
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
 
 
-def jacfwd(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+def jacfwd(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    holomorphic: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """Make the function that computes the Jacobian column by column, in forward mode; best for few inputs.
 
     Args:
@@ -37,7 +47,14 @@ def jacfwd(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None)
     return _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic)
 
 
-def jacrev(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+def jacrev(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    holomorphic: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
     Arguments, results and errors as `jacfwd`.
@@ -50,7 +67,15 @@ def jacrev(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None)
     return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic)
 
 
-def jacobian(fun, argnums=0, has_aux=False, *, mode="auto", holomorphic=False, chunk_size=None):
+def jacobian(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    mode: str = "auto",
+    holomorphic: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """Make the function that computes the Jacobian, in the mode that the sizes favour.
 
     Args:
@@ -67,7 +92,14 @@ def jacobian(fun, argnums=0, has_aux=False, *, mode="auto", holomorphic=False, c
     return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic)
 
 
-def hessian(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None):
+def hessian(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    holomorphic: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """Make the function that computes the Hessian of a scalar-valued function: forward over reverse.
 
     Args: as `jacfwd`; `fun` returns a scalar.
@@ -87,7 +119,7 @@ def hessian(fun, argnums=0, has_aux=False, *, holomorphic=False, chunk_size=None
     return _wrap(_jacobian(gradient, argnums, has_aux, "fwd", chunk_size, "hessian", holomorphic), fun, "hessian")
 
 
-def hvp(fun, primals, tangents):
+def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
     """The Hessian of a scalar-valued function times a vector, without the Hessian: forward over reverse.
 
     Args:
@@ -105,7 +137,7 @@ def hvp(fun, primals, tangents):
     return jvp(grad(fun, tuple(range(len(primals)))), primals, tangents)[1]
 
 
-def elementwise_grad(fun, argnums=0):
+def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """Make the function that computes the derivative of an elementwise function at every element.
 
     Args:
@@ -171,8 +203,8 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
 def _check_complex(avals, holomorphic, name):
     for aval in avals:
         if aval.dtype.kind == "c" and not holomorphic:
-            raise DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function is "
-                             f"complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
+            raise DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function "
+                             f"is complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
         if holomorphic and aval.dtype.kind != "c":
             raise DtypeError(f"{name} with holomorphic=True needs complex input, but got {aval.dtype}; "
                              f"use x.astype(complex){at_user_line()}")

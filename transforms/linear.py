@@ -6,12 +6,14 @@ from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.tracer import Tracer
+from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
 from .gradient import _callable, vjp
-from .graph import Var, check_inputs, stage
+from .graph import Var, check_inputs
+from .staging import stage
 
 
-def linearize(fun, *primals, has_aux=False):
+def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
     """Evaluate `fun` and return its tangent map at `primals`, staged once and cheap to apply many times.
 
     Args:
@@ -64,7 +66,7 @@ def linearize(fun, *primals, has_aux=False):
     return (out, tangent_map, *aux)
 
 
-def linear_transpose(fun, *args):
+def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., Any]:
     """The transpose of a linear function, from the shapes of its arguments alone.
 
     Args:

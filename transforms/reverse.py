@@ -12,6 +12,7 @@ from ..core.primitive import soften
 from ..core.scatter import Scatter, accumulate
 from ..core.tape import Node, Partial, Rule, make_node
 from ..core.tracer import Rev, Trace, Tracer, check_alive
+from ..core.types import Any, Callable
 from .guards import Guards
 
 ndarray = np.ndarray
@@ -102,7 +103,7 @@ class RevTrace(Trace):
         return out
 
     def keep(self, value):
-        """A user's array, safe to save: small ones copied, large ones fingerprinted; a tracer in an object of its own."""
+        """A user's array, safe to save: small ones copied, large ones fingerprinted; a tracer in its own object."""
         if type(value) is ndarray:
             if value.nbytes <= _COPY_LIMIT:
                 return value.copy()
@@ -148,7 +149,15 @@ def pick_rule(count, k):
     return rule
 
 
-def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
+def sweep(
+    roots: list[tuple[Node, Any]],
+    count: Any,
+    *,
+    masked: bool = False,
+    retain: bool = False,
+    lift: Callable[..., Any] | None = None,
+    stop: dict[int, bool] | None = None,
+) -> tuple[Any, dict[int, Any]]:
     """Push cotangents from `roots` to the leaves: newest node first, iteratively, linear in the graph.
 
     Args:
@@ -162,6 +171,13 @@ def sweep(roots, count, *, masked=False, retain=False, lift=None, stop=None):
     gives what was saved, `free()` drops it.
     Returns:
         the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
+    Raises:
+        MutationError: an array that a rule saved was written to since.
+
+    >>> from covector.extend import REGISTRY, make_leaf, make_node, sweep
+    >>> node = make_node(REGISTRY["negative"].rule((0,), plain=True), make_leaf(0), None)
+    >>> sweep([(node, 2.0)], 1)[0]
+    [-2.0]
     """
     results = [None] * count if type(count) is int else count
     stopped = {}

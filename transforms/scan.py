@@ -8,16 +8,19 @@ from ..core.errors import ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate
 from ..core.primitive import bind
 from ..core.tracer import Tracer
+from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .control import known_state
 from .forward import DualTrace
 from .gradient import _callable
-from .graph import stage
+from .staging import stage
 
 
-def scan(fun, init, xs, length=None, reverse=False):
+def scan(
+    fun: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None = None, reverse: bool = False
+) -> tuple[PyTree, PyTree]:
     """Run a loop that carries a value and collects answers.
 
     Args:
@@ -58,7 +61,8 @@ def scan(fun, init, xs, length=None, reverse=False):
     for i in reversed(range(steps)) if reverse else range(steps):
         state, y = _step(fun, state, rebuild_xs([x[i] for x in leaves]))
         if structure(state) != want:
-            raise TreeError(f"scan needs a carry that keeps its structure {want}, but got {structure(state)}{at_user_line()}")
+            raise TreeError(f"scan needs a carry that keeps its structure {want}, but got {structure(state)}"
+                            f"{at_user_line()}")
         collected.append(y)
     if reverse:
         collected.reverse()

@@ -7,6 +7,7 @@ from ..core.avals import aval_of
 from ..core.errors import ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
+from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, flatten, settle
 from .axes import named_axis
 from .gradient import _callable, _wrap, check_escaped
@@ -71,7 +72,15 @@ class Unbatched:
         self.value = value
 
 
-def vmap(fun, in_axes=0, out_axes=0, *, axis_name=None, axis_size=None, chunk_size=None):
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: PyTree = 0,
+    out_axes: PyTree = 0,
+    *,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """Make the function that maps `fun` over an axis of its arguments, all examples at once.
 
     Args:
@@ -149,8 +158,8 @@ def _argument_axes(in_axes, args, kwargs, count):
         axes = [in_axes] * (count - (_count(kwargs) if kwargs else 0))
     else:
         if not isinstance(in_axes, (tuple, list)) or len(in_axes) != len(args):
-            raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the {len(args)} "
-                            f"arguments, but got {in_axes!r}{at_user_line()}")
+            raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the "
+                            f"{len(args)} arguments, but got {in_axes!r}{at_user_line()}")
         axes = []
         for entry, arg in zip(in_axes, args):
             axes += _spread(entry, arg, "in_axes")

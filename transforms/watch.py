@@ -26,9 +26,9 @@ class WatchedNode(Node):
             makers = self.trace.makers.get(self.seq, ())
             made = " and ".join(f"the pullback of {_name(m)} (recorded at {m.line})" for m in makers) or "the seed"
             raise FloatingPointError(
-                f"a NaN appeared going backward: {made} gave a cotangent of {aval_of(_first(ct))!r} with NaN for {name} "
-                f"(recorded at {self.line}); look for 0/0, inf - inf or sqrt and log at 0 there, and use np.where on the "
-                "input of the operation"
+                f"a NaN appeared going backward: {made} gave a cotangent of {aval_of(_first(ct))!r} with NaN for "
+                f"{name} (recorded at {self.line}); look for 0/0, inf - inf or sqrt and log at 0 there, and use "
+                "np.where on the input of the operation"
             )
         parents = self.parents if isinstance(self.parents, tuple) else (self.parents,)
         for p in parents:

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.backend import BACKENDS, Backend
 from ..transforms.forward import jvp
 from ..transforms.gradient import vjp
-from ..transforms.graph import make_graph
+from ..transforms.staging import make_graph
 from .cases import Case
 from .compare import agree
 from .differences import random_direction

@@ -10,7 +10,7 @@ from ..transforms.control import cond
 from ..transforms.effects import stop_gradient
 from ..transforms.forward import jvp
 from ..transforms.gradient import grad
-from ..transforms.graph import make_graph
+from ..transforms.staging import make_graph
 from ..transforms.scan import scan
 from ..transforms.vmap import vmap
 from .differences import difference
