@@ -225,8 +225,8 @@ def _check_level(value, stamp):
         inner = value.read() if type(value) is Buffer else value
         if isinstance(inner, Tracer) and inner.owner.level > stamp:
             raise ConversionError(
-                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer made outside, "
-                "where its derivative would be lost; make the buffer inside the transformed function, "
+                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer made outside of "
+                "it, where its derivative would be lost; make the buffer inside the transformed function, "
                 f"or return the value{at_user_line()}"
             )
 

@@ -45,7 +45,7 @@ def show(table: dict[str, dict[str, str]], as_json: bool = False) -> str:
     if as_json:
         return json.dumps({"primitives": table, "holes": holes(table)}, indent=1)
     notes: dict[str, str] = {}
-    rows = [("primitive", *COLUMNS)]
+    rows: list[tuple[str, ...]] = [("primitive", *COLUMNS)]
     for name, row in table.items():
         entries = []
         for column in COLUMNS:

@@ -10,8 +10,8 @@ from ..transforms.control import cond
 from ..transforms.effects import stop_gradient
 from ..transforms.forward import jvp
 from ..transforms.gradient import grad
-from ..transforms.staging import make_graph
 from ..transforms.scan import scan
+from ..transforms.staging import make_graph
 from ..transforms.vmap import vmap
 from .differences import difference
 from .programs import Library, Program, attempt, draw_program
@@ -158,9 +158,9 @@ def shrink(program: Program, reference: Any = None) -> Program:
     k = len(program.steps) - 2
     while k >= 0:
         for stand_in in range(len(program.inputs) + k):
-            shorter = _without(program, k, stand_in)
-            if shorter is not None and disagreement(shorter, reference) is not None:
-                program = shorter
+            without = _without(program, k, stand_in)
+            if without is not None and disagreement(without, reference) is not None:
+                program = without
                 break
         k -= 1
         k = min(k, len(program.steps) - 2)

@@ -134,7 +134,9 @@ cholesky = primitive(
     jvp={"a": _cholesky_jvp},
     vjp={"a": _cholesky_vjp},
     batch=lambda a: cholesky(a),
-    samples=lambda rng: [Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)],
+    samples=lambda rng: [
+        Sample(a, tol=1e-5) for a in _matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)
+    ],
 )
 
 

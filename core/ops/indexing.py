@@ -192,7 +192,9 @@ scatter_add = linear(
     masks=True,
     samples=lambda rng: [
         Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a, "n": 4})
-        for s, i, a in (((3,), [0, 2, 2], 0), ((3, 2, 2), [[1, 1], [-1, 0]], 1), ((2,), 3, 0), ((0,), np.zeros(0, int), 0))
+        for s, i, a in (
+            ((3,), [0, 2, 2], 0), ((3, 2, 2), [[1, 1], [-1, 0]], 1), ((2,), 3, 0), ((0,), np.zeros(0, int), 0)
+        )
         for c in (0.0, 1j)
     ] + [Sample(rng.normal(size=2).astype(np.float32), np.array([0, 2]), params={"axis": 0, "n": 3})],
 )

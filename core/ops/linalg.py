@@ -17,7 +17,8 @@ def _matmul_shape(x, y):
         raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *")
     if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
         raise ShapeError(f"matmul cannot contract shapes {x.shape} and {y.shape}: the last axis of the first "
-                         f"({x.shape[-1]}) must equal the last but one of the second ({y.shape[-2 if y.ndim > 1 else 0]})")
+                         f"({x.shape[-1]}) must equal the last but one of the second "
+                         f"({y.shape[-2 if y.ndim > 1 else 0]})")
     lead = broadcast_shape("matmul", [x.shape[:-2], y.shape[:-2]])
     return make_aval(lead + x.shape[-2:-1] + y.shape[-1:] * (y.ndim > 1), result_dtype(x, y))
 
@@ -181,7 +182,8 @@ def _einsum_shape(x, y, subscripts):
     sizes = {}
     for letters, aval in zip(terms.split(","), (x, y)):
         if len(letters) != aval.ndim:
-            raise ShapeError(f"einsum term {letters!r} names {len(letters)} axes, but its operand has shape {aval.shape}")
+            raise ShapeError(f"einsum term {letters!r} names {len(letters)} axes, but its operand has shape "
+                             f"{aval.shape}")
         for c, n in zip(letters, aval.shape):
             if sizes.setdefault(c, n) != n:
                 raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in the other")
@@ -213,7 +215,10 @@ einsum = primitive(
     "einsum",  # two operands; each index occurs once an operand, and in the answer or in both operands
     impl=lambda xp, x, y, *, subscripts: _einsum(xp, x, y, subscripts),
     shape=_einsum_shape,
-    jvp={"x": lambda dx, y, subscripts: einsum(dx, y, subscripts), "y": lambda dy, x, subscripts: einsum(x, dy, subscripts)},
+    jvp={
+        "x": lambda dx, y, subscripts: einsum(dx, y, subscripts),
+        "y": lambda dy, x, subscripts: einsum(x, dy, subscripts),
+    },
     vjp={"x": _einsum_vjp_x, "y": _einsum_vjp_y},
     batch=_einsum_batch,
     linear=("x", "y"),

@@ -78,7 +78,7 @@ def binary(low=-2.0, high=2.0, complex_too=True, low_y=None, high_y=None, **fact
 
 
 def arrays(*shapes, complex_too=True, **params_and_facts):
-    """Samples with standard normal operands of the given shapes, and once in complex; further keywords are parameters."""
+    """Samples with standard normal operands of the given shapes, once in complex too; further keywords: parameters."""
     facts = {k: params_and_facts.pop(k) for k in ("tol", "smooth", "orders", "gauge") if k in params_and_facts}
 
     def samples(rng):

@@ -1,7 +1,6 @@
 """Choosing between values: where, comparisons, extremes, rounding, casts and the flat functions."""
 
 import operator
-from math import isnan
 
 import numpy as np
 
@@ -74,7 +73,8 @@ greater_equal = elementwise("greater_equal", impl=lambda xp, x, y: x >= y, d=ZER
 
 
 def _integers(rng):
-    return [Sample(rng.integers(0, 8, 3), rng.integers(0, 8, 3)), Sample(rng.integers(0, 8, 0), np.array(3)), Sample(rng.integers(0, 2, 3) > 0, np.True_),
+    return [Sample(rng.integers(0, 8, 3), rng.integers(0, 8, 3)), Sample(rng.integers(0, 8, 0), np.array(3)),
+            Sample(rng.integers(0, 2, 3) > 0, np.True_),
             Sample(rng.integers(0, 8, (2, 3)), rng.integers(0, 8, 3))]
 
 
@@ -106,7 +106,7 @@ remainder = elementwise(
 
 
 def _share(d, x, y, ans):
-    """The part of `d` that belongs to x of a maximum or minimum: all, none, or half at a tie. NaN operands keep theirs."""
+    """The part of `d` that belongs to x of a maximum or minimum: all, none, or half at a tie. NaN operands keep it."""
     if type(d) is ndarray and type(ans) is ndarray and ans.shape == d.shape and type(x) in RAW and type(y) in RAW:
         mine = x == ans
         if d.dtype in _BITS and d.ndim and mine.shape == d.shape and not _has_nan(ans):

@@ -1,4 +1,4 @@
-"""Moving elements without computing: reshape, transpose, broadcast, concatenate, pad, flip, real and imaginary parts."""
+"""Moving elements without computing: reshape, transpose, broadcast, concatenate, pad, flip, real and imaginary part."""
 
 import numpy as np
 
@@ -18,7 +18,8 @@ def _reshape_shape(x, shape):
     for n in shape:
         size *= n
     if size != x.size:
-        raise ShapeError(f"reshape cannot turn shape {x.shape} ({x.size} elements) into {tuple(shape)} ({size} elements)")
+        raise ShapeError(f"reshape cannot turn shape {x.shape} ({x.size} elements) into {tuple(shape)} "
+                         f"({size} elements)")
     return make_aval(tuple(shape), x.dtype)
 
 
@@ -174,7 +175,9 @@ flip = linear(
     shape=lambda x, axes: x,
     batch=lambda x, axes: flip(x, axes=tuple(a + 1 for a in axes)),
     view=True,
-    samples=together(arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())),
+    samples=together(
+        arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
+    ),
 )
 real = linear(
     "real",
