@@ -123,7 +123,8 @@ def _share(d, x, y, ans):
 
 def _has_nan(x):
     flat = x.reshape(-1)
-    return isnan(flat.dot(flat))
+    total = flat.dot(flat)  # squares add up to NaN only if one of them is
+    return total != total
 
 
 def _extreme(name, op):

@@ -1,4 +1,4 @@
-"""Every wrapper under every pair and triple of transforms, closing over outer traced values, gives the right derivative."""
+"""Every wrapper under every pair and triple of transforms, closing over outer values, gives the right derivative."""
 
 import itertools
 
@@ -68,8 +68,8 @@ def two_rows(f):
 
 
 TRANSFORMS = {
-    "grad": cv.grad, "jvp": forward, "vmap": mapped, "linearize": linearized, "jacrev": two_rows, "make_graph": by_graph,
-    "checkpoint": cv.checkpoint,
+    "grad": cv.grad, "jvp": forward, "vmap": mapped, "linearize": linearized, "jacrev": two_rows,
+    "make_graph": by_graph, "checkpoint": cv.checkpoint,
 }  # fmt: skip
 
 # What each transform means to a scalar function: its derivative, or the function itself.

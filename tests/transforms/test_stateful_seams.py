@@ -1,4 +1,4 @@
-"""The seams of the tape that a stateful layer needs, shown by a small Tensor with `backward`, hooks, versions and duals."""
+"""The seams of the tape for a stateful layer, shown by a small Tensor with `backward`, hooks, versions and duals."""
 
 import numpy as np
 import pytest

@@ -1,0 +1,87 @@
+"""Messages say what happened, what was given and what to do, and name the user's line."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import covector as cv
+
+X = np.arange(1.0, 5.0)
+
+
+def write_into_plain(x):
+    y = np.zeros(4)
+    y += x
+    return y.sum()
+
+
+def write_inner_into_outer(x):
+    buffer = np.zeros_like(x)
+
+    def inner(y):
+        buffer[0] = y[1]
+        return y.sum()
+
+    cv.grad(inner)(x)
+    return buffer.sum()
+
+
+def write_shared(x):
+    y = x * 2.0
+    first, second = y[1:], y[:1]
+    y[0] = 1.0
+    return first.sum() + second.sum()
+
+
+CASES = [
+    ("grad of a vector", ValueError, lambda: cv.grad(lambda x: x * 2)(X), r"scalar.*\(4,\).*\.sum\(\).*jacobian"),
+    ("grad of an int", TypeError, lambda: cv.grad(lambda x: x * 2.0)(3), r"floating.*3.*int64.*float\(3\)"),
+    ("grad of int arrays", TypeError, lambda: cv.grad(np.sum)(np.arange(3)), r"shape \(3,\).*int64.*astype"),
+    ("complex answer", TypeError, lambda: cv.grad(lambda z: z * z)(1j), r"real answer.*complex128.*holomorphic=True"),
+    ("no function", TypeError, lambda: cv.grad(3.0), r"needs a function.*3\.0.*grad\(f\)\(x\)"),
+    ("argnums", TypeError, lambda: cv.grad(lambda x: x, argnums=2)(2.0), r"argument 2.*1 positional.*argnums"),
+    ("math.exp", TypeError, lambda: cv.grad(lambda x: math.exp(x))(3.0), r"Python float.*np\.exp"),
+    ("np.array", TypeError, lambda: cv.grad(lambda x: np.array([x[0], x[1]]).sum())(X), r"np\.stack"),
+    ("deepcopy", TypeError, lambda: cv.grad(copy.deepcopy)(3.0), r"deep-copied.*stop_gradient"),
+    ("+= into plain", TypeError, lambda: cv.grad(write_into_plain)(X), r"plain array.*zeros_like"),
+    ("inner into outer", TypeError, lambda: cv.grad(write_inner_into_outer)(X), r"inner grad.*inside"),
+    ("shared write", RuntimeError, lambda: cv.grad(write_shared)(X), r"shares memory.*copy\(\)"),
+    ("bool under vmap", TypeError, lambda: cv.vmap(lambda x: x if x > 0 else -x)(X), r"vmap.*np\.where.*cond"),
+    ("vmap sizes", ValueError, lambda: cv.vmap(lambda a, b: a + b)(X, X[:3]), r"one length.*4.*3.*in_axes"),
+    ("vmap in_axes", ValueError, lambda: cv.vmap(lambda a, b: a, in_axes=(0,))(X, X), r"in_axes.*2 arguments.*\(0,\)"),
+    ("nothing mapped", ValueError, lambda: cv.vmap(lambda a: a, in_axes=None)(X), r"nothing to map.*axis_size"),
+    ("axis name", NameError, lambda: cv.psum(X, "i"), r"'i'.*axis_name='i'"),
+    ("jvp tuple", TypeError, lambda: cv.jvp(np.sin, 1.0, 1.0), r"tuples.*float.*jvp\(f, \(x,\), \(dx,\)\)"),
+    ("jvp shape", ValueError, lambda: cv.jvp(np.sin, (X,), (X[:2],)), r"tangent 0.*\(4,\).*\(2,\)"),
+    ("cotangent shape", ValueError, lambda: cv.vjp(np.sin, X)[1](X[:2]), r"\(4,\).*\(2,\)"),
+    ("unknown ufunc", NotImplementedError, lambda: cv.grad(lambda x: np.gcd(x, 1))(3.0), r"numpy\.gcd.*primitive"),
+    ("unknown function", NotImplementedError, lambda: cv.grad(lambda x: np.unwrap(x).sum())(X), r"numpy\.unwrap"),
+    ("custom_jvp", NotImplementedError, lambda: cv.custom_jvp(np.sin)(1.0), r"no rule.*defjvp"),
+    ("staged if", TypeError, lambda: cv.make_graph(lambda x: x if x > 0 else -x)(1.0), r"not known.*np\.where.*cond"),
+    ("host_callback", NotImplementedError,
+     lambda: cv.grad(lambda x: cv.host_callback(np.sin, cv.ShapeDtype(()), x))(1.0), r"no derivative.*custom_jvp"),
+    ("not linear", NotImplementedError, lambda: cv.linear_transpose(np.sin, 1.0), r"sin is not linear.*vjp"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "call", "message"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_message_says_what_happened_what_was_given_and_what_to_do(kind, call, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+@pytest.mark.parametrize("name", ["grad of a vector", "math.exp", "+= into plain", "vmap sizes", "axis name"])
+def test_message_names_the_line_of_the_user(name):
+    call = next(c[2] for c in CASES if c[0] == name)
+    with pytest.raises(Exception, match=r"test_errors\.py:\d+ in ") as error:
+        call()
+    assert "site-packages" not in str(error.value)
+
+
+def test_an_escaped_value_is_refused():
+    kept = []
+    cv.grad(lambda x: (kept.append(x), x)[1])(1.0)
+    with pytest.raises(RuntimeError, match=r"finished.*has_aux"):
+        cv.grad(lambda y: y * kept[0])(1.0)
