@@ -1,5 +1,7 @@
 """covector: composable function transforms for plain NumPy and CuPy arrays."""
 
+from importlib import import_module as _import_module
+
 from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol
@@ -33,3 +35,10 @@ from .transforms.linear import linear_transpose as linear_transpose, linearize a
 from .transforms.scan import scan as scan
 from .transforms.staging import eval_shape as eval_shape, make_graph as make_graph
 from .transforms.vmap import vmap as vmap
+
+
+def __getattr__(name: str) -> object:
+    """`covector.testing`, loaded when it is first asked for: the library itself does not need it."""
+    if name == "testing":
+        return _import_module("covector.testing")
+    raise AttributeError(f"module 'covector' has no attribute {name!r}")

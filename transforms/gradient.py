@@ -47,7 +47,7 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    both = value_and_grad(fun, argnums, has_aux, holomorphic=holomorphic, conjugate=conjugate, _name="grad")
+    both = _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad")
 
     def grad_fun(*args, **kwargs):
         value, gradient = both(*args, **kwargs)
@@ -58,7 +58,7 @@ def grad(
 
 def value_and_grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
-    holomorphic: bool = False, conjugate: bool = False, _name: str = "value_and_grad",
+    holomorphic: bool = False, conjugate: bool = False,
 ) -> Callable[..., Any]:
     """Make the function that computes `(value, gradient)`; arguments as for `grad`.
 
@@ -72,20 +72,25 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    _callable(fun, _name)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad")
+
+
+def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
+    """`value_and_grad` under the name that the user called."""
+    _callable(fun, name)
 
     def value_and_grad_fun(*args, **kwargs):
         trace = start_trace()
-        args, leaves, rebuilds = box_arguments(trace, args, argnums, _name)
+        args, leaves, rebuilds = box_arguments(trace, args, argnums, name)
         result = fun(*args, **kwargs)
         aux = None
         if has_aux:
-            result, aux = split_aux(result, _name)
+            result, aux = split_aux(result, name)
         out = result.read() if type(result) is Buffer else result
         if isinstance(out, Rev) and out.owner is trace:
             aval = out.aval
             if aval.shape or aval.dtype.kind != "f" or holomorphic:
-                _check_scalar(aval, holomorphic, _name, fun)
+                _check_scalar(aval, holomorphic, name, fun)
             value = out.value
             roots = [(out.node, seed(aval, value))]
             out = result = args = None
@@ -94,7 +99,7 @@ def value_and_grad(
             with np.errstate(all="ignore"):
                 cts = sweep(roots, len(leaves), masked=trace.masked)[0]
         else:
-            _check_scalar(_scalar_aval(out, _name, fun), holomorphic, _name, fun)
+            _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
             cts = [None] * len(leaves)
         if has_aux:
@@ -106,7 +111,7 @@ def value_and_grad(
             return value, cts[0]
         return value, _rebuild(cts, rebuilds, argnums)
 
-    return _wrap(value_and_grad_fun, fun, _name)
+    return _wrap(value_and_grad_fun, fun, name)
 
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
