@@ -59,8 +59,10 @@ def strong_zero(ct, c):
             return c
     else:
         raw = peel(c)
-        if raw is not None and not np.isnan(np.asarray(raw)).any():
-            return c
+        if raw is not None:
+            bad = raw != raw
+            if not (bad.any() if hasattr(bad, "any") else bad):
+                return c
     return WHERE[0]((c != c) & (ct == 0), 0.0, c)
 
 

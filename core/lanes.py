@@ -101,6 +101,11 @@ def binary_lane(prim, op):
     right_only_x = right.names == (prim.operands[0],)
     push = None if prim.singular else _binary_push(prim)
     masks = prim.masks
+    if isinstance(op, np.ufunc):  # an operator dispatches by itself; a ufunc must be kept from foreign arrays
+        ufunc = op
+
+        def op(x, y):
+            return ufunc(x, y) if type(x) in RAW and type(y) in RAW else apply(x, y)
 
     def apply(x, y):
         kind = type(x)

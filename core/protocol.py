@@ -135,3 +135,4 @@ def array_function(self, func, types, args, kwargs):
 
 Tracer.__array_ufunc__ = array_ufunc
 Tracer.__array_function__ = array_function
+Tracer.__array_priority__ = 1000  # CuPy's operators defer to it

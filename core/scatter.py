@@ -3,6 +3,7 @@
 import numpy as np
 
 from .buffers import make_buffer
+from .device import constant
 from .tracer import Tracer
 
 ndarray = np.ndarray
@@ -40,7 +41,10 @@ class Scatter:
         out = cls.__new__(cls)
         out.aval = aval
         out.piece = None
-        out.buffer = make_buffer(ct) if isinstance(ct, Tracer) else np.array(ct, aval.dtype)
+        if isinstance(ct, Tracer):
+            out.buffer = make_buffer(ct)
+        else:
+            out.buffer = np.array(ct, aval.dtype) if isinstance(ct, (ndarray, np.generic)) else ct.copy()
         return out
 
     def settle(self):
@@ -50,13 +54,11 @@ class Scatter:
         index, ct = self.piece
         self.piece = None
         if self.buffer is None:
-            zeros = np.zeros(self.aval.shape, self.aval.dtype)
+            zeros = constant(np.zeros(self.aval.shape, self.aval.dtype), ct)
             if isinstance(ct, Tracer):
                 self.buffer = make_buffer(zeros, own=True)
                 self.buffer.write(index, ct, add=True)
                 return
-            if type(ct) not in (ndarray,) and not isinstance(ct, np.generic):
-                zeros = _zeros_like(ct, self.aval)
             self.buffer = zeros
             zeros[index] = ct
             return
@@ -79,7 +81,7 @@ class Scatter:
             self.buffer.write(index, 0.0)
             return part
         part = self.buffer[index]
-        part = part.copy() if isinstance(part, ndarray) else part
+        part = part if isinstance(part, np.generic) else part.copy()
         self.buffer[index] = 0
         return part
 
@@ -89,7 +91,7 @@ class Scatter:
         if isinstance(self.buffer, Tracer):
             return self.buffer.read()[index]
         part = self.buffer[index]
-        return part.copy() if isinstance(part, ndarray) else part
+        return part if isinstance(part, np.generic) else part.copy()
 
     def plus(self, other):
         """Add another cotangent of the whole array, in place where that is ours."""
@@ -125,8 +127,3 @@ def accumulate(h, c):
         return c.plus(h)
     return h + c
 
-
-def _zeros_like(ct, aval):
-    """Zeros on the device of `ct`."""
-    zeros = ct * 0
-    return zeros.sum() + type(ct)(aval.shape, aval.dtype) * 0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..device import constant
 from ..dtypes import float_dtype, real_dtype, result_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
@@ -35,7 +36,7 @@ def _square_aval(x, name):
 
 
 def _eye(x):
-    return np.eye(x.shape[-1], dtype=x.dtype)
+    return constant(np.eye(x.shape[-1], dtype=x.dtype), x)
 
 
 def _lift(x, rank):
@@ -111,7 +112,7 @@ inv = primitive(
 def _lower_half(x):
     """The lower triangle with half the diagonal: Φ of Murray (2016)."""
     n = x.shape[-1]
-    return x * (np.tri(n, dtype=x.dtype) - 0.5 * np.eye(n, dtype=x.dtype))
+    return x * constant(np.tri(n, dtype=x.dtype) - 0.5 * np.eye(n, dtype=x.dtype), x)
 
 
 def _cholesky_jvp(da, ans):
@@ -153,10 +154,10 @@ def _qr_jvp(da, ans):
     scaled = adjoint(solve(adjoint(r), adjoint(da)))
     c = matmul(adjoint(q), scaled)
     n = c.shape[-1]
-    below = c * np.tri(n, k=-1, dtype=c.dtype)
+    below = c * constant(np.tri(n, k=-1, dtype=c.dtype), c)
     skew = below - adjoint(below)
     if c.dtype.kind == "c":  # R has a real diagonal, so Q takes the imaginary part
-        skew = skew + (c - adjoint(c)) * (0.5 * np.eye(n, dtype=c.dtype))
+        skew = skew + (c - adjoint(c)) * constant(0.5 * np.eye(n, dtype=c.dtype), c)
     up = c - skew
     return scaled - matmul(q, up), matmul(up, r)
 
@@ -172,8 +173,8 @@ def _qr_vjp(ct, ans):
         part = matmul(adjoint(q), ct_q)
         m = -part if m is None else m - part
     n = m.shape[-1]
-    m = m * np.tri(n, dtype=m.dtype).T
-    s = (m + adjoint(m)) * (1.0 - 0.5 * np.eye(n, dtype=real_dtype(m.dtype)))
+    m = m * constant(np.tri(n, dtype=m.dtype).T, m)
+    s = (m + adjoint(m)) * constant(1.0 - 0.5 * np.eye(n, dtype=real_dtype(m.dtype)), m)
     total = matmul(q, s)
     if ct_q is not None:
         total = total + ct_q
@@ -239,7 +240,7 @@ def _eigh_vjp(ct, ans):
         return hermitian(matmul(v * ct_w[..., None, :], adjoint(v)))
     inner = matmul(adjoint(v), ct_v) * _gaps(w)
     if ct_w is not None:
-        inner = inner + ct_w[..., None, :] * np.eye(w.shape[-1], dtype=w.dtype)
+        inner = inner + ct_w[..., None, :] * constant(np.eye(w.shape[-1], dtype=w.dtype), w)
     return hermitian(matmul(v, matmul(inner, adjoint(v))))
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 
 from ..avals import aval_of, make_aval
+from ..backend import find_backend
 from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
+from ..device import constant
 from ..dtypes import result_dtype
 from ..errors import ConversionError, at_user_line
 from ..families import linear, primitive
@@ -236,7 +238,7 @@ def update(x, key, value, add=False, donate=False):
     flat = broadcast_to(value, shape=shape)
     inner = _arranged(x, plan)
     if add:
-        new = inner + scatter_add(flat, plan.index, axis=plan.axis, n=inner.shape[plan.axis])
+        new = inner + scatter_add(flat, constant(plan.index, flat), axis=plan.axis, n=inner.shape[plan.axis])
     else:
         new = _put_rows(inner, flat, plan)
     return _put_back(x, new, plan)
@@ -251,8 +253,8 @@ def _put_rows(inner, flat, plan):
     rows = flat.reshape((*flat.shape[: plan.axis], count, *flat.shape[plan.axis + len(plan.index.shape) :]))
     if not count:
         return inner
-    picked = take(rows, np.maximum(writer, 0), axis=plan.axis)
-    return where(hit, picked, inner)
+    picked = take(rows, constant(np.maximum(writer, 0), rows), axis=plan.axis)
+    return where(constant(hit, inner), picked, inner)
 
 
 def _last_writer(places, n):
@@ -323,7 +325,7 @@ def _expand(aval, key):
             entries.append(k)
             continue
         if not isinstance(k, Tracer):
-            k = np.asarray(k)
+            k = _on_host(k)
             if k.size == 0 and k.dtype == float:
                 k = k.astype(np.intp)
         kind = k.dtype.kind
@@ -355,6 +357,12 @@ def _expand(aval, key):
         if e is Ellipsis:
             return entries[:i] + rest + entries[i + 1 :]
     return entries + rest
+
+
+def _on_host(k):
+    """An index as a NumPy array; one of another library is copied, since the plan needs its values."""
+    found = find_backend(type(k))
+    return np.asarray(k) if found is None else np.asarray(found[0].to_numpy(k))
 
 
 def _known_mask(mask):
@@ -396,7 +404,7 @@ def _arranged(x, plan):
 
 
 def _take_planned(x, plan):
-    return take(x, plan.index, axis=plan.axis)
+    return take(x, constant(plan.index, x), axis=plan.axis)
 
 
 def _put_back(x, new, plan):

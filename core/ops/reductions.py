@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..device import constant
 from ..families import ZERO, linear, primitive
 from ..fix import conj
 from .arithmetic import exp
@@ -120,7 +121,7 @@ def _exclusive_products(x, n):
 
 
 def _shift_in_ones(x, k, n):
-    ones = np.ones((*x.shape[:-1], min(k, n)), x.dtype)
+    ones = constant(np.ones((*x.shape[:-1], min(k, n)), x.dtype), x)
     return concatenate(ones, x[..., : max(n - k, 0)], axis=x.ndim - 1)
 
 
