@@ -1,6 +1,8 @@
-"""A stand-in for a second array library: arrays that refuse silent conversion and refuse to mix with NumPy's."""
+"""A stand-in for a second array library: arrays that refuse silent conversion and refuse to mix with NumPy's.
 
-import sys
+The library counts as imported while `sys.modules["strict_arrays"]` is `strict`.
+"""
+
 import types
 
 import numpy as np
@@ -124,7 +126,6 @@ class Ufunc:
 
 
 strict = Namespace("strict_arrays")
-sys.modules["strict_arrays"] = strict
 STRICT = extend.register_backend(
     extend.Backend(name="strict", module="strict_arrays", array_types=lambda m: (Array,), namespace=lambda m: m,
                    to_numpy=lambda a: a.get())
