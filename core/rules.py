@@ -48,6 +48,7 @@ def compile_rule(prim, active, plain, fixed):
     nin = len(prim.operands)
     total = nin + len(prim.params)
     rule.origins = tuple(p if p < nin else -1 if p == total else None for p in positions)
+    rule.keeps = any(o is not None for o in rule.origins)
     rule.collect = itemgetter(*positions) if positions else None
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1

@@ -17,7 +17,7 @@ class Node:
 
     `parents` is a bare node or a tuple. A leaf has `rule=None` and `saved` its index. A node never refers to its
     tracer, so there are no cycles and a value that nobody saved dies with its tracer. Subclasses (the stateful layer)
-    override `visit`; the sweep calls it only for them.
+    have `run(ct, drive)`; the sweep calls it only for them.
     """
 
     __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
@@ -28,10 +28,11 @@ class Rule:
 
     `back(ct, saved)` gives the cotangent(s) of the parents; `strong` is the same with strong zeros for `singular`
     rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
-    index, -1 for the answer, None for a parameter or aval. `lazy` rules take an undensified cotangent.
+    index, -1 for the answer, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
+    undensified cotangent.
     """
 
-    __slots__ = ("prim", "back", "strong", "names", "origins", "active", "lazy", "collect")
+    __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect")
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"

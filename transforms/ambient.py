@@ -7,7 +7,7 @@ nodes take hooks; a sweep can put saved values back on the tape (`create_graph`)
 from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.tape import FREED, Node, next_seq
-from ..core.tracer import Trace, Tracer
+from ..core.tracer import Trace, Tracer, next_level
 from ..core.types import Any
 from .reverse import answer_avals, pick_rule, sweep
 
@@ -18,14 +18,47 @@ class Ambient(Tracer):
     __slots__ = ()
 
 
-class AmbientNode(Node):
-    """A node that can be visited: hooks on its cotangent, packed saved values, freed by hand."""
+class Extra:
+    """What few nodes have: hooks on the cotangent, the packing of what was saved, tangents of the operands."""
 
     __slots__ = ("hooks", "packing", "tangents")
 
+    def __init__(self):
+        self.hooks = self.packing = self.tangents = None
+
+
+class AmbientNode(Node):
+    """A node that the sweep runs through `run`: hooks, unpacking, the rule, freeing. `extra` is an `Extra` or None."""
+
+    __slots__ = ("extra",)
+    extra_class = Extra
+
+    def more(self):
+        """The `Extra` of this node, made when first asked for."""
+        if self.extra is None:
+            self.extra = self.extra_class()
+        return self.extra
+
+    def run(self, ct, drive):
+        """The cotangent(s) of the parents; None ends this road."""
+        extra = self.extra
+        if extra is not None and extra.hooks:
+            ct = self.visit(ct)
+        if self.rule is None:
+            drive.results[self.saved] = ct
+            return None
+        if drive.stop is not None and self.seq in drive.stop:
+            drive.stopped[self.seq] = ct
+            if drive.stop[self.seq]:
+                return None
+        saved = drive.lift(self, self.unpack())
+        if not drive.retain:
+            self.free()
+        return self.rule.strong(ct, saved) if drive.masked else self.rule.back(ct, saved)
+
     def visit(self, ct):
         """The cotangent after the hooks, oldest first; a hook returns None to leave it as it is."""
-        for hook in list(self.hooks or ()):
+        for hook in list(self.extra.hooks):
             changed = hook(ct)
             if changed is not None:
                 ct = changed
@@ -39,29 +72,34 @@ class AmbientNode(Node):
                 f"the saved values of {self.rule.prim.name if self.rule and self.rule.prim else 'this node'} have been "
                 "freed by an earlier sweep; pass retain_graph=True to the first one"
             )
-        return saved if self.packing is None else self.packing.unpack(self, saved)
+        extra = self.extra
+        return saved if extra is None or extra.packing is None else extra.packing.unpack(self, saved)
 
     def free(self):
-        """Drop what was saved."""
-        self.saved = FREED
-        self.tangents = None
+        """Drop what was saved; shapes and parameters are no values and stay."""
+        if self.saved is not None and self.rule.keeps:
+            self.saved = FREED
+            if self.extra is not None:
+                self.extra.tangents = None
 
 
 class AmbientTrace(Trace):
-    """The trace of level 0. `packing` has `pack(node, saved, operands)` and `unpack(node, packed)`, or is None.
+    """A trace of the stateful layer: the ambient one is at level 0; others are made at a level of their own.
 
-    Subclasses or instances set `recording` (grad mode) and `packing` (saved-tensor hooks, version checks).
+    `packing` has `pack(node, saved, operands)` and `unpack(node, packed)`, or is None. Subclasses or instances set
+    `recording` (grad mode) and `packing` (saved-tensor hooks, version checks), and may name another `node_class`.
     """
 
-    __slots__ = ("recording", "packing")
+    __slots__ = ()
     kind = "grad"
+    node_class = AmbientNode
+    recording = True
+    packing = None
 
-    def __init__(self):
-        self.level = 0
+    def __init__(self, ambient: bool = True):
+        self.level = 0 if ambient else next_level()
         self.masked = False
         self.done = False
-        self.recording = True
-        self.packing = None
 
     def box(self, value, aval=None, node=None, tangent=None):
         """An ambient value."""
@@ -75,14 +113,14 @@ class AmbientTrace(Trace):
 
     def node(self, rule, parents, saved, tangents=None):
         """An ambient node with the next number."""
-        node = AmbientNode()
+        node = self.node_class()
         node.rule = rule
         node.parents = parents
         node.saved = saved
         node.seq = next_seq()
-        node.hooks = None
-        node.packing = None
-        node.tangents = tangents
+        node.extra = None
+        if tangents:
+            node.more().tangents = tangents
         return node
 
     def leaf(self, value, key):
@@ -90,10 +128,12 @@ class AmbientTrace(Trace):
         return self.box(value, node=self.node(None, None, key))
 
     def process(self, prim, args):
+        if prim.handlers is not None:
+            return prim.handlers[self.kind](self, prim, args)
         operands, params = prim.split(args)
         mine = [isinstance(a, Tracer) and a.owner is self for a in operands]
         values = [a.value if own else a for a, own in zip(operands, mine)]
-        ans = prim.again((*values, *params))
+        ans = self.below(prim, (*values, *params))
         if prim.flat:
             return self.rebox(ans)
         live = [i for i, own in enumerate(mine) if own and i not in prim.nondiff]
@@ -105,6 +145,10 @@ class AmbientTrace(Trace):
         if tangents:
             self.push(prim, operands, params, outs, tangents)
         return outs
+
+    def below(self, prim, args):
+        """The operation one level down."""
+        return prim.again(args)
 
     def rebox(self, ans):
         """Answers without history."""
@@ -123,14 +167,19 @@ class AmbientTrace(Trace):
         parents = tuple([operands[i].node for i in active])
         node = self.node(rule, parents[0] if len(parents) == 1 else parents, saved,
                          {i: a.tangent for i, a in enumerate(operands) if getattr(a, "tangent", None) is not None})
-        if self.packing is not None and saved is not None:
-            node.packing = self.packing
-            node.saved = self.packing.pack(node, saved, operands)
+        packing = self.packing
+        if packing is not None and rule.keeps:
+            node.more().packing = packing
+            node.saved = packing.pack(node, saved, operands)
         if prim.outputs is None:
             return self.box(ans, node=node) if is_inexact(aval_of(ans).dtype) else self.box(ans)
+        return self.pick(ans, node)
+
+    def pick(self, answers, node):
+        """One value for each answer of a node with several; those that carry no derivative have no history."""
         out = []
-        for k, v in enumerate(ans):
-            picked = self.node(pick_rule(len(ans), k), node, None) if is_inexact(aval_of(v).dtype) else None
+        for k, v in enumerate(answers):
+            picked = self.node(pick_rule(len(answers), k), node, None) if is_inexact(aval_of(v).dtype) else None
             out.append(self.box(v, node=picked))
         return tuple(out)
 
@@ -140,36 +189,79 @@ class AmbientTrace(Trace):
         pushed = prim.tangent(tangents, (*bare, *params), outs)
         if prim.outputs is None:
             outs.tangent = pushed
+            self.remember(outs.node, pushed)
             return
         for out, t in zip(outs, pushed):
             out.tangent = t
+        self.remember(next((out.node.parents for out in outs if out.node is not None), None), pushed)
 
-    def lift(self, create_graph):
-        """A `lift` for the sweep: saved operands and answers as ambient values, with their tangents;
-        with `create_graph` also with their nodes."""
+    def remember(self, node, pushed):
+        """Let a node whose rule saved its answer have the answer's tangent, until it is freed."""
+        if node is not None and -1 in node.rule.origins:
+            extra = node.more()
+            extra.tangents = {**(extra.tangents or {}), -1: pushed}
 
-        def lifted(node, saved):
-            rule = node.rule
-            if rule.collect is None or saved is None:
-                return saved
-            items = (saved,) if len(rule.origins) == 1 else saved
-            out = tuple([self.lifted_item(node, x, origin, create_graph) for x, origin in zip(items, rule.origins)])
-            return out[0] if len(rule.origins) == 1 else out
+    def lift(self, node, saved, create_graph):
+        """Saved operands and answers as values of this trace with their tangents; with `create_graph` also their nodes.
 
-        return lifted
+        A rule that runs on them is recorded (or pushed forward) like any other operation.
+        """
+        rule = node.rule
+        if saved is None or rule.collect is None:
+            return saved
+        items = (saved,) if len(rule.origins) == 1 else saved
+        out = [self.lift_item(node, x, origin, create_graph) for x, origin in zip(items, rule.origins)]
+        return out[0] if len(rule.origins) == 1 else tuple(out)
 
-    def lifted_item(self, node, x, origin, create_graph):
-        if origin is None or isinstance(x, tuple):
+    def lift_item(self, node, x, origin, create_graph):
+        """One saved item as a value of this trace."""
+        if origin is None:
             return x
         rule = node.rule
-        tangent = (node.tangents or {}).get(origin)
         if origin == -1:
-            return self.box(x, node=node if create_graph else None, tangent=tangent)
+            if not isinstance(x, tuple):
+                return self.box(x, node=node if create_graph else None, tangent=self.tangent_of(node, -1))
+            answers = self.pick(x, node) if create_graph else tuple([self.box(v) for v in x])
+            for answer, t in zip(answers, self.tangent_of(node, -1) or ()):
+                answer.tangent = t
+            return answers
+        if rule.prim.variadic:
+            return tuple([self.lift_operand(node, v, i, create_graph) for i, v in enumerate(x)])
+        return self.lift_operand(node, x, origin, create_graph)
+
+    def lift_operand(self, node, x, i, create_graph):
+        """One saved operand as a value of this trace; what is no floating array stays as it is."""
+        if not is_inexact(aval_of(x).dtype):
+            return x
         parent = None
-        if create_graph and origin in rule.active:
+        if create_graph and i in node.rule.active:
             parents = node.parents if isinstance(node.parents, tuple) else (node.parents,)
-            parent = parents[rule.active.index(origin)]
-        return self.box(x, node=parent, tangent=tangent)
+            parent = parents[node.rule.active.index(i)]
+        return self.box(x, node=parent, tangent=self.tangent_of(node, i))
+
+    def tangent_of(self, node, i):
+        """The tangent that operand `i` (-1: the answer) had when the node was recorded."""
+        tangents = None if node.extra is None else node.extra.tangents
+        return None if tangents is None else tangents.get(i)
+
+
+class Drive:
+    """One sweep over ambient nodes: what to keep, where to stop, and what was found."""
+
+    __slots__ = ("trace", "retain", "create_graph", "masked", "stop", "stopped", "results")
+
+    def __init__(self, trace, retain, create_graph, stop, results):
+        self.trace = trace
+        self.retain = retain or create_graph
+        self.create_graph = create_graph
+        self.masked = trace.masked
+        self.stop = stop
+        self.stopped = {}
+        self.results = results
+
+    def lift(self, node, saved):
+        """Saved values as the rule is to see them."""
+        return self.trace.lift(node, saved, self.create_graph)
 
 
 def backward(
@@ -203,6 +295,6 @@ def backward(
     >>> float(peel(cts["x"]))
     6.0
     """
-    lift = trace.lift(create_graph)
-    kept = retain or create_graph
-    return sweep(list(roots), {} if into is None else into, masked=trace.masked, retain=kept, lift=lift, stop=stop)
+    drive = Drive(trace, retain, create_graph, stop, {} if into is None else into)
+    sweep(list(roots), 0, drive=drive)
+    return drive.results, drive.stopped

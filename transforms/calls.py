@@ -52,7 +52,7 @@ def call_rule(back, name):
     rule.names = (name,)
     rule.origins = rule.active = ()
     rule.collect = None
-    rule.lazy = False
+    rule.keeps = rule.lazy = False
     rule.back = rule.strong = back
     return rule
 

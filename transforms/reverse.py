@@ -141,7 +141,7 @@ def pick_rule(count, k):
         rule.prim = None
         rule.names = rule.origins = rule.active = ()
         rule.collect = None
-        rule.lazy = False
+        rule.keeps = rule.lazy = False
         rule.back = rule.strong = lambda ct, saved: Partial(count, k, ct)
         if len(_PICKS) > 256:
             _PICKS.clear()
@@ -157,6 +157,7 @@ def sweep(
     retain: bool = False,
     lift: Callable[..., Any] | None = None,
     stop: dict[int, bool] | None = None,
+    drive: Any = None,
 ) -> tuple[Any, dict[int, Any]]:
     """Push cotangents from `roots` to the leaves: newest node first, iteratively, linear in the graph.
 
@@ -167,8 +168,8 @@ def sweep(
         retain: keep what the nodes saved, so that the graph can be swept again.
         lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
         stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
-    Nodes of a subclass are visited: `visit(ct)` runs hooks and returns the cotangent (None ends this road), `unpack()`
-    gives what was saved, `free()` drops it.
+        drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
+            None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`).
     Returns:
         the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
     Raises:
@@ -207,26 +208,15 @@ def sweep(
                             break
                     if lift is not None:
                         saved = lift(node, saved)
+                node = None
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
+                saved = ct = None
             else:
-                ct = node.visit(ct)
-                if ct is None:
-                    break
-                if rule is None:
-                    results[node.saved] = ct
+                c = node.run(ct, drive)
+                if c is None:
                     break
                 parents = node.parents
-                if stop is not None and node.seq in stop:
-                    stopped[node.seq] = ct
-                    if stop[node.seq]:
-                        break
-                saved = node.unpack()
-                if lift is not None:
-                    saved = lift(node, saved)
-                if not retain:
-                    node.free()
-            node = None
-            c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
-            saved = ct = None
+                node = ct = None
             if type(parents) is tuple:
                 first = parents[0]
                 if len(parents) == 2:
