@@ -14,12 +14,22 @@ from .core.families import (
 )
 from .core.ops.samples import Sample as Sample
 from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind
-from .core.tape import FREED as FREED, Node as Node, Rule as Rule, make_leaf as make_leaf, make_node as make_node
-from .core.tracer import Trace as Trace, Tracer as Tracer, peel as peel
+from .core.tape import (
+    FREED as FREED,
+    Node as Node,
+    Partial as Partial,
+    Rule as Rule,
+    make_leaf as make_leaf,
+    make_node as make_node,
+    next_seq as next_seq,
+)
+from .core.tracer import Batched as Batched, Trace as Trace, Tracer as Tracer, make_batched as make_batched, peel as peel
 from .transforms.ambient import (
     Ambient as Ambient,
     AmbientNode as AmbientNode,
     AmbientTrace as AmbientTrace,
+    Extra as Extra,
     backward as backward,
 )
-from .transforms.reverse import sweep as sweep
+from .transforms.reverse import pick_rule as pick_rule, sweep as sweep
+from .transforms.vmap import VmapTrace as VmapTrace

@@ -39,6 +39,10 @@ class AmbientNode(Node):
             self.extra = self.extra_class()
         return self.extra
 
+    def loud(self):
+        """The `Extra` of a node about to get something that the sweep must see."""
+        return self.more()
+
     def run(self, ct, drive):
         """The cotangent(s) of the parents; None ends this road."""
         extra = self.extra
@@ -120,7 +124,7 @@ class AmbientTrace(Trace):
         node.seq = next_seq()
         node.extra = None
         if tangents:
-            node.more().tangents = tangents
+            node.loud().tangents = tangents
         return node
 
     def leaf(self, value, key):
@@ -169,7 +173,7 @@ class AmbientTrace(Trace):
                          {i: a.tangent for i, a in enumerate(operands) if getattr(a, "tangent", None) is not None})
         packing = self.packing
         if packing is not None and rule.keeps:
-            node.more().packing = packing
+            node.loud().packing = packing
             node.saved = packing.pack(node, saved, operands)
         if prim.outputs is None:
             return self.box(ans, node=node) if is_inexact(aval_of(ans).dtype) else self.box(ans)
@@ -198,7 +202,7 @@ class AmbientTrace(Trace):
     def remember(self, node, pushed):
         """Let a node whose rule saved its answer have the answer's tangent, until it is freed."""
         if node is not None and -1 in node.rule.origins:
-            extra = node.more()
+            extra = node.loud()
             extra.tangents = {**(extra.tangents or {}), -1: pushed}
 
     def lift(self, node, saved, create_graph):

@@ -139,7 +139,7 @@ def pick_rule(count, k):
     if rule is None:
         rule = Rule()
         rule.prim = None
-        rule.names = rule.origins = rule.active = ()
+        rule.names, rule.active, rule.origins = ("pick",), (k,), ()
         rule.collect = None
         rule.keeps = rule.lazy = False
         rule.back = rule.strong = lambda ct, saved: Partial(count, k, ct)

@@ -1,6 +1,28 @@
-"""The torch-shaped stateful layer; not built yet, so importing it says so."""
+"""PyTorch's surface on covector: tensors with `.grad`, `backward`, hooks, modes, and the operations on them.
 
-raise ImportError(
-    f"{__name__} was imported, but the stateful torch layer is not built yet in this version of covector; "
-    "use the functional transforms (covector.grad, covector.vjp, covector.vmap), or torch itself"
+>>> import covector.compat.torch as torch
+>>> x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+>>> (x ** 2).sum().backward()
+>>> x.grad
+tensor([2., 4., 6.])
+"""
+
+from . import accumulate as _accumulate, ops as _ops, surface as _surface
+from .creation import empty, from_numpy, full, ones, tensor, zeros
+from .dtypes import ALIASES as _ALIASES, NAMED as _NAMED, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
 )
+from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
+from .tensor import Tensor
+from . import autograd, linalg, nn, utils  # isort: skip (they read the operations registered above)
+
+globals().update(_NAMED)
+globals().update(_ALIASES)
+globals().update(_surface.names(""))
+__getattr__ = _surface.getter("", "torch")

@@ -45,6 +45,22 @@ deg2rad = _function("deg2rad", {"x": lambda: math.pi / 180.0}, -2.0, 2.0, comple
 rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, complex_too=False)
 
 
+def _sigmoid(xp, x):
+    """1 / (1 + exp(-x)) without overflow; for negative x as e / (1 + e), which keeps the relative precision."""
+    if x.dtype.kind == "c":
+        return 1.0 / (1.0 + xp.exp(-x))
+    small = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, 1.0, small) / (1.0 + small)
+
+
+sigmoid = elementwise(
+    "sigmoid",
+    impl=lambda xp, x: _sigmoid(xp, x if hasattr(x, "dtype") else np.asarray(x)),
+    d={"x": lambda ans: ans * (1.0 - ans)},
+    samples=unary(-3.0, 3.0),
+)
+
+
 def _gap(x, ans, half):
     """x - ans, where that is NaN: `half` if both operands are +inf, -inf (a weight of 0) otherwise."""
     gap = x - ans

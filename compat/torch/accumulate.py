@@ -1,0 +1,104 @@
+"""Adding a gradient into `.grad`: when memory is taken over, written in place, or replaced."""
+
+import sys
+from threading import Lock
+
+import numpy as np
+
+from ... import extend
+from . import versions
+from .node import ACCUMULATE
+from .state import lower, more
+
+ndarray = np.ndarray
+_LOCKS = [Lock() for _ in range(64)]
+_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def _held():
+    """How many references `getrefcount` sees of an array that one local holds, two calls down."""
+
+    def probe(value):
+        return sys.getrefcount(value)
+
+    array = np.zeros(1)
+    return probe(array)
+
+
+_HELD = _held()
+
+
+def accumulate(leaf, ct, drive):
+    """Add a cotangent to `leaf.grad`, in place unless the gradient is itself recorded."""
+    with _LOCKS[id(leaf) >> 4 & 63]:
+        rare = more(leaf)
+        before = rare.grad
+        if before is None:
+            rare.grad = first(leaf, ct, drive)
+        elif drive.create_graph or isinstance(ct, extend.Tracer) or before.trace is not None:
+            total = lift_at(drive, lower(before) + ct)
+            rare.grad = total
+        else:
+            add_into(before, ct)
+    if rare.post:
+        for fn in list(rare.post.values()):
+            fn(leaf)
+
+
+ACCUMULATE.append(accumulate)
+
+
+def lift_at(drive, value):
+    """A tensor of the drive's level."""
+    return drive.tensor(value)
+
+
+def add_into(grad, ct):
+    """Add in place: every name of the gradient sees it."""
+    array = grad.value
+    if not array.flags.writeable:
+        grad.value = array + ct
+        return
+    np.add(array, ct, out=array, casting="same_kind")
+    versions.bump(array)
+
+
+def first(leaf, ct, drive):
+    """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
+    if drive.create_graph or type(ct) is not ndarray or leaf.trace is not None:
+        return drive.tensor(ct)
+    own = leaf.value
+    if ct.base is None and ct.flags.writeable and ct.strides == own.strides and _GIL and taken(ct):
+        return drive.tensor(ct)
+    if dense(own):
+        copy = np.empty_like(own, dtype=ct.dtype, subok=False)
+        if copy.strides != own.strides:
+            copy = restrided(own, ct.dtype)
+    else:
+        copy = np.empty(ct.shape, ct.dtype)
+    copy[...] = ct
+    return drive.tensor(copy)
+
+
+def taken(ct):
+    """Whether the sweep alone holds a cotangent: the frames of run, accumulate, first and this one."""
+    return sys.getrefcount(ct) <= _HELD + 4
+
+
+def dense(array):
+    """Whether an array is non-overlapping and dense, so that its gradient takes its strides."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    expected = array.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n != 1):
+        if stride != expected:
+            return False
+        expected *= n
+    return True
+
+
+def restrided(array, dtype):
+    """An empty array with the axes in the memory order of `array`."""
+    order = sorted(range(array.ndim), key=lambda i: (-array.strides[i], i))
+    out = np.empty([array.shape[i] for i in order], dtype)
+    return out.transpose(np.argsort(order))

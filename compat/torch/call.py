@@ -1,0 +1,293 @@
+"""One road for every operation: lower the tensors, compute with covector, lift the answer, name its node.
+
+An operation is written once, on core values, where covector's own functions apply. `operation` makes of it the function
+`torch.<name>`, the method, the in-place method and `out=`.
+"""
+
+import functools
+
+import numpy as np
+
+from ... import extend
+from . import dtypes
+from .inplace import inplace, write
+from .modes import MODES
+from .quiet import hush, unhush
+from .state import CLASS, TensorBase, edge, lift, lower, needs_grad
+from .views import shape_dtype
+
+ndarray = np.ndarray
+ROWS = {}  # torch name -> Row
+
+
+class Row:
+    """One operation of the surface: its name, its function on core values, and where it appears."""
+
+    __slots__ = ("body", "fun", "name", "node", "samples")
+
+    def __init__(self, name, body, node, samples):
+        self.name = name
+        self.body = body
+        self.node = node
+        self.samples = samples
+        self.fun = None
+
+
+def lowered(x):
+    """An argument as core values: tensors, and lists or tuples of them."""
+    if isinstance(x, TensorBase):
+        return lower(x)
+    if type(x) in (list, tuple) and any(isinstance(v, TensorBase) for v in x):
+        return type(x)([lowered(v) for v in x])
+    if isinstance(x, dtypes.dtype):
+        return x.numpy
+    return x
+
+
+def tensors_in(args, kwargs):
+    """The tensors among arguments, in order."""
+    found = []
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(x, TensorBase):
+            found.append(x)
+        elif type(x) in (list, tuple):
+            found += [v for v in x if isinstance(v, TensorBase)]
+    return found
+
+
+def lifted(v, node_name, tensors):
+    """The tensor(s) of an answer; the node gets torch's name and the operands' edges."""
+    if isinstance(v, tuple):
+        out = [lifted(x, node_name, tensors) for x in v]
+        return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
+    if v is None:
+        return None
+    t = lift(v)
+    u = t
+    while True:  # name the node at every level
+        node = u.node
+        if node is not None and node_name is not None:
+            dress_node(node, node_name, tensors)
+        if not isinstance(u.value, TensorBase):
+            return t
+        u = u.value
+
+
+def dress_node(node, name, tensors):
+    """Name a node as torch does, and show the operands of the whole operation as its edges."""
+    target = node
+    if node.rule is not None and node.rule.prim is None and isinstance(node.parents, extend.AmbientNode):
+        target = node.parents  # a picked output: its node is the one that users see
+    if target.rule is None:
+        return  # the answer is an operand itself
+    if target.name() == name and single(target):
+        return
+    extra = target.more()
+    extra.name = name
+    if extra.edges is None:
+        extra.edges = tuple([edge(t) if needs_grad(t) else None for t in tensors])
+
+
+def single(node):
+    """Whether the operands of a node are the operands of the operation."""
+    return node.rule.prim is not None and node.rule.prim.family == "elementwise"
+
+
+def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, samples=None, register=True,
+              method_name=None):
+    """Make the surface of an operation from its body, a function of core values.
+
+    Args:
+        name: torch's name; by default the function's own.
+        node: the name of its node; by default from the name. None keeps the last primitive's.
+        method, inplace_form, out: whether there is `Tensor.name`, `Tensor.name_`, and `out=`.
+        samples: arguments for the tests that compare with torch.
+    """
+
+    def make(body):
+        row = Row(name or body.__name__, body, node or camel(name or body.__name__), samples)
+
+        @functools.wraps(body)
+        def fun(*args, **kwargs):
+            return invoke(row, fun, args, kwargs, out)
+
+        fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
+        fun.row = row
+        row.fun = fun
+        if register:
+            ROWS[row.name] = row
+        if method:
+            attach(method_name or row.name, fun)
+        if inplace_form:
+            attach((method_name or row.name) + "_", inplace_method(row))
+        return fun
+
+    return make
+
+
+def invoke(row, fun, args, kwargs, out=True):
+    """Run one operation."""
+    override = overridden(args, kwargs)
+    if override is not None:
+        return override(fun, args, kwargs)
+    target = kwargs.pop("out", None) if out and kwargs else None
+    if kwargs:
+        rename(kwargs)
+    tensors = tensors_in(args, kwargs)
+    given = [lowered(x) for x in args]
+    named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
+    token = hush()
+    try:
+        v = row.body(*given, **named)
+    finally:
+        unhush(token)
+    if target is not None:
+        return write_out(row.name, target, v, tensors)
+    return lifted(v, row.node, tensors)
+
+
+_SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other"}
+
+
+def rename(kwargs):
+    """NumPy's names of arguments, which torch takes as well."""
+    for old, new in _SYNONYMS.items():
+        if old in kwargs and new not in kwargs and old in ("axis", "keepdims"):
+            kwargs[new] = kwargs.pop(old)
+
+
+def write_out(name, target, v, tensors):
+    """`out=`: resize if empty, refuse derivatives, write."""
+    if isinstance(target, (tuple, list)):
+        for t, x in zip(target, v):
+            write_out(name, t, x, tensors)
+        return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
+    m = MODES.get()
+    if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
+    shape, dtype = shape_dtype(target)
+    if not hasattr(v, "dtype"):
+        v = np.asarray(v)
+    check_out_dtype(dtype, v.dtype)
+    if tuple(v.shape) != shape:
+        RESIZE[0](target, tuple(v.shape))
+    write(target, v.astype(dtype) if v.dtype != dtype else v)
+    return target
+
+
+RESIZE = []  # filled by storage.py
+
+
+def check_out_dtype(dtype, new):
+    """torch's refusal of an `out=` of a lower kind."""
+    kinds = "?buifcV"
+    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+    assert kinds
+    if rank[new.kind] > rank[dtype.kind]:
+        raise RuntimeError(f"result type {TYPE_WORD(new)} can't be cast to the desired output type {TYPE_WORD(dtype)}")
+
+
+def TYPE_WORD(dtype):  # noqa: N802
+    """`Float`: torch's word for a dtype."""
+    return WORDS.get(np.dtype(dtype).name, str(dtype))
+
+
+WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
+         "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
+         "complex128": "ComplexDouble", "bfloat16": "BFloat16"}
+
+
+def inplace_method(row):
+    """`Tensor.name_`."""
+
+    def method(self, *args, **kwargs):
+        override = overridden((self, *args), kwargs)
+        if override is not None:
+            return override(method, (self, *args), kwargs)
+        if kwargs:
+            rename(kwargs)
+        names = tuple(kwargs)
+        count = len(args)
+
+        def fn(x, *others):
+            return row.body(x, *[lowered(v) for v in others[:count]],
+                            **{k: lowered(v) for k, v in zip(names, others[count:])})
+
+        return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=row.node)
+
+    method.__name__ = method.__qualname__ = row.name.rpartition(".")[2] + "_"
+    method.__doc__ = f"In-place form of :func:`{row.name}`."
+    method.row = row
+    return method
+
+
+def attach(name, fun):
+    """Make a function a method of Tensor."""
+    setattr(CLASS[0], name.rpartition(".")[2], fun)
+
+
+def camel(name):
+    """`LogSoftmaxBackward0` for `log_softmax`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.rpartition(".")[2].split("_")) + "Backward0"
+
+
+def overridden(args, kwargs):
+    """The `__torch_function__` that takes over, if an argument is of a class that has one of its own."""
+    found = None
+    for x in args:
+        kind = type(x)
+        if kind is not CLASS[0] and hasattr(kind, "__torch_function__") and kind.__torch_function__ is not DEFAULT_TF:
+            found = OVERRIDE[0](args, kwargs)
+            break
+    return found
+
+
+DEFAULT_TF = None
+OVERRIDE = [lambda args, kwargs: None]  # filled by overrides.py
+
+
+def promote(*values, floats=False):
+    """Values cast to torch's common dtype; Python numbers stay as they are where their kind does not raise it.
+
+    Args:
+        floats: integers become the default floating dtype, as for division and `sin`.
+    """
+    first = None
+    easy = True
+    for v in values:
+        d = getattr(v, "dtype", None)
+        if d is None:
+            easy = easy and (type(v) is int or type(v) is float and (first is None or first.kind in "fcV"))
+        elif first is None:
+            first = d
+        else:
+            easy = easy and d is first
+    if easy and first is not None and (first.kind in "fcV" or not floats and first.kind in "iu" and all(
+            hasattr(v, "dtype") or type(v) is int for v in values)):
+        return values
+    dimmed, zero, numbers = [], [], []
+    for v in values:
+        d = getattr(v, "dtype", None)
+        if d is None:
+            numbers.append(v)
+        else:
+            (dimmed if v.ndim else zero).append(dtypes.OF_NUMPY[np.dtype(d)])
+    common = dtypes.promoted(dimmed, zero, numbers)
+    if floats and common.category < 2:
+        common = dtypes.Default.float
+    return tuple([to(v, common.numpy) for v in values])
+
+
+def to(v, dtype):
+    """A core value in another dtype; a Python number becomes a 0-d array."""
+    if not hasattr(v, "dtype"):
+        return np.asarray(v, dtype)
+    return v if v.dtype == dtype else v.astype(dtype)
+
+
+def floating(v):
+    """A value of integers as the default floating dtype."""
+    if not hasattr(v, "dtype"):
+        return v
+    return v if v.dtype.kind in "fcV" else v.astype(dtypes.Default.float.numpy)

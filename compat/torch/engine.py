@@ -1,0 +1,334 @@
+"""`backward` and `grad`: from tensors to roots of the one sweep, and from its cotangents to gradients."""
+
+import warnings
+
+import numpy as np
+
+from ... import extend
+from ...extend import Ambient
+from .levels import AMBIENT, GradTrace
+from .modes import modes, restore, set_modes
+from .node import UNDEFINED, AccumulateGrad
+from .state import CLASS, TensorBase, accumulator, edge, lift, lower, needs_grad, wrap
+from .views import shape_dtype
+
+ndarray = np.ndarray
+
+
+class Sweep:
+    """One run of the engine: what nodes ask for while they run."""
+
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "runs", "trace")
+
+    def __init__(self, trace, retain, create_graph):
+        self.trace = trace
+        self.retain = retain
+        self.create_graph = create_graph
+        self.capture = self.needed = self.runs = None
+        self.captured = {}
+        self.anomaly = modes().anomaly
+        self.plain = not create_graph and self.anomaly is None
+
+    def take(self, seq, ct):
+        """Keep the cotangent of a node that `grad` asked for."""
+        self.captured[seq] = ct
+
+    def tensor(self, ct):
+        """A cotangent as the tensor that hooks and `.grad` see."""
+        if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
+            return wrap(ct)
+        if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
+            ct = ct.value
+        return lift(ct)
+
+    def value(self, tensor, given):
+        """The cotangent of a tensor that a hook returned."""
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")
+        if given is not None:
+            check_hook_result(tensor, given)
+        v = lower(tensor)
+        if not self.create_graph and type(v) is Ambient and v.owner is self.trace and v.tangent is None:
+            v = v.value
+        return v
+
+    def keep(self, tensor, ct):
+        """Keep the gradient of a tensor that is no leaf."""
+        rare = tensor.rare
+        if rare.grad is None or not self.create_graph:
+            new = self.tensor(ct)
+            if type(new.value) is ndarray and not self.create_graph:
+                new = wrap(new.value.copy())
+            if rare.grad is not None:
+                new = self.tensor(lower(rare.grad) + lower(new))
+            rare.grad = new
+        else:
+            rare.grad = self.tensor(lower(rare.grad) + ct)
+
+
+def check_hook_result(new, given):
+    """torch's checks of what a tensor hook returned."""
+    (shape, dtype), (old_shape, old_dtype) = shape_dtype(new), shape_dtype(given)
+    if dtype != old_dtype:
+        raise RuntimeError(f"hook '<unknown>' has changed the type of value (was {old_dtype} got {dtype})")
+    if shape != old_shape:
+        raise RuntimeError("hook '<unknown>' has changed the size of value")
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
+
+    Args:
+        tensors: a Tensor or a sequence of them, each requiring a gradient.
+        grad_tensors: the cotangent of each; None for a tensor of one element.
+        retain_graph: keep the graph, to sweep it again; by default as `create_graph`.
+        create_graph: record the sweep, for derivatives of higher order.
+        grad_variables: the old name of `grad_tensors`.
+        inputs: only these get a gradient.
+    Raises:
+        RuntimeError: a tensor without history, no cotangent for a tensor of several elements, a freed graph.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warn_grad_variables()
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None:
+        inputs = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    tensors = (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    cts = make_grads(tensors, grad_tensors, len(tensors))
+    run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
+
+
+def warn_grad_variables():
+    """torch's warning about the old name."""
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
+
+
+def make_grads(outputs, grads, count):
+    """The cotangents: as given, or ones for tensors of one element."""
+    if grads is None:
+        grads = (None,) * count
+    elif isinstance(grads, TensorBase):
+        grads = (grads,)
+    else:
+        grads = tuple(grads)
+    if len(grads) != count:
+        raise RuntimeError(f"got {count} tensors and {len(grads)} gradients")
+    return grads
+
+
+def seed(i, out, g, batched=False):
+    """The cotangent of one output as a tensor."""
+    shape, dtype = shape_dtype(out)
+    if g is None:
+        if not needs_grad(out):
+            return None
+        if int(np.prod(shape)) != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if dtype.kind not in "fcV":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
+        if dtype.kind == "c":
+            raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
+                               f"{CLASS[0].dtype.fget(out)}")
+        return wrap(np.ones(shape, dtype))
+    if not isinstance(g, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    gshape, gdtype = shape_dtype(g)
+    if batched:
+        gshape = gshape[1:]
+    if gshape != shape:
+        if batched:
+            raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
+                               f"the batch dimension. The sizes of the remaining dimensions are expected to match the "
+                               f"shape of corresponding output, but a mismatch was detected: grad_output[{i}] has a "
+                               f"shape of {size(gshape)} and output[{i}] has a shape of {size(shape)}. If you only want "
+                               "some tensors in `grad_output` to be considered batched, consider using vmap.")
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {size(gshape)} and output[{i}] has a "
+                           f"shape of {size(shape)}.")
+    if (dtype.kind == "c") != (gdtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {CLASS[0].dtype.fget(g)} and output[{i}] has a dtype of "
+            f"{CLASS[0].dtype.fget(out)}.")
+    return g
+
+
+def size(shape):
+    """`torch.Size([2, 3])` for messages."""
+    return f"torch.Size({list(shape)})"
+
+
+def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
+    """Sweep from `outputs`; returns the captured gradients of `inputs` when not accumulating."""
+    for t in outputs:
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
+    cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
+    level = level_of(outputs)
+    if isinstance(level, GradTrace) and level is not AMBIENT and accumulate:
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms.")
+    roots = []
+    for i, (t, g) in enumerate(zip(outputs, cts)):
+        node = edge(t)
+        if node is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        ct = lower(g)
+        if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
+            ct = ct.value
+        dtype = shape_dtype(t)[1]
+        if ct.dtype != dtype:
+            ct = ct.astype(dtype)
+        roots.append((node, ct))
+    sweep = Sweep(level, retain, create_graph)
+    if inputs:
+        nodes = prepare(sweep, roots, inputs, accumulate)
+    before = set_modes(grad=bool(create_graph))
+    try:
+        swept = roots
+        roots = None
+        extend.sweep(swept, 0, drive=sweep)
+    finally:
+        restore(before)
+    if not inputs or accumulate:
+        return None
+    return collect(sweep, nodes, inputs, allow_unused)
+
+
+def level_of(outputs):
+    """The level whose tape is swept: the one of the outputs that has a history."""
+    for t in outputs:
+        if t.trace is not None and isinstance(t.trace, GradTrace) and not t.trace.done:
+            return t.trace
+    return AMBIENT
+
+
+def prepare(sweep, roots, inputs, accumulate):
+    """Find the nodes of the inputs and what has to run to reach them."""
+    nodes = []
+    for i, t in enumerate(inputs):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"inputs must be Tensors, but got {type(t).__name__}")
+        if not needs_grad(t):
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if accumulate and t.node is not None:
+            CLASS[0].retain_grad(t)
+        nodes.append(accumulator(t) if t.requires and t.node is None else edge(t))
+        if nodes[-1] is None:
+            nodes[-1] = UNDEFINED
+    wanted = {n.seq for n in nodes if n is not UNDEFINED}
+    leads = {}  # node number -> whether it or something below it is wanted
+    runs = set()
+    stack = [(n, False) for n, _ in roots]
+    while stack:
+        node, done = stack.pop()
+        seq = node.seq
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        if done:
+            below = any(leads.get(p.seq) for p in parents)
+            leads[seq] = below or seq in wanted
+            if below:
+                runs.add(seq)
+        elif seq not in leads:
+            leads[seq] = False
+            stack.append((node, True))
+            stack.extend([(p, False) for p in parents if p.seq not in leads])
+    sweep.needed = {seq for seq, yes in leads.items() if yes}
+    if accumulate:
+        runs |= wanted
+    else:
+        sweep.capture = wanted
+    sweep.runs = runs
+    sweep.plain = False
+    roots[:] = [(n, c) for n, c in roots if n.seq in sweep.needed]
+    return nodes
+
+
+def collect(sweep, nodes, inputs, allow_unused):
+    """The captured gradients as tensors, None where nothing arrived."""
+    out = []
+    for t, node in zip(inputs, nodes):
+        ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
+        if ct is None or ct is UNDEFINED:
+            if not allow_unused:
+                raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+                                   "allow_unused=True if this is the desired behavior.")
+            out.append(None)
+        else:
+            out.append(sweep.tensor(fresh(ct, t)))
+    return tuple(out)
+
+
+def fresh(ct, t):
+    """A cotangent that the caller may write to."""
+    if type(ct) is ndarray:
+        return ct if ct.base is None and ct.flags.writeable else ct.copy()
+    return ct if isinstance(ct, extend.Tracer) else np.asarray(ct)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    """The gradients of `outputs` with respect to `inputs`, which keep their `.grad`.
+
+    Args:
+        outputs, inputs: a Tensor or a sequence of them.
+        grad_outputs: the cotangents of the outputs; None for a tensor of one element.
+        retain_graph, create_graph: as for `backward`.
+        only_inputs: deprecated, ignored but for a warning when False.
+        allow_unused: give None for an input that is not part of the graph instead of raising.
+        is_grads_batched: the cotangents have a batch axis in front; the gradients have one too.
+        materialize_grads: give zeros for such an input.
+    Returns:
+        a tuple with a Tensor (or None) for each input.
+    Raises:
+        RuntimeError: an input that was not used, and as `backward`.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    outputs = (outputs,) if isinstance(outputs, TensorBase) else tuple(outputs)
+    inputs = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                               "gradient for other parts of the graph, please use torch.autograd.backward.",
+                               FutureWarning, stacklevel=2)
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    grads = make_grads(outputs, grad_outputs, len(outputs))
+    if is_grads_batched:
+        result = BATCHED[0](outputs, inputs, grads, retain_graph, create_graph, allow_unused)
+    else:
+        result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
+        result = result or ()
+    if materialize_grads:
+        result = tuple([zeros_like(t) if g is None else g for g, t in zip(result, inputs)])
+    return result
+
+
+BATCHED = []  # filled by func: the sweep under vmap
+
+
+def zeros_like(t):
+    """A tensor of zeros."""
+    shape, dtype = shape_dtype(t)
+    return wrap(np.zeros(shape, dtype))
+

@@ -1,0 +1,216 @@
+"""no_grad, enable_grad, set_grad_enabled, inference_mode: contexts, decorators and functions."""
+
+import functools
+import inspect
+import warnings
+
+from .modes import MODES, modes, restore, set_modes
+
+
+class ContextDecorator:
+    """A context that also decorates functions, generators, coroutines and classes.
+
+    A generator or coroutine has the mode while its own code runs, and its caller the caller's.
+    """
+
+    def clone(self):
+        """A new context of the same kind, for one call of a decorated function."""
+        return type(self)()
+
+    def __call__(self, fun):
+        if inspect.isclass(fun):
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                          "directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
+            fun.__init__ = self(fun.__init__)
+            return fun
+        if inspect.isgeneratorfunction(fun):
+            return self.around_generator(fun)
+        if inspect.isasyncgenfunction(fun):
+            return self.around_async_generator(fun)
+        if inspect.iscoroutinefunction(fun):
+            @functools.wraps(fun)
+            async def run(*args, **kwargs):
+                return await Stepped(fun(*args, **kwargs), self.clone)
+            return run
+
+        @functools.wraps(fun)
+        def inside(*args, **kwargs):
+            with self.clone():
+                return fun(*args, **kwargs)
+
+        return inside
+
+    def around_generator(self, fun):
+        """Enter the mode around each step of a generator."""
+
+        @functools.wraps(fun)
+        def run(*args, **kwargs):
+            steps = fun(*args, **kwargs)
+            try:
+                with self.clone():
+                    got = steps.send(None)
+                while True:
+                    try:
+                        sent = yield got
+                    except GeneratorExit:
+                        with self.clone():
+                            steps.close()
+                        raise
+                    except BaseException as error:
+                        with self.clone():
+                            got = steps.throw(error)
+                    else:
+                        with self.clone():
+                            got = steps.send(sent)
+            except StopIteration as stop:
+                return stop.value
+
+        return run
+
+    def around_async_generator(self, fun):
+        """Enter the mode around each step of an asynchronous generator."""
+
+        @functools.wraps(fun)
+        async def run(*args, **kwargs):
+            steps = fun(*args, **kwargs)
+            sent = None
+            while True:
+                try:
+                    got = await Stepped(steps.asend(sent), self.clone)
+                except StopAsyncIteration:
+                    return
+                sent = yield got
+
+        return run
+
+
+class Stepped:
+    """An awaitable whose own code runs in a mode, and whose waits run outside of it."""
+
+    def __init__(self, inner, context):
+        self.inner = inner
+        self.context = context
+
+    def __await__(self):
+        steps = self.inner.__await__() if hasattr(self.inner, "__await__") else self.inner
+        send, value = steps.send, None
+        while True:
+            try:
+                with self.context():
+                    got = send(value)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                value = yield got
+                send = steps.send
+            except BaseException as error:
+                send, value = steps.throw, error
+
+
+class _Mode(ContextDecorator):
+    """A context that changes the modes; nests, and can be entered again."""
+
+    def __init__(self):
+        self.before = []
+
+    def changes(self):
+        """The fields to change."""
+        raise NotImplementedError
+
+    def __enter__(self):
+        self.before.append(set_modes(**self.changes()))
+
+    def __exit__(self, *exc):
+        before = self.before.pop()
+        restore(before)
+
+
+class no_grad(_Mode):  # noqa: N801 (torch's name)
+    """Operations are not recorded inside.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __new__(cls, orig_func=None):
+        self = super().__new__(cls)
+        if orig_func is None:
+            return self
+        self.__init__()
+        return self(orig_func)
+
+    def __init__(self, orig_func=None):
+        super().__init__()
+
+    def changes(self):
+        return {"grad": False}
+
+
+class enable_grad(no_grad):  # noqa: N801 (torch's name)
+    """Operations are recorded inside, within `no_grad` too."""
+
+    def changes(self):
+        return {"grad": True}
+
+
+class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
+    """Switch recording on or off, at once; as a context, until it ends."""
+
+    def __init__(self, mode):
+        super().__init__()
+        self.mode = mode
+        self.previous = is_grad_enabled()
+        set_modes(grad=bool(mode))
+
+    def __call__(self, fun):
+        set_modes(grad=self.previous)
+        return super().__call__(fun)
+
+    def __enter__(self):
+        set_modes(grad=bool(self.mode))
+
+    def __exit__(self, *exc):
+        set_modes(grad=self.previous)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+    def __repr__(self):
+        return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
+
+class inference_mode(_Mode):  # noqa: N801 (torch's name)
+    """As `no_grad`, and the tensors made inside can never take part in recording."""
+
+    def __new__(cls, mode=True):
+        self = super().__new__(cls)
+        if isinstance(mode, bool):
+            return self
+        self.__init__()
+        return self(mode)
+
+    def __init__(self, mode=True):
+        super().__init__()
+        self.mode = mode
+
+    def changes(self):
+        return {"grad": False, "inference": True} if self.mode else {"inference": False, "grad": True}
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+def is_grad_enabled():
+    """Whether operations are recorded now."""
+    return modes().grad
+
+
+def is_inference_mode_enabled():
+    """Whether inference mode is on."""
+    m = MODES.get()
+    return m is not None and m.inference

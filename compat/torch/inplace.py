@@ -1,0 +1,307 @@
+"""In-place operations: one functional computation through all levels, then writes from the bottom up.
+
+The new contents are computed like any other operation, on a copy of the old ones where a derivative may need those.
+Then each level writes its part: the memory once, at the bottom, and at every recording level the history of the tensor,
+or of its base if it is a view.
+"""
+
+import numpy as np
+
+from ... import extend
+from . import versions
+from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
+from .modes import MODES
+from .node import visible
+from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
+from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE, move_history, rebase, refusal, replay, shape_dtype
+
+ndarray = np.ndarray
+
+
+def inplace(t, name, fn, others=(), node_name=None):
+    """`t` becomes `fn(t, *others)`, in memory; returns `t`.
+
+    Args:
+        t: the tensor written to.
+        name: torch's name of the operation, for messages.
+        fn: a function of core values whose answer has the shape and dtype of `t`, or broadcasts and casts to it.
+        others: tensors, or anything else handed on as it is.
+        node_name: the name of the node, if it is not that of the last primitive.
+    """
+    operands = [x for x in others if isinstance(x, TensorBase)]
+    check_levels(t, operands, name)
+    grad = False
+    u = t
+    while True:
+        if u.trace is not FOREIGN and (u.trace is None or isinstance(u.trace, GradTrace)):
+            level = u.trace or AMBIENT
+            if level.recording:
+                wants = needs_grad(u) or any(needs_at(x, level) for x in operands)
+                if wants:
+                    check_inplace(u)
+                    grad = True
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    if type(u.value) is ndarray:
+        check_overlap(u.value, operands)
+    values = [lower(x) if isinstance(x, TensorBase) else x for x in others]
+    new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
+    shape, dtype = shape_dtype(t)
+    new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
+    check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
+    if new_dtype != dtype:
+        new = CAST[0](new, dtype)
+    if tuple(new.shape) != shape:
+        new = EXPAND.fun(new, shape)
+    if node_name is not None and type(new) is extend.Ambient and new.node is not None:
+        new.node.more().name = node_name
+    write(t, new)
+    return t
+
+
+CAST = [lambda x, dtype: x.astype(dtype)]
+
+
+def tangents(t, operands):
+    """Whether a tangent may be pushed through the write."""
+    return any(x.rare is not None and x.rare.tangent is not None for x in (t, *operands))
+
+
+def needs_at(t, level):
+    """Whether a tensor asks for a gradient at a level."""
+    while True:
+        if (t.trace or AMBIENT) is level:
+            return needs_grad(t)
+        if not isinstance(t.value, TensorBase):
+            return False
+        t = t.value
+
+
+def chain(t):
+    """A tensor and those below it."""
+    while True:
+        yield t
+        if not isinstance(t.value, TensorBase):
+            return
+        t = t.value
+
+
+def check_levels(t, operands, name):
+    """Refuse writes that a running transform could not see."""
+    m = MODES.get()
+    mine = {id(u.trace) for u in chain(t)}
+    if m is not None and m.level is not None and id(m.level) not in mine and t.trace is not FOREIGN:
+        raise RuntimeError(
+            f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+            f"(aten::{name}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
+            "being transformed to explicitly accept the mutated Tensor(s) as inputs."
+        )
+    for x in operands:
+        for u in chain(x):
+            if type(u.trace) is BatchTrace and not u.trace.done and id(u.trace) not in mine:
+                raise RuntimeError(
+                    f"vmap: aten::{name}(self, *extra_args) is not possible because there exists a Tensor `other` in "
+                    "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
+                    "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
+                    f"aten::{name}. If said operator is being called inside the PyTorch framework, please file a bug "
+                    "report instead."
+                )
+        if x.trace is FOREIGN and t.trace is not FOREIGN:
+            raise RuntimeError(
+                f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
+                "its derivative would be lost; make the tensor inside the transformed function, or return the value"
+            )
+
+
+def check_inplace(t):
+    """torch's refusals of an in-place operation that is recorded."""
+    rare = t.rare
+    if rare is not None:
+        if rare.inference:
+            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                               "clone to get a normal tensor before doing inplace update.See "
+                               "https://github.com/pytorch/rfcs/pull/17 for more details.")
+        if rare.base is not None:
+            if rare.creation is not None:
+                edge_of_view(t)
+                raise RuntimeError(refusal(t, "is being"))
+            base = rare.base
+            if base.requires and base.node is None:
+                raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place "
+                                   "operation.")
+    if t.requires and t.node is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def edge_of_view(t):
+    """The history of a view, for a message; a stale one stays."""
+    return t.node
+
+
+def overlapping(array):
+    """Whether two elements of an array share memory, by its strides."""
+    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)) and array.size > 0
+
+
+def check_overlap(array, operands):
+    """Refuse a write where elements share memory with each other or, shifted, with an operand."""
+    if overlapping(array):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                           "memory location. Please clone() the tensor before performing the operation.")
+    for x in operands:
+        *_, u = chain(x)
+        other = u.value
+        if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:
+            same = other.ctypes.data == array.ctypes.data and other.strides == array.strides
+            if not (same and other.shape == array.shape) and np.shares_memory(other, array):
+                raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor "
+                                   "refer to a single memory location. Please clone() the tensor before performing the "
+                                   "operation.")
+
+
+def check_result(shape, dtype, new_shape, new_dtype):
+    """torch's errors for an answer that does not fit the tensor it is written to."""
+    if new_shape != shape:
+        try:
+            fits = np.broadcast_shapes(shape, new_shape) == shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(new_shape)}")
+    if new_dtype != dtype:
+        order = "bui".find
+        old, new = (0 if k == "b" else 1 if order(k) >= 0 else 3 if k == "c" else 2 for k in (dtype.kind, new_dtype.kind))
+        if new > old:
+            raise RuntimeError(f"result type {type_word(new_dtype)} can't be cast to the desired output type "
+                               f"{type_word(dtype)}")
+
+
+def type_word(dtype):
+    """`Float`: torch's word for a dtype in messages."""
+    return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
+            "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
+            "complex128": "ComplexDouble", "bfloat16": "BFloat16"}.get(np.dtype(dtype).name, str(dtype))
+
+
+def write(t, new):
+    """Write a core value into the memory of a tensor, and its history at every level."""
+    trace = t.trace
+    if trace is FOREIGN:
+        write_foreign(t, new)
+        return
+    if trace is not None and trace.done:
+        write(t.value, new)
+        return
+    if type(trace) is BatchTrace:
+        if type(new) is extend.Batched and new.owner is trace:
+            write(t.value, new.value)
+        else:
+            shape, _ = shape_dtype(t.value)
+            write(t.value, EXPAND.fun(new, shape))
+        return
+    level = trace or AMBIENT
+    mine = isinstance(new, extend.Ambient) and new.owner is level
+    node = new.node if mine else None
+    value = new.value if mine else new
+    recording = level.recording
+    view = t.rare is not None and t.rare.base is not None
+    base_edge = edge(t.rare.base) if view and recording else None
+    before = edge(t) if view and recording else t.node
+    if trace is None:
+        store(t, value)
+    else:
+        write(t.value, value)
+    if mine and node is not None and trace is None:
+        substitute(node, value, t.value)
+    if recording and node is not None:
+        if view:
+            rebase(t, node, base_edge, written(node, before))
+            replay(t, edge(t.rare.base))
+            t.rare.attr_version = version_of(t)
+        else:
+            move_history(t, node)
+    if mine and new.tangent is not None:
+        WRITE_TANGENT[0](t, new.tangent)
+
+
+WRITE_TANGENT = []  # filled by forward_ad.py
+
+
+def written(node, before):
+    """The edges of a write that CopySlices shows beside its base."""
+    extra = node.extra
+    if extra is not None and extra.edges is not None:
+        return extra.edges[1:]
+    shown = [f for f, _ in node.next_functions]
+    first = None if before is None else visible(before)[0]
+    rest = [f for f in shown if f is not first]
+    return tuple(rest)
+
+
+def store(t, value):
+    """Copy an array into the memory of an ambient tensor and count the write."""
+    array = t.value
+    if isinstance(value, extend.Tracer):
+        raise RuntimeError(
+            "a value of a running covector transform would be written into a tensor made outside of it, where its "
+            "derivative would be lost; make the tensor inside the transformed function, or return the value"
+        )
+    if not array.flags.writeable:
+        array = writable(array)
+    array[...] = value
+    versions.bump(array)
+
+
+def writable(array):
+    """A writable twin of a read-only view (NumPy makes what `expand` gives read-only) of writable memory."""
+    root = versions.root_of(array)
+    if not root.flags.writeable:
+        raise RuntimeError("the memory of this tensor is read-only (it came from a read-only NumPy array); clone() it "
+                           "before writing to it")
+    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
+    offset = array.ctypes.data - root.ctypes.data
+    return np.ndarray(array.shape, array.dtype, flat, offset, array.strides)
+
+
+def substitute(node, answer, memory):
+    """Let a rule that saved its answer refer to the memory it was written to: a later write is then noticed."""
+    rule = node.rule
+    if rule.prim is None or -1 not in rule.origins or node.extra is not None and node.extra.packing is not None:
+        return
+    if len(rule.origins) == 1:
+        node.saved = memory if node.saved is answer else node.saved
+    else:
+        node.saved = tuple([memory if x is answer else x for x in node.saved])
+    node.seq = extend.next_seq()
+
+
+def write_foreign(t, new):
+    """Replace the value of a tensor without memory, or the part of its base that a view stands for."""
+    rare = t.rare
+    if rare is None or rare.base is None:
+        t.value = new
+        more(t).cell = cell_of(t) + 1
+        return
+    base = rare.base
+    parts = [current(base)]
+    for prim, params in rare.steps:
+        parts.append(prim.fun(parts[-1], *params))
+    for (prim, params), x in zip(reversed(rare.steps), reversed(parts[:-1])):
+        new = put_value(prim, params, x, new)
+    base.value = new
+    more(base).cell = cell_of(base) + 1
+
+
+def put_value(prim, params, x, part):
+    """`x` with a view of it replaced by `part`."""
+    if prim is GETITEM:
+        return UPDATE.fun(x, part, params[0], False, False)
+    if prim is RESHAPE:
+        return part.reshape(x.shape)
+    if prim is TRANSPOSE:
+        return TRANSPOSE.fun(part, tuple(int(i) for i in np.argsort(params[0])))
+    return PUT_VALUE[prim.name](params, x, part)
+
+
+PUT_VALUE = {}  # by view primitive: real, imag, strided

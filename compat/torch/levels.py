@@ -1,0 +1,50 @@
+"""The levels a tensor can live at: the ambient one, one for each running `func` transform, one for each vmap."""
+
+from ... import extend
+from .modes import MODES, records
+from .node import GradNode
+
+
+class GradTrace(extend.AmbientTrace):
+    """The compat tape: the ambient one, or one of a `func.grad`, `func.vjp` or `func.jvp`."""
+
+    __slots__ = ()
+    node_class = GradNode
+
+    @property
+    def recording(self):
+        """Grad mode at this level."""
+        return records(self)
+
+    @property
+    def packing(self):
+        """The saved-tensor hooks now, or None."""
+        m = MODES.get()
+        return None if m is None or not m.hooks or m.level is not None else PACKING[0](m)
+
+
+PACKING = []  # filled by saved.py
+AMBIENT = GradTrace()
+
+
+class BatchTrace(extend.VmapTrace):
+    """A level of `func.vmap`."""
+
+    __slots__ = ("randomness",)
+
+    def __init__(self, size, randomness="error"):
+        super().__init__(size)
+        self.randomness = randomness
+
+
+class Foreign:
+    """The level of tensors over values of covector's own transforms, which have no memory: writes replace the value."""
+
+    level = 0
+    done = False
+
+    def __repr__(self):
+        return "FOREIGN"
+
+
+FOREIGN = Foreign()

@@ -1,0 +1,6 @@
+"""torch.linalg."""
+
+from .surface import getter, names
+
+__getattr__ = getter("linalg.", "torch.linalg")
+globals().update(names("linalg."))

@@ -1,0 +1,62 @@
+"""The modes of the stateful layer: one record of dynamic scope, None while all is default."""
+
+from contextvars import ContextVar
+
+
+class Modes:
+    """Grad mode, inference mode, saved-tensor hooks, anomaly mode and the levels of `func` transforms; immutable.
+
+    `grad` belongs to the innermost level, `lower` holds the (trace, grad mode) of the levels below it: a `no_grad`
+    inside a transform affects that transform alone, one outside of it does not reach inside.
+    """
+
+    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "mutable_saved")
+
+    def __init__(self):
+        self.grad = True
+        self.inference = False
+        self.hooks = ()  # (pack, unpack) pairs, innermost last
+        self.hooks_disabled = None  # the message of disable_saved_tensors_hooks
+        self.anomaly = None  # None, or whether NaN is checked for
+        self.level = None  # the innermost grad level; None: the ambient one
+        self.lower = ()
+        self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
+
+    def but(self, **changes):
+        """A copy with some fields changed."""
+        new = Modes.__new__(Modes)
+        for name in Modes.__slots__:
+            setattr(new, name, changes[name] if name in changes else getattr(self, name))
+        return new
+
+
+MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)
+DEFAULT = Modes()
+
+
+def modes():
+    """The modes now, always a record."""
+    return MODES.get() or DEFAULT
+
+
+def set_modes(**changes):
+    """Change the modes; returns what was there, for `restore`."""
+    before = MODES.get()
+    MODES.set((before or DEFAULT).but(**changes))
+    return before
+
+
+def restore(before):
+    """Put back what `set_modes` returned."""
+    MODES.set(before)
+
+
+def records(trace):
+    """Whether operations on values of a grad level are recorded now."""
+    m = MODES.get()
+    if m is None or (m.level or trace) is trace and (m.level is not None or not trace.level):
+        return m is None or m.grad
+    for lower, grad in m.lower:
+        if lower is trace:
+            return grad
+    return True

@@ -1,0 +1,5 @@
+"""torch.nn: the functional part."""
+
+from . import functional
+
+__all__ = ["functional"]

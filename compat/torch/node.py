@@ -1,0 +1,412 @@
+"""The nodes of the stateful tape: what the sweep runs, with hooks, versions, captures and torch's names."""
+
+from collections import OrderedDict
+from weakref import ref
+
+import numpy as np
+
+from ... import extend
+from ...extend import FREED, AmbientNode, Extra
+from . import anomaly, versions
+from .graph_names import name_of
+
+ndarray = np.ndarray
+
+
+class Undefined:
+    """The cotangent that torch calls undefined: it reached a node, and carries nothing."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def __add__(self, other):
+        return other
+
+    __radd__ = __add__
+
+    def __repr__(self):
+        return "UNDEFINED"
+
+
+UNDEFINED = Undefined()
+
+
+class NodeExtra(Extra):
+    """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
+
+    __slots__ = ("edges", "meta", "name", "posthooks", "prehooks", "quiet", "retained", "seen", "traceback")
+
+    def __init__(self):
+        Extra.__init__(self)
+        self.name = self.edges = self.meta = self.prehooks = self.posthooks = None
+        self.retained = None  # a weak reference to the tensor whose gradient is kept
+        self.traceback = None
+        self.seen = None  # the parent in the sense of anomaly mode
+        self.quiet = True  # names alone: the sweep need not look here
+
+
+class GradNode(AmbientNode):
+    """One recorded operation of the stateful layer."""
+
+    __slots__ = ()
+    extra_class = NodeExtra
+    undefined_inputs = False  # whether an all-undefined cotangent still runs the rule
+
+    def loud(self):
+        """The extra of a node about to get something that the sweep must see."""
+        extra = self.more()
+        extra.quiet = False
+        return extra
+
+    def run(self, ct, drive):
+        """The cotangents of the parents, after hooks, retained gradients and captures; None ends this road."""
+        if drive.plain and (self.extra is None or self.extra.quiet):
+            rule = self.rule
+            saved = self.saved
+            if rule.keeps:
+                if saved is FREED:
+                    raise freed()
+                if versions.WRITTEN:
+                    self.check(saved)
+                if not drive.retain:
+                    self.saved = FREED
+            return rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
+        return self.run_slowly(ct, drive)
+
+    def run_slowly(self, ct, drive):
+        """`run` with everything that can happen at a node."""
+        extra = self.extra
+        captured = drive.capture is not None and self.seq in drive.capture
+        runs = drive.runs is None or self.seq in drive.runs
+        raw = ct
+        if extra is not None:
+            if extra.hooks:
+                ct = call_tensor_hooks(self, ct, drive)
+            if extra.retained is not None:
+                retain(extra, ct, drive)
+        if captured:
+            drive.take(self.seq, raw if runs else ct)
+        if not runs:
+            return None
+        before = ct
+        if extra is not None and extra.prehooks:
+            ct = call_prehooks(self, ct, drive)
+        if drive.anomaly is not None:
+            out = anomaly.guarded(self, drive, ct)
+        else:
+            out = self.apply(ct, drive)
+        if extra is not None and extra.posthooks:
+            out = call_posthooks(self, out, before, drive)
+        return out if drive.needed is None else self.pruned(out, drive.needed)
+
+    def apply(self, ct, drive):
+        """Unpack, lift, free, and run the rule."""
+        if ct is UNDEFINED:
+            return self.undefined()
+        rule = self.rule
+        saved = self.saved
+        if rule.keeps:
+            if saved is FREED:
+                raise freed()
+            extra = self.extra
+            if extra is not None and extra.packing is not None:
+                saved = extra.packing.unpack(self, saved, drive)
+            else:
+                if versions.WRITTEN:
+                    self.check(saved)
+                if drive.create_graph or extra is not None and extra.tangents is not None:
+                    saved = drive.trace.lift(self, saved, drive.create_graph)
+            if not drive.retain:
+                self.free()
+        return rule.back(ct, saved)
+
+    def undefined(self):
+        """Undefined cotangents for all parents."""
+        return (UNDEFINED,) * len(self.parents) if type(self.parents) is tuple else UNDEFINED
+
+    def pruned(self, out, needed):
+        """Cotangents without those of parents that lead nowhere wanted."""
+        if type(self.parents) is not tuple:
+            return out if self.parents.seq in needed else None
+        kept = tuple([c if p.seq in needed else None for c, p in zip(out, self.parents)])
+        return kept if any(c is not None for c in kept) else None
+
+    def check(self, saved):
+        """Raise if an array that the rule saved was written to in place since."""
+        rule = self.rule
+        for x, origin in zip((saved,) if len(rule.origins) == 1 else saved, rule.origins):
+            if origin is None:
+                continue
+            for value in x if type(x) is tuple else (x,):
+                array = extend.peel(value)
+                if type(array) is ndarray:
+                    changed = versions.changed_since(array, self.seq)
+                    if changed is not None:
+                        raise self.modified(array, changed, origin)
+
+    def modified(self, array, changed, origin):
+        """torch's error for a saved value that was written to."""
+        now, then = changed
+        kind = "CUDA" if not isinstance(array, ndarray) else "CPU"
+        source = ""
+        if origin == -1:
+            source = f", which is output 0 of {self.name()},"
+        elif origin is not None and origin in self.rule.active:
+            parents = self.parents if type(self.parents) is tuple else (self.parents,)
+            parent = parents[self.rule.active.index(origin)]
+            node, nr = visible(parent)
+            source = "" if isinstance(node, AccumulateGrad) else f", which is output {nr} of {node.name()},"
+        return RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{kind if kind == 'CUDA' else ''}{tensor_type(array)} {list(array.shape)}]{source} is at version "
+            f"{now}; expected version {then} instead. Hint: enable anomaly detection to find the operation that "
+            "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+        )
+
+    # what a user sees of a node
+
+    def name(self):
+        """torch's name of the operation: `MulBackward0`."""
+        extra = self.extra
+        return extra.name if extra is not None and extra.name is not None else name_of(self.rule)
+
+    @property
+    def metadata(self):
+        """A dict of the user's, made when first asked for."""
+        extra = self.more()
+        if extra.meta is None:
+            extra.meta = {}
+        return extra.meta
+
+    @property
+    def next_functions(self):
+        """`((node, output number), …)` of the operands; `(None, 0)` for one that needs no gradient."""
+        extra = self.extra
+        if extra is not None and extra.edges is not None:
+            return tuple([(None, 0) if e is None else shown(e) for e in extra.edges])
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        rule = self.rule
+        if rule is None or not rule.active or rule.prim is None:
+            return tuple([shown(p) for p in parents])
+        if rule.prim.variadic:
+            return tuple([shown(p) for p in parents])
+        count = rule.prim.nin - len(rule.prim.nondiff)
+        places = [i for i in range(rule.prim.nin) if i not in rule.prim.nondiff]
+        out = [(None, 0)] * count
+        for i, p in zip(rule.active, parents):
+            out[places.index(i)] = shown(p)
+        return tuple(out)
+
+    def register_hook(self, fn):
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs."""
+        extra = self.loud()
+        if extra.posthooks is None:
+            extra.posthooks = OrderedDict()
+        return Handle(extra.posthooks, fn)
+
+    def register_prehook(self, fn):
+        """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs."""
+        extra = self.loud()
+        if extra.prehooks is None:
+            extra.prehooks = OrderedDict()
+        return Handle(extra.prehooks, fn)
+
+    @staticmethod
+    def _register_hook_dict(tensor):
+        """Share the hooks of a tensor with this node, as torch's internals do."""
+        raise NotImplementedError(
+            "Node._register_hook_dict attaches the hooks of a torch.Tensor to its node from C++; here "
+            "Tensor.register_hook does both, use it instead"
+        )
+
+    def _sequence_nr(self):
+        return -self.seq
+
+    @property
+    def _input_metadata(self):
+        return ()
+
+    def __repr__(self):
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    def __getattr__(self, key):
+        if key.startswith(("_saved_", "_raw_saved_")):
+            return SAVED_READERS[0](self, key)
+        raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
+
+
+SAVED_READERS = []  # filled by saved.py, which needs tensors
+
+
+class AccumulateGrad(GradNode):
+    """The node of a leaf: adds what arrives into `.grad`. Cached weakly on the leaf, which `saved` holds."""
+
+    __slots__ = ()
+
+    @property
+    def variable(self):
+        """The leaf."""
+        return self.saved
+
+    @property
+    def next_functions(self):
+        """A leaf has none."""
+        return ()
+
+    def name(self):
+        """torch's name of the node of a leaf."""
+        return "torch::autograd::AccumulateGrad"
+
+    def run(self, ct, drive):
+        """Hooks, capture, accumulation, hooks after it."""
+        extra = self.extra
+        runs = drive.runs is None or self.seq in drive.runs
+        raw = ct
+        hooks = self.saved.rare.hooks if self.saved.rare is not None else None
+        if hooks and ct is not UNDEFINED:
+            ct = call_hooks(hooks, ct, drive)
+        if drive.capture is not None and self.seq in drive.capture:
+            drive.take(self.seq, raw if runs else ct)
+        if not runs:
+            return None
+        if extra is not None and extra.prehooks:
+            ct = call_prehooks(self, ct, drive)
+        if ct is not UNDEFINED:
+            ACCUMULATE[0](self.saved, ct, drive)
+        if extra is not None and extra.posthooks:
+            call_posthooks(self, (), ct, drive)
+        return None
+
+
+ACCUMULATE = []  # filled by accumulate.py
+
+
+class Handle:
+    """What `register_hook` returns: `remove()` takes the hook away. A context manager too."""
+
+    __slots__ = ("__weakref__", "hooks", "id")
+    count = 0
+
+    def __init__(self, hooks, fn):
+        self.hooks = ref(hooks) if isinstance(hooks, OrderedDict) else hooks
+        self.id = Handle.count
+        Handle.count += 1
+        hooks[self.id] = fn
+
+    def remove(self):
+        """Take the hook away; harmless when repeated."""
+        hooks = self.hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def freed():
+    """torch's error for a second sweep over a freed graph."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
+    )
+
+
+def tensor_type(array):
+    """`FloatTensor`: the old name of a tensor's type, which messages show."""
+    return {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
+            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
+            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
+            "complex128": "ComplexDoubleTensor"}.get(array.dtype.name, "Tensor")
+
+
+def visible(node):
+    """`(node, output number)` of an edge: the picked output of a node with several is shown as its number."""
+    rule = node.rule
+    if rule is not None and rule.prim is None and type(node.parents) is not tuple and rule.collect is None \
+            and isinstance(node.parents, GradNode) and hasattr(rule, "names") and rule.names == ("pick",):
+        return node.parents, rule.active[0]
+    return node, 0
+
+
+def shown(node):
+    """`visible`, the node having the class that `type(...)` shows."""
+    node, nr = visible(node)
+    return dress(node), nr
+
+
+_CLASSES = {}
+
+
+def dress(node):
+    """Give a node a class of torch's name, so that `type(t.grad_fn).__name__` reads as in torch."""
+    kind = type(node)
+    if kind is GradNode or kind is AccumulateGrad:
+        name = "AccumulateGrad" if kind is AccumulateGrad else node.name()
+        if name != kind.__name__:
+            found = _CLASSES.get(name)
+            if found is None:
+                found = _CLASSES[name] = type(name, (GradNode,), {"__slots__": (), "__module__": "torch.autograd"})
+            node.__class__ = found
+    return node
+
+
+def call_hooks(hooks, ct, drive):
+    """The cotangent after tensor hooks, oldest first; a copy of the list is walked."""
+    for fn in list(hooks.values()):
+        given = drive.tensor(ct)
+        changed = fn(given)
+        if changed is not None:
+            ct = drive.value(changed, given)
+    return ct
+
+
+def call_tensor_hooks(node, ct, drive):
+    """The hooks of the tensor that a node made."""
+    return ct if ct is UNDEFINED else call_hooks(node.extra.hooks, ct, drive)
+
+
+def retain(extra, ct, drive):
+    """Keep the gradient of a tensor that is no leaf."""
+    tensor = extra.retained()
+    if tensor is not None and ct is not UNDEFINED:
+        drive.keep(tensor, ct)
+
+
+def as_tensors(cts, drive):
+    """A tuple of tensors (None where nothing arrived) of one or several cotangents."""
+    cts = cts if type(cts) is tuple else (cts,)
+    return tuple([None if c is None or c is UNDEFINED else drive.tensor(c) for c in cts])
+
+
+def as_values(tensors, like, drive):
+    """The cotangents of what a hook returned, in the form of `like`."""
+    tensors = tensors if isinstance(tensors, (tuple, list)) else (tensors,)
+    before = like if type(like) is tuple else (like,)
+    if len(tensors) != len(before):
+        raise RuntimeError(f"hook has returned an incorrect number of values (got {len(tensors)}, but expected "
+                           f"{len(before)})")
+    out = tuple([UNDEFINED if t is None else drive.value(t, None) for t in tensors])
+    return out if type(like) is tuple else out[0]
+
+
+def call_prehooks(node, ct, drive):
+    """The cotangents after the node's own hooks that run before it."""
+    for fn in list(node.extra.prehooks.values()):
+        changed = fn(as_tensors(ct, drive))
+        if changed is not None:
+            ct = as_values(changed, ct, drive)
+    return ct
+
+
+def call_posthooks(node, out, ct, drive):
+    """The cotangents of the parents after the node's own hooks that run behind it."""
+    for fn in list(node.extra.posthooks.values()):
+        changed = fn(as_tensors(out, drive), as_tensors(ct, drive))
+        if changed is not None and out != ():
+            out = as_values(changed, out, drive)
+    return out

@@ -1,0 +1,440 @@
+"""Elementwise operations: one row each, with a fast lane where a primitive of covector does all the work."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from ....extend import REGISTRY
+from .. import dtypes
+from ..call import ROWS, Row, attach, camel, floating, inplace_method, invoke, operation, promote
+from ..inplace import type_word
+from ..lanes import binary, binary_inplace, flat, unary
+
+
+def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
+    """An operation of one tensor.
+
+    Args:
+        primitive: covector's name; floats: integers become the default floating dtype first.
+    """
+    prim = REGISTRY[primitive or name]
+    if body is None:
+        body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
+    row = Row(name, body, node or camel(name), samples)
+    fun = unary(row, prim, getattr(np, prim.name, None) or prim.fun)
+    return published(row, fun)
+
+
+def published(row, fun, method=True, inplace=True):
+    """Put the function of a row where users find it."""
+    name = row.name.rpartition(".")[2]
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{row.name}`."
+    fun.row = row
+    row.fun = fun
+    ROWS[row.name] = row
+    if method:
+        attach(name, fun)
+    if inplace:
+        attach(name + "_", inplace_method(row))
+    return fun
+
+
+for _name, _prim in {
+    "exp": None, "log": None, "sqrt": None, "sin": None, "cos": None, "tan": None, "tanh": None, "sinh": None,
+    "cosh": None, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "expm1": None, "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
+    "sigmoid": None,
+}.items():
+    one(_name, _prim)
+for _name, _prim in {"abs": "absolute", "neg": "negative"}.items():
+    one(_name, _prim, floats=False)
+for _alias, _name in {"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+                      "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():
+    ROWS[_alias] = ROWS[_name]
+    attach(_alias, ROWS[_name].fun)
+    attach(_alias + "_", inplace_method(ROWS[_name]))
+
+
+def check_broadcast(a, b):
+    """torch's error for shapes that do not broadcast."""
+    x, y = getattr(a, "shape", ()), getattr(b, "shape", ())
+    if x == y:
+        return
+    for i in range(1, min(len(x), len(y)) + 1):
+        if x[-i] != y[-i] and x[-i] != 1 and y[-i] != 1:
+            raise RuntimeError(f"The size of tensor a ({x[-i]}) must match the size of tensor b ({y[-i]}) at "
+                               f"non-singleton dimension {max(len(x), len(y)) - i}")
+
+
+def operands(input, other, floats=False):
+    """Both operands checked and promoted."""
+    check_broadcast(input, other)
+    return promote(input, other, floats=floats)
+
+
+def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False):
+    """An operation of two tensors, or a tensor and a number; `alpha` scales the second."""
+    prim = REGISTRY[primitive]
+    if body is None:
+        def body(input, other, alpha=1):
+            if type(alpha) is not int or alpha != 1:
+                other = multiply(*promote(other, alpha))
+            return prim.fun(*operands(input, other, floats))
+    row = Row(name, body, node or camel(name), None)
+    op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
+    fast = binary(row, prim, op or getattr(np, primitive))
+    if alpha:
+        def fun(input, other, *, alpha=1, out=None):
+            if out is None and alpha == 1 and type(alpha) is int:
+                return fast(input, other)
+            return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {"alpha": alpha, "out": out})
+    else:
+        def fun(input, other, *, out=None):
+            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+    published(row, fun, inplace=False)
+    if inplace:
+        slow = inplace_method(row)
+        quick = binary_inplace(row, prim, op or getattr(np, primitive), slow)
+
+        def method(self, other, *, alpha=None):
+            return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
+
+        method.__name__ = method.__qualname__ = name + "_"
+        method.__doc__ = f"In-place form of :func:`{name}`."
+        method.row = row
+        attach(name + "_", method)
+    return fun, fast
+
+
+multiply = REGISTRY["multiply"].fun
+
+
+def _check_bool_sub(input, other):
+    for x in (input, other):
+        if getattr(x, "dtype", None) == np.bool_:
+            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                               "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
+def _sub(input, other, alpha=1):
+    _check_bool_sub(input, other)
+    if type(alpha) is not int or alpha != 1:
+        other = multiply(*promote(other, alpha))
+    return REGISTRY["subtract"].fun(*operands(input, other))
+
+
+def _div(input, other, rounding_mode=None):
+    if rounding_mode is None:
+        return REGISTRY["divide"].fun(*operands(input, other, floats=True))
+    x, y = operands(input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                           f"'{rounding_mode}'")
+    if getattr(x, "dtype", np.dtype(int)).kind in "iu" and getattr(y, "dtype", np.dtype(int)).kind in "iu":
+        down = cnp.floor_divide(x, y)
+        if rounding_mode == "floor":
+            return down
+        return cnp.where((down < 0) & (down * y != x), down + 1, down)
+    whole = cnp.divide(x, y)
+    return cnp.floor_divide(x, y) if rounding_mode == "floor" else cnp.trunc(whole)
+
+
+add, _add = two("add", "add", alpha=True)
+sub, _subtract = two("sub", "subtract", body=_sub, alpha=True)
+mul, _mul = two("mul", "multiply")
+maximum, _ = two("maximum", "maximum", inplace=False)
+minimum, _ = two("minimum", "minimum", inplace=False)
+fmax, _ = two("fmax", "fmax", inplace=False)
+fmin, _ = two("fmin", "fmin", inplace=False)
+_row = Row("div", _div, "DivBackward0", None)
+_fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
+
+
+def div(input, other, *, rounding_mode=None, out=None):
+    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
+    if rounding_mode is None and out is None:
+        return _fast_div(input, other)
+    named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
+    return invoke(_row, div, (input, other), named)
+
+
+published(_row, div, inplace=False)
+_slow_div = inplace_method(_row)
+_quick_div = binary_inplace(_row, REGISTRY["divide"], np.true_divide, _slow_div)
+
+
+def div_(self, other, *, rounding_mode=None):
+    """In-place form of :func:`div`."""
+    return _quick_div(self, other) if rounding_mode is None else _slow_div(self, other, rounding_mode=rounding_mode)
+
+
+attach("div_", div_)
+for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div"}.items():
+    ROWS[_alias] = ROWS[_name]
+    attach(_alias, ROWS[_name].fun)
+    attach(_alias + "_", {"sub": None}.get(_name) or inplace_method(ROWS[_name]))
+attach("__add__", _add)
+attach("__radd__", _add)
+attach("__sub__", _subtract)
+attach("__mul__", _mul)
+attach("__rmul__", _mul)
+attach("__truediv__", _fast_div)
+attach("__neg__", ROWS["neg"].fun)
+attach("__abs__", ROWS["abs"].fun)
+attach("__pos__", lambda self: self)
+
+
+@operation("rsub", method=True, node="RsubBackward1")
+def rsub(input, other, *, alpha=1):
+    """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
+    return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
+
+
+def _rsub(input, other, alpha):
+    _check_bool_sub(input, other)
+    x = input if type(alpha) is int and alpha == 1 else multiply(*promote(input, alpha))
+    x, y = promote(x, other)
+    return REGISTRY["subtract"].fun(y, x)
+
+
+attach("__rsub__", lambda self, other: rsub(self, other))
+
+
+@operation("__rtruediv__", node="MulBackward0", register=False)
+def rtruediv(self, other):
+    """`other / self` for a number."""
+    return multiply(REGISTRY["reciprocal"].fun(floating(self)), other)
+
+
+def compare(name, primitive, symbol):
+    """A comparison: booleans, no history."""
+    prim = REGISTRY[primitive]
+
+    def body(input, other):
+        return prim.fun(*operands(input, other))
+
+    row = Row(name, body, None, None)
+    fast = flat(row, getattr(np, primitive))
+
+    def fun(input, other, *, out=None):
+        return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+
+    published(row, fun)
+    attach(symbol, fast)
+
+
+for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+                     "ge": "greater_equal"}.items():
+    compare(_name, _prim, f"__{_name}__")
+
+
+@operation("pow", inplace_form=True, node="PowBackward0")
+def pow(input, exponent):  # noqa: A001 (torch's name)
+    """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
+    check_broadcast(input, exponent)
+    if not hasattr(exponent, "dtype"):
+        kind = input.dtype.kind
+        if kind in "iu" and type(exponent) is int:
+            if exponent < 0:
+                raise RuntimeError("Integers to negative integer powers are not allowed.")
+            return cnp.power(input, exponent)
+        if kind in "biu":
+            (input,) = (floating(input),)
+        if kind in "fcbiu" and type(exponent) in (int, float) and exponent == int(exponent) and abs(exponent) < 64:
+            return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
+        return cnp.power(*promote(input, exponent))
+    x, y = promote(input, exponent)
+    return cnp.power(x, y)
+
+
+attach("__pow__", pow)
+attach("__rpow__", lambda self, other: pow(other, self))
+attach("float_power", operation("float_power", method=False)(
+    lambda input, exponent: pow.row.body(input.astype(np.float64) if hasattr(input, "dtype") else float(input),
+                                         exponent)))
+
+
+@operation("square", inplace_form=True, node="PowBackward0")
+def square(input):
+    """`input ** 2`; see PyTorch's documentation of `torch.square`."""
+    return cnp.square(input)
+
+
+@operation("rsqrt", inplace_form=True)
+def rsqrt(input):
+    """`1 / sqrt(input)`; see PyTorch's documentation of `torch.rsqrt`."""
+    return REGISTRY["reciprocal"].fun(cnp.sqrt(floating(input)))
+
+
+@operation("atan2", inplace_form=True)
+def atan2(input, other):
+    """The angle of `(other, input)`; see PyTorch's documentation of `torch.atan2`."""
+    return REGISTRY["arctan2"].fun(*operands(input, other, floats=True))
+
+
+def _flat(name, fun):
+    """An operation that is flat everywhere, and keeps integers as they are."""
+
+    @operation(name, inplace_form=True)
+    def apply(input):
+        if input.dtype.kind in "iu":
+            return input
+        return zero_slope(fun(input), input)
+
+    apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    return apply
+
+
+def zero_slope(answer, input):
+    """`answer`, whose derivative by `input` is zero, as part of the history: torch records a node for it."""
+    return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
+
+
+for _name, _fun in {"floor": cnp.floor, "ceil": cnp.ceil, "trunc": cnp.trunc, "sign": cnp.sign}.items():
+    _flat(_name, _fun)
+ROWS["fix"] = ROWS["trunc"]
+attach("fix", ROWS["trunc"].fun)
+
+
+@operation("round", inplace_form=True)
+def round(input, *, decimals=0):  # noqa: A001 (torch's name)
+    """Round half to even; see PyTorch's documentation of `torch.round`."""
+    if input.dtype.kind in "iu":
+        return input
+    if not decimals:
+        return zero_slope(cnp.rint(input), input)
+    scale = 10.0**decimals
+    return zero_slope(cnp.rint(input * scale) / scale, input)
+
+
+@operation("floor_divide", inplace_form=True)
+def floor_divide(input, other):
+    """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
+    return _div(input, other, rounding_mode="floor")
+
+
+attach("__floordiv__", floor_divide)
+attach("__rfloordiv__", lambda self, other: floor_divide(other, self))
+
+
+@operation("remainder", inplace_form=True)
+def remainder(input, other):
+    """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
+    return cnp.remainder(*operands(input, other))
+
+
+attach("__mod__", remainder)
+attach("__rmod__", lambda self, other: remainder(other, self))
+
+
+@operation("fmod", inplace_form=True)
+def fmod(input, other):
+    """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
+    return cnp.fmod(*operands(input, other))
+
+
+@operation("clamp", inplace_form=True)
+def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
+    """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    limits = [v for v in (min, max) if v is not None]
+    input, *limits = promote(input, *limits)
+    low = limits[0] if min is not None else None
+    high = limits[-1] if max is not None else None
+    inside = None if low is None else input >= low
+    if high is not None:
+        inside = input <= high if inside is None else inside & (input <= high)
+    edge = low if high is None else high if low is None else cnp.where(input < low, low, high)
+    if low is not None and high is not None:
+        edge = cnp.minimum(edge, high)
+    keep = inside | (input != input)
+    return cnp.where(keep, input, edge)
+
+
+ROWS["clip"] = ROWS["clamp"]
+attach("clip", clamp)
+attach("clip_", inplace_method(clamp.row))
+
+
+@operation("clamp_min", inplace_form=True)
+def clamp_min(input, min):  # noqa: A002
+    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    return clamp.row.body(input, min, None)
+
+
+@operation("clamp_max", inplace_form=True)
+def clamp_max(input, max):  # noqa: A002
+    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    return clamp.row.body(input, None, max)
+
+
+def _logical(name, fun, count):
+    """A logical operation on truth values."""
+    if count == 1:
+        body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
+    else:
+        body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
+    made = operation(name, inplace_form=True)(body)
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+
+
+_logical("logical_and", cnp.bitwise_and, 2)
+_logical("logical_or", cnp.bitwise_or, 2)
+_logical("logical_xor", cnp.bitwise_xor, 2)
+_logical("logical_not", cnp.invert, 1)
+
+
+def _bitwise(name, fun, dunder, count=2):
+    def check(v):
+        if hasattr(v, "dtype") and v.dtype.kind not in "biu":
+            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{type_word(v.dtype)}'")
+
+    if count == 1:
+        def body(input):
+            check(input)
+            return fun(input)
+    else:
+        def body(input, other):
+            check(input)
+            check(other)
+            return fun(*operands(input, other))
+    made = operation(name, inplace_form=True)(body)
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    attach(dunder, made)
+    if count == 2:
+        attach(dunder.replace("__", "__r", 1), lambda self, other: made(self, other))
+
+
+_bitwise("bitwise_and", cnp.bitwise_and, "__and__")
+_bitwise("bitwise_or", cnp.bitwise_or, "__or__")
+_bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
+_bitwise("bitwise_not", cnp.invert, "__invert__", 1)
+for _name in ("isnan", "isinf", "isfinite"):
+    _test = operation(_name)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
+    _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
+
+
+@operation("where", method=False)
+def where(condition, input=None, other=None):
+    """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
+    if input is None and other is None:
+        return tuple([np.asarray(i) for i in np.nonzero(np.asarray(condition))])
+    if getattr(condition, "dtype", None) != np.bool_:
+        if getattr(condition, "dtype", None) != np.uint8:
+            raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                               f"{type_word(condition.dtype)}")
+        condition = condition != 0
+    check_broadcast(input, other)
+    if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
+        common = dtypes.promoted([], [], [input, other]).numpy
+        input, other = np.asarray(input, common), np.asarray(other, common)
+    input, other = promote(input, other)
+    return cnp.where(condition, input, other)
+
+
+attach("where", lambda self, condition, other: where(condition, self, other))
+for _name, _method in {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
+                       "__ipow__": "pow_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
+                       "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_"}.items():
+    attach(_name, (lambda m: lambda self, other: getattr(self, m)(other))(_method))

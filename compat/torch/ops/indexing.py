@@ -1,0 +1,174 @@
+"""Indexing and assignment in torch's forms: views for basic indices, copies for index tensors."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from .. import versions
+from ..call import attach, lifted, tensors_in
+from ..inplace import inplace
+from ..modes import MODES
+from ..state import TensorBase, bottom, lower, needs_grad
+from ..views import GETITEM, shape_dtype, view
+from .shaping import copy_, fill_
+
+ndarray = np.ndarray
+
+
+def normal(key):
+    """`(basic, key)`: an index with tensors as core values; lists count as index arrays, as in torch."""
+    items = key if type(key) is tuple else (key,)
+    basic = True
+    out = []
+    for k in items:
+        if type(k) is int or type(k) is slice or k is None or k is Ellipsis:
+            out.append(k if type(k) is not slice else plain_slice(k))
+            continue
+        if isinstance(k, TensorBase):
+            shape, dtype = shape_dtype(k)
+            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.trace is None:
+                out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
+                continue
+            if dtype == np.uint8:
+                k = lower(k) != 0
+            elif dtype.kind not in "biu":
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            else:
+                k = lower(k)
+            basic = False
+            out.append(k)
+        elif isinstance(k, bool | np.bool_):
+            basic = False
+            out.append(np.asarray(bool(k)))
+        elif isinstance(k, np.integer):
+            out.append(int(k))
+        elif isinstance(k, list | tuple | range | ndarray):
+            basic = False
+            k = [lower(v) if isinstance(v, TensorBase) else v for v in k] if not isinstance(k, ndarray) else k
+            array = np.asarray(k)
+            if array.dtype.kind not in "biu":
+                if array.size:
+                    raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+                array = array.astype(np.int64)
+            out.append(array)
+        elif hasattr(k, "__index__"):
+            out.append(k.__index__())
+        else:
+            raise TypeError(f"only integer tensors of a single element can be converted to an index; indices may be "
+                            f"integers, slices, None, ... and tensors, but got {type(k).__name__}")
+    return basic, tuple(out)
+
+
+def plain_slice(s):
+    """A slice with ints; torch has no negative steps."""
+    if s.step is not None and int(s.step) <= 0:
+        raise ValueError("step must be greater than zero")
+    start, stop, step = (None if v is None else int(v) for v in (s.start, s.stop, s.step))
+    return slice(start, stop, step)
+
+
+def check_basic(key, shape):
+    """torch's errors for a basic index."""
+    used = sum(k is not None and k is not Ellipsis for k in key)
+    if used > len(shape):
+        if not shape:
+            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+                             "to convert a 0-dim tensor to a number")
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+    axis = 0
+    for k in key:
+        if k is Ellipsis:
+            axis += len(shape) - used
+        elif k is not None:
+            if type(k) is int and not -shape[axis] <= k < shape[axis]:
+                raise IndexError(f"index {k} is out of bounds for dimension {axis} with size {shape[axis]}")
+            axis += 1
+
+
+def getitem(self, key):
+    """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
+    kind = type(key)
+    basic, index = normal(key)
+    shape = shape_dtype(self)[0]
+    if basic:
+        check_basic(index, shape)
+        return view(self, GETITEM, ((*index, Ellipsis) if Ellipsis not in index else index,), node_of(index))
+    v = lower(self)
+    try:
+        out = cnp.asarray(v)[index] if not hasattr(v, "__getitem__") else v[index]
+    except IndexError as error:
+        raise IndexError(message(error, index, shape)) from error
+    return lifted(out, "IndexBackward0", [self, *tensors_in(key if kind is tuple else (key,), {})])
+
+
+def message(error, index, shape):
+    """torch's sense of an IndexError of NumPy."""
+    return str(error)
+
+
+def node_of(index):
+    """torch's name for the node of a basic index."""
+    kinds = [k for k in index if k is not Ellipsis]
+    if not kinds:
+        return "AliasBackward0"
+    last = kinds[-1]
+    return ("SelectBackward0" if type(last) is int else "UnsqueezeBackward0" if last is None else "SliceBackward0")
+
+
+def setitem(self, key, value):
+    """`tensor[key] = value`, in memory and on the tape."""
+    basic, index = normal(key)
+    if basic:
+        check_basic(index, shape_dtype(self)[0])
+        m = MODES.get()
+        index = (*index, Ellipsis) if Ellipsis not in index else index
+        if self.trace is None and self.node is None and not (m is not None and m.level is not None) and (
+                not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
+            self.value[index] = value
+            versions.bump(self.value)
+            return
+        part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
+        if isinstance(value, TensorBase):
+            copy_(part, trimmed(value, len(shape_dtype(part)[0])))
+        elif isinstance(value, ndarray | list | tuple):
+            raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+        else:
+            fill_(part, value)
+        return
+    inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
+
+
+def type_name(t):
+    """The old name of a tensor's type."""
+    return {"float32": "FloatTensor", "float64": "DoubleTensor", "int64": "LongTensor"}.get(t.dtype.name, "Tensor")
+
+
+def trimmed(value, ndim):
+    """A tensor without leading axes of length 1 beyond `ndim`."""
+    shape = shape_dtype(value)[0]
+    extra = len(shape) - ndim
+    if extra > 0 and all(n == 1 for n in shape[:extra]):
+        return view(value, GETITEM, ((0,) * extra + (Ellipsis,),), "SliceBackward0")
+    return value
+
+
+def put(x, index, value, add=False):
+    """`x` with `x[index] = value`."""
+    value = np.asarray(value) if not hasattr(value, "dtype") else value
+    if value.dtype != x.dtype:
+        value = value.astype(x.dtype)
+    if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
+            not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
+        x = x.copy()
+        x[index] = value
+        return x
+    at = AT(x)[index]
+    return at.add(value) if add else at.set(value)
+
+
+def AT(x):  # noqa: N802
+    """`x.at` of a traced value, or of an array."""
+    return x.at if hasattr(x, "at") else cnp.at(x)
+
+
+attach("__getitem__", getitem)
+attach("__setitem__", setitem)

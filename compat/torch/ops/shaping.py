@@ -1,0 +1,445 @@
+"""Views and shapes: select, narrow, view, reshape, transpose, expand, and what copies."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from ....extend import REGISTRY
+from ..call import ROWS, Row, attach, invoke, operation
+from ..inplace import inplace
+from ..state import CLASS, TensorBase, bottom
+from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, view
+
+
+def wrap_dim(dim, ndim, extra=0):
+    """A non-negative axis, or torch's IndexError."""
+    n = max(ndim + extra, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim + n if dim < 0 else dim
+
+
+def ndim_of(t):
+    """The number of axes."""
+    return len(shape_dtype(t)[0])
+
+
+def shape_of(t):
+    """The shape as a plain tuple."""
+    return shape_dtype(t)[0]
+
+
+def method(name=None, node=None, aliases=()):
+    """Make a function of tensors public: `torch.name` and `Tensor.name`."""
+
+    def make(fun):
+        row = Row(name or fun.__name__, fun, node, None)
+        row.fun = fun
+        ROWS[row.name] = row
+        attach(row.name, fun)
+        for alias in aliases:
+            ROWS[alias] = row
+            attach(alias, fun)
+        return fun
+
+    return make
+
+
+def index_view(t, index, node):
+    """A view by a basic index."""
+    return view(t, GETITEM, ((*index, Ellipsis),), node)
+
+
+def shape_argument(sizes):
+    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
+        sizes = tuple(sizes[0])
+    return tuple([int(n) for n in sizes])
+
+
+def inferred(shape, count):
+    """A shape with -1 replaced."""
+    if -1 in shape:
+        if shape.count(-1) > 1:
+            raise RuntimeError("only one dimension can be inferred")
+        known = 1
+        for n in shape:
+            known *= n if n != -1 else 1
+        if known == 0:
+            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                               "dimension size -1 can be any value and is ambiguous")
+        if count % known:
+            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+        return tuple([count // known if n == -1 else n for n in shape])
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"invalid shape dimension {n}")
+    if int(np.prod(shape, dtype=object)) != count:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    return shape
+
+
+def hidden_shape(t, shape):
+    """The shape in memory: vmap levels put their axes in front."""
+    while isinstance(t.value, TensorBase):
+        size = getattr(t.trace, "size", None)
+        if size is not None:
+            shape = (size, *shape)
+        t = t.value
+    return shape
+
+
+def reshapes_as_view(t, shape):
+    """Whether the memory can be seen with another shape."""
+    b = bottom(t)
+    if not isinstance(b, np.ndarray):
+        return True
+    try:
+        b.reshape(hidden_shape(t, shape), copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+@method("view", "ViewBackward0")
+def view_(self, *sizes, dtype=None):
+    """The same memory with another shape, or read as another dtype; see PyTorch's `Tensor.view`."""
+    if sizes and not isinstance(sizes[0], int | np.integer | tuple | list):
+        dtype, sizes = sizes[0], ()
+    if dtype is not None:
+        return VIEW_DTYPE[0](self, dtype)
+    shape = inferred(shape_argument(sizes), int(np.prod(shape_of(self))))
+    if not reshapes_as_view(self, shape):
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                           "across two contiguous subspaces). Use .reshape(...) instead.")
+    return view(self, RESHAPE, (shape,), "ViewBackward0")
+
+
+VIEW_DTYPE = []
+del ROWS["view"]
+
+
+@method("reshape")
+def reshape(input, *shape):
+    """Another shape: a view where the memory allows, else a copy; see PyTorch's `torch.reshape`."""
+    shape = inferred(shape_argument(shape), int(np.prod(shape_of(input))))
+    if reshapes_as_view(input, shape):
+        return view(input, RESHAPE, (shape,), "ViewBackward0")
+    return invoke(RESHAPED, reshape, (input, shape), {})
+
+
+RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", None)
+ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
+
+
+@method()
+def view_as(self, other):
+    """`self.view(other.shape)`."""
+    return view_(self, shape_of(other))
+
+
+@method()
+def reshape_as(self, other):
+    """`self.reshape(other.shape)`."""
+    return reshape(self, shape_of(other))
+
+
+@method()
+def flatten(input, start_dim=0, end_dim=-1):
+    """Merge axes; see PyTorch's `torch.flatten`."""
+    shape = shape_of(input)
+    if not shape:
+        return reshape(input, (1,))
+    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if a > b:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if a == b:
+        return input
+    return reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
+
+
+ROWS["ravel"] = Row("ravel", None, None, None)
+ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
+attach("ravel", lambda self: reshape(self, (-1,)))
+
+
+@method()
+def unflatten(input, dim, sizes):
+    """Split an axis; see PyTorch's `torch.unflatten`."""
+    shape = shape_of(input)
+    d = wrap_dim(dim, len(shape))
+    sizes = inferred(tuple(sizes), shape[d])
+    return reshape(input, (*shape[:d], *sizes, *shape[d + 1 :]))
+
+
+@method(aliases=("permute_dims",))
+def permute(input, *dims):
+    """Axes in another order, a view; see PyTorch's `torch.permute`."""
+    dims = shape_argument(dims)
+    n = ndim_of(input)
+    if len(dims) != n:
+        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                           f"the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
+                           f"{len(dims)}")
+    axes = tuple([wrap_dim(d, n) for d in dims])
+    if len(set(axes)) != n:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return view(input, TRANSPOSE, (axes,), "PermuteBackward0")
+
+
+@method(aliases=("swapaxes", "swapdims"))
+def transpose(input, dim0, dim1):
+    """Two axes exchanged, a view; see PyTorch's `torch.transpose`."""
+    n = ndim_of(input)
+    a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    axes = list(range(n))
+    if n:
+        axes[a], axes[b] = axes[b], axes[a]
+    return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
+
+
+@method()
+def t(input):
+    """A matrix transposed, a view; see PyTorch's `torch.t`."""
+    n = ndim_of(input)
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
+    return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
+
+
+CLASS[0].T = property(lambda self: permute(self, tuple(range(ndim_of(self)))[::-1]))
+CLASS[0].mT = property(lambda self: transpose(self, -2, -1))
+CLASS[0].H = property(lambda self: transpose(self, 0, 1) if ndim_of(self) == 2 else self)
+
+
+@method(aliases=("moveaxis",))
+def movedim(input, source, destination):
+    """Axes moved, a view; see PyTorch's `torch.movedim`."""
+    n = ndim_of(input)
+    source = [wrap_dim(d, n) for d in ((source,) if isinstance(source, int) else source)]
+    destination = [wrap_dim(d, n) for d in ((destination,) if isinstance(destination, int) else destination)]
+    order = [a for a in range(n) if a not in source]
+    for d, s in sorted(zip(destination, source)):
+        order.insert(d, s)
+    return permute(input, order)
+
+
+@method()
+def unsqueeze(input, dim):
+    """A new axis of length 1, a view; see PyTorch's `torch.unsqueeze`."""
+    n = ndim_of(input)
+    d = wrap_dim(dim, n, extra=1)
+    return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
+
+
+@method()
+def squeeze(input, dim=None):
+    """Axes of length 1 dropped, a view; see PyTorch's `torch.squeeze`."""
+    shape = shape_of(input)
+    if dim is None:
+        drop = [i for i, n in enumerate(shape) if n == 1]
+    else:
+        drop = [wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)]
+        drop = [d for d in drop if shape and shape[d] == 1]
+    index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
+    return index_view(input, index, "SqueezeBackward0" if dim is None else "SqueezeBackward1")
+
+
+@method()
+def expand(input, *sizes, implicit=False):
+    """Axes of length 1 stretched without copying; see PyTorch's `Tensor.expand`."""
+    sizes = shape_argument(sizes)
+    shape = shape_of(input)
+    lead = len(sizes) - len(shape)
+    if lead < 0:
+        raise RuntimeError(f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
+                           f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
+                           f"({len(shape)})")
+    target = []
+    for i, n in enumerate(sizes):
+        old = shape[i - lead] if i >= lead else None
+        if n == -1:
+            if old is None:
+                raise RuntimeError(f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(sizes)}): the expanded size of "
+                                   f"the tensor (-1) isn't allowed in a leading, non-existing dimension {i}")
+            n = old
+        if old is not None and old != 1 and old != n:
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
+                               f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                               f"{list(shape)}")
+        target.append(n)
+    return view(input, EXPAND, (tuple(target),), "ExpandBackward0")
+
+
+@method()
+def expand_as(self, other):
+    """`self.expand(other.shape)`."""
+    return expand(self, shape_of(other))
+
+
+@method()
+def broadcast_to(input, size):
+    """`input.expand(size)`."""
+    return expand(input, size)
+
+
+@method()
+def select(input, dim, index):
+    """One index of an axis, a view; see PyTorch's `torch.select`."""
+    shape = shape_of(input)
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, len(shape))
+    if not -shape[d] <= index < shape[d]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {d}")
+    return index_view(input, (slice(None),) * d + (int(index),), "SelectBackward0")
+
+
+@method()
+def narrow(input, dim, start, length):
+    """A range of an axis, a view; see PyTorch's `torch.narrow`."""
+    shape = shape_of(input)
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, len(shape))
+    start = int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -shape[d] <= start <= shape[d]:
+        raise IndexError(f"start out of range (expected to be in range of [{-shape[d]}, {shape[d]}], but got {start})")
+    start += shape[d] if start < 0 else 0
+    if start + length > shape[d]:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({shape[d]}).")
+    return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
+
+
+@method("diagonal")
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """A diagonal of two axes; see PyTorch's `torch.diagonal`."""
+    return STRIDED["diagonal"](input, offset, dim1, dim2)
+
+
+STRIDED = {}  # filled by strided.py
+
+
+@method()
+def detach(input):
+    """The same memory without history."""
+    return input.detach()
+
+
+@operation("clone", node="CloneBackward0", out=False)
+def clone(input, *, memory_format=None):
+    """A copy with history; see PyTorch's `torch.clone`."""
+    return cnp.copy(input)
+
+
+@operation("contiguous", method=False, register=False, node="CloneBackward0")
+def _contiguous(input):
+    return cnp.copy(input)
+
+
+def contiguous(self, memory_format=None):
+    """Itself if its elements lie in order, else a copy that does."""
+    return self if self.is_contiguous() else _contiguous(self)
+
+
+attach("contiguous", contiguous)
+
+
+def _multiple(name, indices, input, node):
+    """Several views by basic indices at once."""
+    return tuple([view(input, GETITEM, ((*i, Ellipsis),), node, creation="multi") for i in indices])
+
+
+@method()
+def unbind(input, dim=0):
+    """All indices of an axis as views; see PyTorch's `torch.unbind`."""
+    shape = shape_of(input)
+    if not shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim(dim, len(shape))
+    return _multiple("unbind", [(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
+
+
+@method()
+def split(tensor, split_size_or_sections, dim=0):
+    """Consecutive ranges of an axis as views; see PyTorch's `torch.split`."""
+    shape = shape_of(tensor)
+    d = wrap_dim(dim, len(shape))
+    n = shape[d]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        if size < 0 or size == 0 and n:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        sizes = [min(size, n - k) for k in range(0, n, size)] if size else [0]
+        sizes = sizes or [0]
+        node = "SplitBackward0"
+    else:
+        sizes = list(split_size_or_sections)
+        if sum(sizes) != n:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                               f"dimension {dim}), but got split_sizes={sizes}")
+        node = "SplitWithSizesBackward0"
+    starts = np.cumsum([0, *sizes]).tolist()
+    return _multiple("split", [(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+
+
+@method()
+def chunk(input, chunks, dim=0):
+    """At most `chunks` ranges of an axis as views; see PyTorch's `torch.chunk`."""
+    if chunks < 1:
+        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    n = shape_of(input)[wrap_dim(dim, ndim_of(input))]
+    size = -(-n // chunks)
+    return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)
+
+
+def squeeze_like(name):
+    """In-place reshaping is refused."""
+    def refuse(self, *args, **kwargs):
+        raise NotImplementedError(f"Tensor.{name} changes the shape of a tensor in place, which covector does not do; use "
+                                  f"{name[:-1]}()")
+
+    refuse.__name__ = name
+    return refuse
+
+
+for _name in ("t_", "squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_"):
+    attach(_name, squeeze_like(_name))
+
+
+def fill_(self, value):
+    """Every element becomes `value`."""
+    name = "FillBackward1" if isinstance(value, TensorBase) else "FillBackward0"
+    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name)
+
+
+def zero_(self):
+    """Every element becomes zero."""
+    return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0")
+
+
+def copy_(self, src, non_blocking=False):
+    """Every element becomes that of `src`, cast and broadcast."""
+    if not isinstance(src, TensorBase):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards")
+
+
+def replaced(x, value):
+    """`value` in the shape and dtype of `x`, with the history of `x` cut at zero."""
+    value = cnp.asarray(value) if not hasattr(value, "dtype") else value
+    if value.dtype != x.dtype:
+        if value.dtype.kind == "c" and x.dtype.kind != "c":
+            value = value.real
+        value = value.astype(x.dtype)
+    return UPDATE_ALL(x, value)
+
+
+def UPDATE_ALL(x, value):  # noqa: N802
+    """`x[...] = value` as a new value."""
+    return REGISTRY["index_update"].fun(x, value, Ellipsis, False, False)
+
+
+for _f in (fill_, zero_, copy_):
+    attach(_f.__name__, _f)

@@ -1,0 +1,105 @@
+"""Size, device, layout and memory formats: the small objects that tensors show."""
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple that prints as torch's.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.zeros(2, 3).size(), torch.Size([2, 3]).numel()
+    (torch.Size([2, 3]), 6)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    def numel(self):
+        """The number of elements."""
+        n = 1
+        for k in self:
+            n *= k
+        return n
+
+    def __getitem__(self, key):
+        got = tuple.__getitem__(self, key)
+        return Size(got) if isinstance(key, slice) else got
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other):
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, n):
+        return Size(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+class device:  # noqa: N801 (torch's name)
+    """Where a tensor lies: `"cpu"`, or `"cuda"` with an index.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.device("cpu"), torch.device("cuda:0").index
+    (device(type='cpu'), 0)
+    """
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type="cpu", index=None):  # noqa: A002
+        if isinstance(type, device):
+            type, index = type.type, type.index  # noqa: A001
+        if isinstance(type, int):
+            type, index = "cuda", type  # noqa: A001
+        if ":" in type:
+            type, _, number = type.partition(":")  # noqa: A001
+            index = int(number)
+        if type not in ("cpu", "cuda", "meta"):
+            raise RuntimeError(f"Expected one of cpu, cuda, meta device type at start of device string: {type}")
+        self.type = type
+        self.index = index
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __repr__(self):
+        return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self):
+        return device, (self.type, self.index)
+
+
+class layout:  # noqa: N801 (torch's name)
+    """The layout of a tensor: `torch.strided` alone."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+
+class memory_format(layout):  # noqa: N801 (torch's name)
+    """The order of a tensor's axes in memory, as `clone`, `empty_like` and friends take it."""
+
+    __slots__ = ()
+
+
+CPU = device("cpu")
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")

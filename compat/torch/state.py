@@ -1,0 +1,212 @@
+"""Tensor: a value of one level, its place on the tape, and what torch shows of both."""
+
+from weakref import ref
+
+import numpy as np
+
+from ... import extend
+from . import versions
+from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
+from .node import AccumulateGrad
+
+ndarray = np.ndarray
+Tracer = extend.Tracer
+Ambient = extend.Ambient
+_PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+class Record:
+    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
+
+    __slots__ = ("accumulator", "attr_version", "base", "cell", "children", "creation", "grad", "grad_dtype", "hooks",
+                 "inference", "layout", "name", "post", "retains", "steps", "tangent")
+
+    def __init__(self):
+        self.grad = self.hooks = self.post = self.accumulator = None
+        self.base = None  # the root of a view, never a view itself
+        self.steps = ()
+        self.attr_version = 0  # the version of the memory at which `node` was valid
+        self.creation = None  # None, "no_grad", "multi", "custom", "inference": how a view was made
+        self.tangent = None  # (epoch, Tensor)
+        self.cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
+        self.children = self.name = self.layout = self.grad_dtype = None
+        self.retains = self.inference = False
+
+
+class TensorBase:
+    """The slots of a tensor.
+
+    `value` is an array at the ambient level (`trace` None), the tensor one level down at a level of `func`, or a traced
+    value of covector's own transforms (`trace` FOREIGN). `slow` is 0 only for ambient tensors of float32 or float64
+    whose history is `node` and nothing else, which the fast lanes take.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "node", "rare", "requires", "slow", "trace", "value")
+
+
+def more(t):
+    """The `Record` of a tensor, made when first asked for."""
+    if t.rare is None:
+        t.rare = Record()
+    return t.rare
+
+
+def wrap(array, kind=None):
+    """An ambient tensor over an array, without history."""
+    if type(array) is not ndarray:
+        array = np.asarray(array)
+    t = NEW[0](kind or CLASS[0])
+    t.value = array
+    t.node = t.rare = t.trace = None
+    t.requires = False
+    t.slow = 0 if array.dtype in _PLAIN else 1
+    return t
+
+
+NEW = [object.__new__]
+CLASS = []  # the class Tensor, which methods.py completes
+
+
+def at_level(trace, value):
+    """A tensor of a level over the value below it."""
+    t = NEW[0](CLASS[0])
+    t.value = value
+    t.node = t.rare = None
+    t.trace = trace
+    t.requires = False
+    t.slow = 1
+    return t
+
+
+def lower(t, fresh=False):
+    """The core value of a tensor: an array, or what covector's transforms see. `fresh` copies the memory."""
+    trace = t.trace
+    if trace is None:
+        value = t.value.copy() if fresh else t.value
+        if t.slow == 0 and t.node is None and not t.requires:
+            return value
+        node = edge(t)
+        tangent = tangent_of(t)
+        if node is None and tangent is None:
+            return value
+        return AMBIENT.box(value, node=node, tangent=None if tangent is None else lower(tangent))
+    if trace is FOREIGN:
+        return current(t)
+    if trace.done:
+        return lower(t.value, fresh)
+    if isinstance(trace, GradTrace):
+        tangent = tangent_of(t)
+        return trace.box(lower(t.value, fresh), node=edge(t), tangent=None if tangent is None else lower(tangent))
+    return extend.make_batched(trace, lower(t.value, fresh))
+
+
+def lift(v):
+    """The tensor of a core value."""
+    if type(v) is ndarray or not isinstance(v, Tracer):
+        return wrap(v)
+    if type(v) is Ambient:
+        trace = v.owner
+        if trace is AMBIENT:
+            inner = v.value
+            t = wrap(inner) if not isinstance(inner, Tracer) else at_level(FOREIGN, inner)
+        else:
+            t = at_level(trace, lift(v.value))
+        t.node = v.node
+        if v.tangent is not None:
+            SET_TANGENT[0](t, lift(v.tangent))
+        return t
+    if type(v) is extend.Batched and type(v.owner) is BatchTrace:
+        return at_level(v.owner, lift(v.value))
+    return at_level(FOREIGN, v)
+
+
+SET_TANGENT = []  # filled by forward_ad.py
+TANGENT_OF = []
+
+
+def tangent_of(t):
+    """The tangent of a dual tensor while its level is open, or None."""
+    rare = t.rare
+    if rare is None or rare.tangent is None and (rare.base is None or rare.base.rare is None
+                                                 or rare.base.rare.tangent is None):
+        return None
+    return TANGENT_OF[0](t)
+
+
+def current(t):
+    """The traced value of a FOREIGN tensor; a view whose base was written to since takes its steps again."""
+    rare = t.rare
+    if rare is not None and rare.base is not None:
+        base = rare.base
+        if cell_of(base) != rare.cell:
+            value = current(base)
+            for prim, params in rare.steps:
+                value = prim.fun(value, *params)
+            t.value = value
+            rare.cell = cell_of(base)
+    return t.value
+
+
+def cell_of(t):
+    """The version of a tensor without memory."""
+    return 0 if t.rare is None else t.rare.cell or 0
+
+
+def bottom(t):
+    """The array or FOREIGN tensor below all levels of `t`."""
+    while isinstance(t.value, TensorBase):
+        t = t.value
+    return t if t.trace is FOREIGN else t.value
+
+
+def version_of(t):
+    """torch's `_version`: how often the memory was written to in place."""
+    b = bottom(t)
+    if type(b) is ndarray:
+        ALIASES[0](b)
+        return versions.version(b)
+    base = b if b.rare is None or b.rare.base is None else b.rare.base
+    return cell_of(base)
+
+
+ALIASES = [lambda array: None]  # filled by aliases.py: notice writes through NumPy
+
+
+def edge(t):
+    """The node of a tensor as an operand: its `grad_fn`, the accumulator of a leaf, or None. Views are brought up to
+    date first."""
+    rare = t.rare
+    if rare is not None and rare.base is not None:
+        node = REFRESH[0](t)
+    else:
+        node = t.node
+    if node is None and t.requires:
+        return accumulator(t)
+    return node
+
+
+REFRESH = []  # filled by views.py
+
+
+def accumulator(t):
+    """The node of a leaf, cached weakly on it."""
+    rare = t.rare or more(t)
+    found = rare.accumulator
+    node = None if found is None else found()
+    if node is None:
+        node = AccumulateGrad()
+        node.rule = None
+        node.parents = ()
+        node.saved = t
+        node.seq = extend.next_seq()
+        node.extra = None
+        rare.accumulator = ref(node)
+    return node
+
+
+def needs_grad(t):
+    """torch's `requires_grad`: a leaf that asks for it, a history, or a view of something that has one."""
+    if t.requires or t.node is not None:
+        return True
+    rare = t.rare
+    return rare is not None and rare.base is not None and needs_grad(rare.base)

@@ -1,0 +1,482 @@
+"""The class Tensor: its state as torch shows it, gradients, hooks and history. Operations attach themselves to it."""
+
+import warnings
+from collections import OrderedDict
+from weakref import ref
+
+import numpy as np
+
+from ... import extend
+from . import dtypes, versions
+from .engine import backward
+from .levels import FOREIGN, BatchTrace, GradTrace
+from .modes import MODES
+from .node import Handle, dress, visible
+from .size import CPU, Size, strided
+from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
+from .views import shape_dtype
+
+ndarray = np.ndarray
+
+
+class Tensor(TensorBase):
+    """An array with torch's methods, gradients and history.
+
+    Made by `torch.tensor`, the factories, and operations; `Tensor(2, 3)` gives an uninitialised one, `Tensor([…])` one
+    of the default dtype.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __torch_function__ = None  # set by overrides.py
+
+    def __new__(cls, *args, **kwargs):
+        return FACTORY[0](cls, *args, **kwargs)
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    # what it is
+
+    @property
+    def shape(self):
+        """The lengths of the axes, a `Size`."""
+        value = self.value
+        return Size(value.shape if type(value) is ndarray else shape_dtype(self)[0])
+
+    @property
+    def dtype(self):
+        """The element type."""
+        value = self.value
+        d = value.dtype if type(value) is ndarray else shape_dtype(self)[1]
+        return dtypes.OF_NUMPY.get(d) or dtypes.of_numpy(d)
+
+    @property
+    def ndim(self):
+        """The number of axes."""
+        value = self.value
+        return value.ndim if type(value) is ndarray else len(shape_dtype(self)[0])
+
+    @property
+    def device(self):
+        """Where the memory lies."""
+        return CPU
+
+    @property
+    def layout(self):
+        """`torch.strided`."""
+        return strided
+
+    @property
+    def itemsize(self):
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.dtype.itemsize * self.shape.numel()
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_mps = is_nested = False
+    is_cpu = True
+
+    def size(self, dim=None):
+        """The shape, or the length of one axis."""
+        shape = self.shape
+        if dim is None:
+            return shape
+        n = len(shape)
+        if not -max(n, 1) <= dim < max(n, 1):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but "
+                             f"got {dim})")
+        return shape[dim]
+
+    def dim(self):
+        """The number of axes."""
+        return self.ndim
+
+    ndimension = dim
+
+    def numel(self):
+        """The number of elements."""
+        return self.shape.numel()
+
+    nelement = numel
+
+    def element_size(self):
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    def stride(self, dim=None):
+        """Elements from one index to the next, of every axis or one."""
+        hidden, array = memory_of(self)
+        steps = tuple(s // array.itemsize for s in array.strides[hidden:])
+        return steps if dim is None else steps[dim]
+
+    def storage_offset(self):
+        """Where the first element lies in its memory, in elements."""
+        array = memory_of(self)[1]
+        return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
+
+    def data_ptr(self):
+        """The address of the first element."""
+        return memory_of(self)[1].ctypes.data
+
+    def is_floating_point(self):
+        """Whether the elements are floating-point numbers."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self):
+        """Whether the elements are complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self):
+        """Whether the elements can be negative."""
+        return self.dtype.is_signed
+
+    def is_contiguous(self, memory_format=None):
+        """Whether the elements lie in memory in the order of the axes."""
+        return memory_of(self)[1].flags.c_contiguous
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("len() of a 0-d tensor")
+        return shape[0]
+
+    def __hash__(self):
+        return id(self)
+
+    # history
+
+    @property
+    def requires_grad(self):
+        """Whether a gradient is to be computed for it."""
+        return visible_level(self) and needs_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad=True):
+        """Ask for gradients (leaves only); returns itself."""
+        if in_transform(self):
+            raise RuntimeError("You are attempting to call Tensor.requires_grad_() inside of a function being "
+                               "transformed by a functorch transform. This is unsupported, please attempt to use the "
+                               "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() "
+                               "outside of a function being transformed instead.")
+        if not requires_grad:
+            if self.node is not None:
+                raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                                   "computed variable in a subgraph that doesn't require differentiation use "
+                                   "var_no_grad = var.detach().")
+            self.requires = False
+            return self
+        if not (self.dtype.is_floating_point or self.dtype.is_complex):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if self.rare is not None and self.rare.inference and not inference_mode():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if self.node is None and not needs_grad(self):
+            self.requires = True
+        return self
+
+    @property
+    def is_leaf(self):
+        """Whether no operation made it, as far as gradients are concerned."""
+        return not visible_level(self) or edge_or_none(self) is None
+
+    @property
+    def grad_fn(self):
+        """The node that made it, or None."""
+        if not visible_level(self):
+            return None
+        node = edge_or_none(self)
+        return None if node is None else dress(visible(node)[0])
+
+    @property
+    def output_nr(self):
+        """Which output of its node it is."""
+        node = edge_or_none(self)
+        return 0 if node is None else visible(node)[1]
+
+    @property
+    def grad(self):
+        """The accumulated gradient, or None."""
+        rare = self.rare
+        if rare is None or rare.grad is None:
+            if self.node is not None and not (rare is not None and rare.retains) and visible_level(self):
+                warn_non_leaf()
+            return None
+        return rare.grad
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            check_new_grad(self, value)
+        more(self).grad = value
+
+    @grad.deleter
+    def grad(self):
+        if self.rare is not None:
+            self.rare.grad = None
+
+    @property
+    def grad_dtype(self):
+        """The dtype its gradient must have; None: any."""
+        found = None if self.rare is None else self.rare.grad_dtype
+        return self.dtype if found is None else None if found is Ellipsis else found
+
+    @grad_dtype.setter
+    def grad_dtype(self, value):
+        if self.node is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        more(self).grad_dtype = Ellipsis if value is None else value
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self):
+        """The same memory without history."""
+        trace = self.trace
+        if trace is None:
+            t = wrap(self.value)
+            if type(self) is not CLASS[0]:
+                t.__class__ = type(self)
+        elif trace is FOREIGN:
+            t = at_level(FOREIGN, STOP[0](current(self)))
+        elif isinstance(trace, GradTrace):
+            t = at_level(trace, self.value)
+        else:
+            t = at_level(trace, self.value.detach())
+        rare = self.rare
+        if rare is not None and rare.tangent is not None:
+            more(t).tangent = rare.tangent
+        if rare is not None and rare.inference:
+            more(t).inference = True
+        return t
+
+    def detach_(self):
+        """Drop the history of this tensor itself."""
+        rare = self.rare
+        if rare is not None and rare.base is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel"
+                               " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of "
+                               "DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
+                               "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
+                               "solution.")
+        self.node = None
+        self.requires = False
+        return self
+
+    def retain_grad(self):
+        """Keep `.grad` of a tensor that is no leaf."""
+        if in_transform(self):
+            raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
+                               "by a functorch transform. This is unsupported, please attempt to use the functorch "
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside of a "
+                               "function being transformed instead.")
+        if not needs_grad(self):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = edge_or_none(self)
+        if node is None:
+            return
+        more(self).retains = True
+        node.loud().retained = ref(self)
+
+    @property
+    def retains_grad(self):
+        """Whether `.grad` will be kept though it is no leaf."""
+        return self.rare is not None and self.rare.retains and edge_or_none(self) is not None
+
+    def register_hook(self, hook):
+        """Call `hook(grad)` when the gradient of this tensor is known; it may return another one."""
+        if in_transform(self) is BatchTrace:
+            raise RuntimeError("register_hook under vmap is not supported; register it outside of vmap")
+        if not needs_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = edge_or_none(self)
+        if node is None:
+            rare = more(self)
+            if rare.hooks is None:
+                rare.hooks = OrderedDict()
+            edge(self)
+            return Handle(rare.hooks, hook)
+        extra = node.loud()
+        if extra.hooks is None:
+            extra.hooks = OrderedDict()
+        return Handle(extra.hooks, hook)
+
+    @property
+    def _backward_hooks(self):
+        node = edge_or_none(self)
+        return (self.rare.hooks if self.rare is not None else None) if node is None else (
+            node.extra.hooks if node.extra is not None else None)
+
+    def register_post_accumulate_grad_hook(self, hook):
+        """Call `hook(self)` after its `.grad` was added to."""
+        if not needs_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if edge_or_none(self) is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        rare = more(self)
+        if rare.post is None:
+            rare.post = OrderedDict()
+        return Handle(rare.post, hook)
+
+    # memory
+
+    @property
+    def _version(self):
+        return version_of(self)
+
+    @property
+    def _base(self):
+        return None if self.rare is None else self.rare.base
+
+    def _is_view(self):
+        return self.rare is not None and self.rare.base is not None
+
+    def is_inference(self):
+        """Whether it was made in inference mode."""
+        return self.rare is not None and self.rare.inference
+
+    @property
+    def data(self):
+        """The same memory without history and with a version counter of its own."""
+        if in_transform(self) is BatchTrace:
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        t = self.detach()
+        if t.trace is None:
+            t.value = unlinked(self.value)
+        return t
+
+    @data.setter
+    def data(self, value):
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        b = bottom(value)
+        if type(b) is not ndarray or type(bottom(self)) is not ndarray:
+            raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
+        self.value = unlinked(b)
+        self.slow = 0 if b.dtype in (np.float32, np.float64) and self.slow == 0 else 2 if self.slow == 2 else self.slow
+        if b.dtype not in (np.float32, np.float64):
+            self.slow = 2
+
+    def __deepcopy__(self, memo):
+        if edge_or_none(self) is not None:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                               "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                               "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+        if id(self) in memo:
+            return memo[id(self)]
+        t = wrap(bottom(self).copy(), type(self))
+        t.requires = self.requires
+        memo[id(self)] = t
+        if self.rare is not None and self.rare.grad is not None:
+            more(t).grad = self.rare.grad.__deepcopy__(memo)
+        return t
+
+    def __reduce__(self):
+        if edge_or_none(self) is not None:
+            raise RuntimeError("only leaf tensors can be pickled; call detach() first")
+        return _rebuild, (type(self), np.array(bottom(self)), self.requires)
+
+
+def _rebuild(kind, array, requires):
+    t = wrap(array, kind)
+    t.requires = requires
+    return t
+
+
+CLASS.append(Tensor)
+FACTORY = []  # filled by creation.py
+STOP = [extend.REGISTRY["stop_gradient"].fun]
+
+
+def edge_or_none(t):
+    """The node of a tensor that is no leaf, brought up to date."""
+    rare = t.rare
+    if rare is not None and rare.base is not None:
+        return None if t.requires and t.node is None else edge(t)
+    return t.node
+
+
+def visible_level(t):
+    """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
+    return not isinstance(t.trace, BatchTrace)
+
+
+def in_transform(t):
+    """The kind of the running transform that a tensor is a value of, or None."""
+    trace = t.trace
+    return None if trace is None or trace is FOREIGN or trace.done else type(trace)
+
+
+def inference_mode():
+    """Whether inference mode is on."""
+    m = MODES.get()
+    return m is not None and m.inference
+
+
+def memory_of(t):
+    """`(hidden axes, array)`: the memory below a tensor and how many axes of it vmap hides."""
+    hidden = 0
+    while isinstance(t.value, TensorBase):
+        hidden += isinstance(t.trace, BatchTrace)
+        t = t.value
+    value = t.value
+    if type(value) is not ndarray:
+        shape, dtype = shape_dtype(t)
+        value = np.broadcast_to(np.empty((), dtype), shape)
+        return hidden, np.empty(shape, dtype) if value.size < 1 << 20 else value
+    return hidden, value
+
+
+class Holder:
+    """What keeps memory alive for an array that must not be known as a view of another."""
+
+    __slots__ = ("__array_interface__", "__weakref__", "owner")
+
+    def __init__(self, array):
+        self.owner = array
+        self.__array_interface__ = array.__array_interface__
+
+
+def unlinked(array):
+    """The same memory as an array that NumPy does not know as a view of `array`."""
+    if not array.size or array.dtype.kind == "V":
+        return array.view()
+    return np.asarray(Holder(array))
+
+
+def check_new_grad(t, value):
+    """torch's checks of an assigned gradient."""
+    if not isinstance(value, TensorBase):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value.dtype is not t.dtype and t.grad_dtype is not None and value.dtype is not t.grad_dtype:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype "
+                           f"'{t.grad_dtype}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                           "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
+                           "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+                           "its gradient may break downstream systems that assume they match.")
+    if value.shape != t.shape:
+        raise RuntimeError("assigned grad has data of a different size")
+
+
+def warn_non_leaf():
+    """torch's warning on reading `.grad` of a tensor that does not keep one."""
+    warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
+                  "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
+                  "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                  "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                  "more informations.", UserWarning, stacklevel=3)
+

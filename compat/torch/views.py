@@ -1,0 +1,291 @@
+"""Views: tensors that share memory, whose history follows the writes to their base.
+
+A view knows its base (the root, never a view) and the steps from it, each a (view primitive, parameters). When the
+memory was written to since, the history of the view is made again: the same steps from the base's newest history.
+"""
+
+from threading import Lock
+
+import numpy as np
+
+from ... import extend
+from . import versions
+from .levels import AMBIENT, FOREIGN, GradTrace
+from .node import visible
+from .state import REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
+
+ndarray = np.ndarray
+GETITEM = extend.REGISTRY["getitem"]
+RESHAPE = extend.REGISTRY["reshape"]
+TRANSPOSE = extend.REGISTRY["transpose"]
+EXPAND = extend.REGISTRY["broadcast_to"]
+REAL = extend.REGISTRY["real"]
+IMAG = extend.REGISTRY["imag"]
+UPDATE = extend.REGISTRY["index_update"]
+_STALE = Lock()  # two threads must not both make the history of one view again
+
+
+def batched_step(prim, params, size):
+    """The same step on values with a batch axis in front."""
+    if prim is GETITEM:
+        index = params[0] if type(params[0]) is tuple else (params[0],)
+        return ((slice(None), *index),)
+    if prim is RESHAPE or prim is EXPAND:
+        return ((size, *params[0]),)
+    if prim is TRANSPOSE:
+        return ((0, *[a + 1 for a in params[0]]),)
+    return params
+
+
+def view(t, prim, params, name=None, creation=None):
+    """The view of a tensor by one view primitive; the memory is shared at every level."""
+    trace = t.trace
+    if trace is not None and trace is not FOREIGN and trace.done:
+        return view(t.value, prim, params, name, creation)
+    if trace is None:
+        out = wrap(prim.impl(np, t.value, *params))
+    elif trace is FOREIGN:
+        out = at_level(FOREIGN, prim.fun(current(t), *params))
+    elif isinstance(trace, GradTrace):
+        out = at_level(trace, view(t.value, prim, params))
+    else:
+        return at_level(trace, view(t.value, prim, batched_step(prim, params, trace.size)))
+    rare = more(out)
+    parent = t.rare
+    if parent is not None and parent.base is not None:
+        rare.base = parent.base
+        rare.steps = (*parent.steps, (prim, params))
+        rare.creation = parent.creation
+    else:
+        rare.base = t
+        rare.steps = ((prim, params),)
+    if trace is FOREIGN:
+        rare.cell = cell_of(rare.base)
+        return out
+    out.slow = out.slow or 1
+    if out.slow == 1 and out.value.dtype not in (np.float64, np.float32):
+        out.slow = 2
+    level = trace or AMBIENT
+    node = edge(t)
+    rare.attr_version = version_of(out)
+    if not level.recording:
+        rare.creation = rare.creation or "no_grad"
+    elif creation is not None:
+        rare.creation = creation
+    if node is not None and level.recording:
+        out.node = record(level, prim, params, t, node, out, name)
+    if parent is not None and parent.inference:
+        rare.inference = True
+        rare.creation = "inference"
+    return out
+
+
+def record(level, prim, params, source, node, out, name=None):
+    """The node of a view step."""
+    rule = prim.rule((0,))
+    saved = None
+    if rule.collect is not None:
+        aval = source_aval(source)
+        saved = rule.collect((None, *params, None, aval, None))
+    made = level.node(rule, node, saved)
+    if name is not None:
+        made.more().name = name
+    return made
+
+
+def source_aval(t):
+    """Shape and dtype of a tensor as its own level sees them."""
+    shape, dtype = shape_dtype(t)
+    return extend.make_aval(shape, dtype)
+
+
+def shape_dtype(t):
+    """`(shape, NumPy dtype)`; a batch level takes one axis away."""
+    value = t.value
+    hidden = 0
+    while not isinstance(value, ndarray):
+        trace = t.trace
+        if trace is FOREIGN:
+            value = current(t)
+            return tuple(value.shape)[hidden:], value.dtype
+        if not isinstance(trace, GradTrace):
+            hidden += 1
+        t = value
+        value = t.value
+    return value.shape[hidden:], value.dtype
+
+
+def refresh(t):
+    """The node of a view, made again if the memory was written to since it was made."""
+    if t.trace is FOREIGN:
+        return None
+    rare = t.rare
+    now = version_of(t)
+    if rare.attr_version == now:
+        return t.node
+    with _STALE:
+        if rare.attr_version == now:
+            return t.node
+        base = rare.base
+        if t.node is None and not needs_grad(base):
+            return None
+        if rare.creation is not None:
+            raise RuntimeError(refusal(t, "its base or another view of its base has been"))
+        node = edge(base)
+        if node is not None:
+            replay(t, node)
+        rare.attr_version = now
+    return t.node
+
+
+REFRESH.append(refresh)
+
+
+def replay(t, node):
+    """Make the history of a view from the newest one of its base."""
+    level = t.trace or AMBIENT
+    base = t.rare.base
+    first = node
+    shape, dtype = shape_dtype(base)
+    probe = np.broadcast_to(np.empty((), dtype), shape)
+    for prim, params in t.rare.steps:
+        after = prim.impl(np, probe, *params)
+        rule = prim.rule((0,))
+        aval = extend.make_aval(probe.shape, probe.dtype)
+        saved = None if rule.collect is None else rule.collect((None, *params, None, aval, None))
+        node = level.node(rule, node, saved)
+        probe = after
+    extra = node.more()
+    extra.name = "AsStridedBackward0"
+    extra.edges = (first,)
+    t.node = node
+
+
+def rebase(t, node, base_edge, name):
+    """Give the base of a view the history of a write through the view: CopySlices, then the view's own again.
+
+    Args:
+        node: what wrote the view (None: constants); base_edge: the base's history before the write.
+    """
+    rare = t.rare
+    base = rare.base
+    level = t.trace or AMBIENT
+    shape, dtype = shape_dtype(base)
+    probe = np.broadcast_to(np.empty((), dtype), shape)
+    outer = []
+    for prim, params in rare.steps:
+        outer.append(probe)
+        probe = prim.impl(np, probe, *params)
+    # Edges before the write, from the base inwards: the parts of the old base that are kept.
+    edges = [base_edge]
+    for (prim, params), x in zip(rare.steps[:-1], outer[:-1]):
+        edges.append(None if edges[-1] is None else put_record(level, prim, (params, x), edges[-1]))
+    for (prim, params), x, old in zip(reversed(rare.steps), reversed(outer), reversed(edges)):
+        node = put_back(level, prim, params, x, old, node)
+    first = base_edge
+    if node is not None:
+        extra = node.more()
+        extra.name = "CopySlices"
+        extra.edges = (first, *written_edges(t, name))
+    move_history(base, node)
+    if base.rare is not None and base.rare.base is None:
+        base.rare.attr_version = version_of(base)
+
+
+def written_edges(t, name):
+    """The operands of the write beside the base, as CopySlices shows them."""
+    return name or ()
+
+
+def put_record(level, prim, where, node):
+    """The node of a view step of the base as it was before a write."""
+    params, x = where
+    rule = prim.rule((0,))
+    aval = extend.make_aval(x.shape, x.dtype)
+    return level.node(rule, node, None if rule.collect is None else rule.collect((None, *params, None, aval, None)))
+
+
+def put_back(level, prim, params, x, old, part):
+    """The node of `x` with a view of it replaced by `part` (nodes; None for constants)."""
+    if prim is GETITEM:
+        inner = x[params[0]]
+        active = tuple([i for i, n in enumerate((old, part)) if n is not None])
+        if not active:
+            return None
+        rule = UPDATE.rule(active)
+        avals = (extend.make_aval(x.shape, x.dtype), extend.make_aval(inner.shape, x.dtype))
+        saved = rule.collect((None, None, params[0], False, False, None, *avals, None))
+        nodes = tuple([n for n in (old, part) if n is not None])
+        return level.node(rule, nodes if len(nodes) == 2 else nodes[0], saved)
+    if part is None:
+        return None if old is None else zeroed(level, x, old)
+    if prim is RESHAPE:
+        inverse, arguments, aval = RESHAPE, (x.shape,), prim.impl(np, x, *params)
+    elif prim is TRANSPOSE:
+        back = [0] * len(params[0])
+        for i, a in enumerate(params[0]):
+            back[a] = i
+        inverse, arguments, aval = TRANSPOSE, (tuple(back),), prim.impl(np, x, *params)
+    else:
+        return PUT[prim.name](level, x, old, part)
+    rule = inverse.rule((0,))
+    aval = extend.make_aval(aval.shape, aval.dtype)
+    saved = None if rule.collect is None else rule.collect((None, *arguments, None, aval, None))
+    return level.node(rule, part, saved)
+
+
+def zeroed(level, x, old):
+    """A node that passes zeros on: the old contents were all replaced by constants."""
+    rule = UPDATE.rule((0,))
+    aval = extend.make_aval(x.shape, x.dtype)
+    return level.node(rule, old, rule.collect((None, None, Ellipsis, False, False, None, aval, aval, None)))
+
+
+PUT = {}  # view primitives that write in a way of their own: real, imag, strided
+
+
+def move_history(t, node):
+    """Make `node` the history of a tensor that was written to: the hooks start anew, a retained gradient follows."""
+    before = t.node
+    t.node = node
+    if before is not None and before.extra is not None and before.extra.retained is not None and node is not None:
+        found = before.extra.retained
+        if found() is t:
+            before.extra.retained = None
+            node.loud().retained = found
+    if node is not None:
+        t.requires = False
+
+
+def refusal(t, what):
+    """torch's message for a view that must not be written to, or whose base was."""
+    creation = t.rare.creation
+    node = t.node
+    if node is None:
+        if creation == "no_grad":
+            return (f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Given that "
+                    "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+                    "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
+                    "to be tracked) or both outside (if you want the inplace to be tracked).")
+        return (f"A view was created in inference mode and {what} modified inplace outside of it; clone the view "
+                "before writing to it.")
+    shown, nr = visible(node)
+    head = f"Output {nr} of {shown.name()} is a view and {what} modified inplace. "
+    if creation == "multi":
+        return (head + "This view is the output of a function that returns multiple views. Such functions do not allow "
+                "the output views to be modified inplace. You should replace the inplace operation by an out-of-place "
+                "one.")
+    if creation == "custom":
+        return (head + "This view was created inside a custom Function (or because an input was returned as-is) and "
+                "the autograd logic to handle view+inplace would override the custom backward associated with the "
+                "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+                "cloning the output of the custom Function.")
+    return (f"A view was created in {creation} mode and {what} modified inplace with grad mode enabled. Given that this "
+            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+            "both outside (if you want the inplace to be tracked).")
+
+
+def shares(out, t):
+    """Whether two ambient tensors lie in the same memory."""
+    return versions.root_of(out.value) is versions.root_of(t.value)
