@@ -321,10 +321,8 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 STRIDED = {}  # filled by strided.py
 
 
-@method()
-def detach(input):
-    """The same memory without history."""
-    return input.detach()
+ROWS["detach"] = Row("detach", None, None, None)
+ROWS["detach"].fun = CLASS[0].detach
 
 
 @operation("clone", node="CloneBackward0", out=False)
