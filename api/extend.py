@@ -14,6 +14,7 @@ from .core.families import (
 )
 from .core.ops.samples import Sample as Sample
 from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind
+from .core.scatter import Scatter as Scatter
 from .core.tape import (
     FREED as FREED,
     Node as Node,

@@ -93,6 +93,16 @@ class Scatter:
         part = self.buffer[index]
         return part if isinstance(part, np.generic) else part.copy()
 
+    def put(self, index, ct):
+        """Replace the part `index`."""
+        self.settle()
+        if isinstance(ct, Tracer) and not isinstance(self.buffer, Tracer):
+            self.buffer = make_buffer(self.buffer, own=True)
+        if isinstance(self.buffer, Tracer):
+            self.buffer.write(index, ct)
+        else:
+            self.buffer[index] = ct
+
     def plus(self, other):
         """Add another cotangent of the whole array, in place where that is ours."""
         self.settle()

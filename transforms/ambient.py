@@ -21,10 +21,7 @@ class Ambient(Tracer):
 class Extra:
     """What few nodes have: hooks on the cotangent, the packing of what was saved, tangents of the operands."""
 
-    __slots__ = ("hooks", "packing", "tangents")
-
-    def __init__(self):
-        self.hooks = self.packing = self.tangents = None
+    hooks = packing = tangents = None
 
 
 class AmbientNode(Node):
@@ -253,6 +250,8 @@ class Drive:
     """One sweep over ambient nodes: what to keep, where to stop, and what was found."""
 
     __slots__ = ("trace", "retain", "create_graph", "masked", "stop", "stopped", "results")
+    plain = False
+    checked = ()
 
     def __init__(self, trace, retain, create_graph, stop, results):
         self.trace = trace

@@ -10,7 +10,7 @@ from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.primitive import soften
 from ..core.scatter import Scatter, accumulate
-from ..core.tape import Node, Partial, Rule, make_node
+from ..core.tape import FREED, Node, Partial, Rule, make_node
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
 from .guards import Guards
@@ -169,7 +169,9 @@ def sweep(
         lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
         stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
-            None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`).
+            None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
+            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a container) says that saved
+            values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
     Raises:
@@ -185,6 +187,9 @@ def sweep(
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
     special = stop is not None or lift is not None
+    plain = drive is not None and drive.plain
+    checked = drive.checked if plain else ()
+    retain = drive.retain if plain else retain
     for node, ct in roots:
         _push(pending, heap, node, ct)
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
@@ -210,6 +215,17 @@ def sweep(
                         saved = lift(node, saved)
                 node = None
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
+                saved = ct = None
+            elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
+                    kind is ndarray or kind is Scatter):
+                saved = node.saved
+                if saved is FREED:
+                    node.run(ct, drive)  # raises
+                if not retain and rule.keeps:
+                    node.saved = FREED
+                parents = node.parents
+                node = None
+                c = rule.back(ct, saved)
                 saved = ct = None
             else:
                 c = node.run(ct, drive)

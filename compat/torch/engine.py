@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import extend
 from ...extend import Ambient
+from . import versions
 from .levels import AMBIENT, GradTrace
 from .modes import modes, restore, set_modes
 from .node import UNDEFINED, AccumulateGrad
@@ -18,6 +19,7 @@ ndarray = np.ndarray
 class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
+    checked = versions.WRITTEN
     __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):

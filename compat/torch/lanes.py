@@ -13,6 +13,7 @@ from .node import GradNode
 from .quiet import hush, unhush
 from .state import NEW, accumulator
 from .tensor import Tensor
+from .view_lanes import can_write, written as written_through
 from .views import refresh
 
 ndarray = np.ndarray
@@ -221,7 +222,7 @@ def binary_inplace(row, prim, ufunc, slow):
     written = versions.WRITTEN
 
     def method(self, other):
-        if type(self) is Tensor and not self.slow and MODES.get() is None:
+        if type(self) is Tensor and (not self.slow or self.slow == 1 and can_write(self)) and MODES.get() is None:
             x = self.value
             kind = type(other)
             q = None
@@ -238,7 +239,7 @@ def binary_inplace(row, prim, ufunc, slow):
                     y = constant(other, x.dtype)
             else:
                 return slow(self, other)
-            p = self.node
+            p = self.rare.base.node if self.slow else self.node
             if self.requires and p is None or not x.flags.writeable:
                 return slow(self, other)
             if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
@@ -246,7 +247,7 @@ def binary_inplace(row, prim, ufunc, slow):
             if q is not None or p is not None:
                 if y.shape != x.shape and (q is not None or y.ndim):
                     return slow(self, other)
-            if p is not None and p.extra is not None:
+            if p is not None and p.extra is not None and not p.extra.quiet:
                 return slow(self, other)
             token = hush()
             try:
@@ -261,7 +262,10 @@ def binary_inplace(row, prim, ufunc, slow):
                 entry = written[id(root)] = versions.Written(root)
             entry.count += 1
             entry.stamps.append(next_seq())
-            if p is not None or q is not None:
+            if self.slow:
+                rule = both if q is not None else left
+                written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
+            elif p is not None or q is not None:
                 self.node = node = GradNode()
                 node.rule = rule = both if p is not None and q is not None else left if p is not None else right
                 node.parents = (p, q) if p is not None and q is not None else q if p is None else p

@@ -34,15 +34,29 @@ UNDEFINED = Undefined()
 class NodeExtra(Extra):
     """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
 
-    __slots__ = ("edges", "meta", "name", "posthooks", "prehooks", "quiet", "retained", "seen", "traceback")
+    hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
+    retained = None  # a weak reference to the tensor whose gradient is kept
+    traceback = None
+    seen = None  # the parent in the sense of anomaly mode
+    quiet = True  # names alone: the sweep need not look here
 
     def __init__(self):
-        Extra.__init__(self)
-        self.name = self.edges = self.meta = self.prehooks = self.posthooks = None
-        self.retained = None  # a weak reference to the tensor whose gradient is kept
-        self.traceback = None
-        self.seen = None  # the parent in the sense of anomaly mode
-        self.quiet = True  # names alone: the sweep need not look here
+        pass
+
+
+class NamedRule(extend.Rule):
+    """A rule under a name of torch's, and how its node shows its operands if not one for one.
+
+    `shows(node)` gives the operand nodes (None for one without gradient).
+    """
+
+    __slots__ = ("shows", "title")
+
+    def __init__(self, rule, title, shows=None):
+        for slot in extend.Rule.__slots__:
+            setattr(self, slot, getattr(rule, slot))
+        self.title = title
+        self.shows = shows
 
 
 class GradNode(AmbientNode):
@@ -168,7 +182,10 @@ class GradNode(AmbientNode):
     def name(self):
         """torch's name of the operation: `MulBackward0`."""
         extra = self.extra
-        return extra.name if extra is not None and extra.name is not None else name_of(self.rule)
+        if extra is not None and extra.name is not None:
+            return extra.name
+        rule = self.rule
+        return rule.title if type(rule) is NamedRule else name_of(rule)
 
     @property
     def metadata(self):
@@ -184,8 +201,10 @@ class GradNode(AmbientNode):
         extra = self.extra
         if extra is not None and extra.edges is not None:
             return tuple([(None, 0) if e is None else shown(e) for e in extra.edges])
-        parents = self.parents if type(self.parents) is tuple else (self.parents,)
         rule = self.rule
+        if type(rule) is NamedRule and rule.shows is not None:
+            return tuple([(None, 0) if e is None else shown(e) for e in rule.shows(self)])
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
         if rule is None or not rule.active or rule.prim is None:
             return tuple([shown(p) for p in parents])
         if rule.prim.variadic:
@@ -346,7 +365,7 @@ def dress(node):
     """Give a node a class of torch's name, so that `type(t.grad_fn).__name__` reads as in torch."""
     kind = type(node)
     if kind is GradNode or kind is AccumulateGrad:
-        name = "AccumulateGrad" if kind is AccumulateGrad else node.name()
+        name = node.name().rpartition("::")[2]
         if name != kind.__name__:
             found = _CLASSES.get(name)
             if found is None:

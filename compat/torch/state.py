@@ -16,21 +16,21 @@ _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class Record:
-    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
+    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter.
 
-    __slots__ = ("accumulator", "attr_version", "base", "cell", "children", "creation", "grad", "grad_dtype", "hooks",
-                 "inference", "layout", "name", "post", "retains", "steps", "tangent")
+    The defaults are the class's: a view sets three of them, and 17 assignments would cost more than all the rest of it.
+    """
 
-    def __init__(self):
-        self.grad = self.hooks = self.post = self.accumulator = None
-        self.base = None  # the root of a view, never a view itself
-        self.steps = ()
-        self.attr_version = 0  # the version of the memory at which `node` was valid
-        self.creation = None  # None, "no_grad", "multi", "custom", "inference": how a view was made
-        self.tangent = None  # (epoch, Tensor)
-        self.cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
-        self.children = self.name = self.layout = self.grad_dtype = None
-        self.retains = self.inference = False
+    grad = hooks = post = accumulator = None
+    base = None  # the root of a view, never a view itself
+    steps = ()
+    attr_version = 0  # the version of the memory at which `node` was valid
+    creation = None  # None, "no_grad", "multi", "custom", "inference": how a view was made
+    tangent = None  # (epoch, Tensor)
+    cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
+    children = name = layout = grad_dtype = None
+    retains = inference = False
+    put = None  # what view_lanes.py keeps of a view that is written to
 
 
 class TensorBase:

@@ -185,7 +185,7 @@ def rebase(t, node, base_edge, name):
     first = base_edge
     if node is not None:
         extra = node.more()
-        extra.name = "CopySlices"
+        extra.name = "torch::autograd::CopySlices"
         extra.edges = (first, *written_edges(t, name))
     move_history(base, node)
     if base.rare is not None and base.rare.base is None:

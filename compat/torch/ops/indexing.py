@@ -8,6 +8,7 @@ from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
 from ..modes import MODES
 from ..state import TensorBase, bottom, lower, needs_grad
+from ..view_lanes import indexed, ready
 from ..views import GETITEM, shape_dtype, view
 from .shaping import copy_, fill_
 
@@ -60,6 +61,8 @@ def normal(key):
 
 def plain_slice(s):
     """A slice with ints; torch has no negative steps."""
+    if s.step is None and (s.start is None or type(s.start) is int) and (s.stop is None or type(s.stop) is int):
+        return s
     if s.step is not None and int(s.step) <= 0:
         raise ValueError("step must be greater than zero")
     start, stop, step = (None if v is None else int(v) for v in (s.start, s.stop, s.step))
@@ -87,11 +90,20 @@ def check_basic(key, shape):
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
     kind = type(key)
+    if ready(self):
+        if kind is int:
+            x = self.value
+            if x.ndim and -x.shape[0] <= key < x.shape[0]:
+                return indexed(self, (key, Ellipsis), "SelectBackward0")
+        elif kind is slice and self.value.ndim:
+            return indexed(self, (plain_slice(key), Ellipsis), "SliceBackward0")
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if basic:
         check_basic(index, shape)
-        return view(self, GETITEM, ((*index, Ellipsis) if Ellipsis not in index else index,), node_of(index))
+        name = node_of(index)
+        index = (*index, Ellipsis) if Ellipsis not in index else index
+        return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
     v = lower(self)
     try:
         out = cnp.asarray(v)[index] if not hasattr(v, "__getitem__") else v[index]

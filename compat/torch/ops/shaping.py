@@ -7,6 +7,7 @@ from ....extend import REGISTRY
 from ..call import ROWS, Row, attach, invoke, operation
 from ..inplace import inplace
 from ..state import CLASS, TensorBase, bottom
+from ..view_lanes import indexed, ready, reshaped, turned
 from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, view
 
 
@@ -46,11 +47,18 @@ def method(name=None, node=None, aliases=()):
 
 def index_view(t, index, node):
     """A view by a basic index."""
+    if ready(t):
+        return indexed(t, (*index, Ellipsis), node)
     return view(t, GETITEM, ((*index, Ellipsis),), node)
 
 
 def shape_argument(sizes):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    for n in sizes:
+        if type(n) is not int:
+            break
+    else:
+        return sizes
     if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
         sizes = tuple(sizes[0])
     return tuple([int(n) for n in sizes])
@@ -76,6 +84,15 @@ def inferred(shape, count):
     if int(np.prod(shape, dtype=object)) != count:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return shape
+
+
+def check_inferred(shape, count):
+    """torch's errors for a shape that does not fit, without a detour for one that does."""
+    known = 1
+    for n in shape:
+        known *= n
+    if known != count:
+        inferred(shape, count)
 
 
 def hidden_shape(t, shape):
@@ -107,7 +124,13 @@ def view_(self, *sizes, dtype=None):
         dtype, sizes = sizes[0], ()
     if dtype is not None:
         return VIEW_DTYPE[0](self, dtype)
-    shape = inferred(shape_argument(sizes), int(np.prod(shape_of(self))))
+    shape = shape_argument(sizes)
+    if ready(self):
+        check_inferred(shape, self.value.size)
+        quick = reshaped(self, shape)
+        if quick is not None:
+            return quick
+    shape = inferred(shape, int(np.prod(shape_of(self))))
     if not reshapes_as_view(self, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
                            "across two contiguous subspaces). Use .reshape(...) instead.")
@@ -121,7 +144,13 @@ del ROWS["view"]
 @method("reshape")
 def reshape(input, *shape):
     """Another shape: a view where the memory allows, else a copy; see PyTorch's `torch.reshape`."""
-    shape = inferred(shape_argument(shape), int(np.prod(shape_of(input))))
+    shape = shape_argument(shape)
+    if ready(input):
+        check_inferred(shape, input.value.size)
+        quick = reshaped(input, shape)
+        if quick is not None:
+            return quick
+    shape = inferred(shape, int(np.prod(shape_of(input))))
     if reshapes_as_view(input, shape):
         return view(input, RESHAPE, (shape,), "ViewBackward0")
     return invoke(RESHAPED, reshape, (input, shape), {})
@@ -183,6 +212,8 @@ def permute(input, *dims):
     axes = tuple([wrap_dim(d, n) for d in dims])
     if len(set(axes)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
+    if ready(input):
+        return turned(input, axes, "PermuteBackward0")
     return view(input, TRANSPOSE, (axes,), "PermuteBackward0")
 
 
@@ -194,6 +225,8 @@ def transpose(input, dim0, dim1):
     axes = list(range(n))
     if n:
         axes[a], axes[b] = axes[b], axes[a]
+    if ready(input):
+        return turned(input, tuple(axes), "TransposeBackward0")
     return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
 
 
@@ -203,6 +236,8 @@ def t(input):
     n = ndim_of(input)
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
+    if ready(input):
+        return turned(input, tuple(range(n))[::-1], "TBackward0")
     return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
 
 
