@@ -24,7 +24,13 @@ from .core.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
-from .core.tracer import Batched as Batched, Trace as Trace, Tracer as Tracer, make_batched as make_batched, peel as peel
+from .core.tracer import (
+    Batched as Batched,
+    Trace as Trace,
+    Tracer as Tracer,
+    make_batched as make_batched,
+    peel as peel,
+)
 from .transforms.ambient import (
     Ambient as Ambient,
     AmbientNode as AmbientNode,

@@ -9,7 +9,15 @@ tensor([2., 4., 6.])
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface
 from .creation import empty, from_numpy, full, ones, tensor, zeros
-from .dtypes import ALIASES as _ALIASES, NAMED as _NAMED, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from .dtypes import (
+    ALIASES as _ALIASES,
+    NAMED as _NAMED,
+    can_cast,
+    dtype,
+    get_default_dtype,
+    promote_types,
+    set_default_dtype,
+)
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -20,6 +28,7 @@ from .grad_mode import (
 )
 from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor
+
 from . import autograd, linalg, nn, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_NAMED)

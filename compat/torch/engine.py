@@ -9,7 +9,7 @@ from ...extend import Ambient
 from . import versions
 from .levels import AMBIENT, GradTrace
 from .modes import modes, restore, set_modes
-from .node import UNDEFINED, AccumulateGrad
+from .node import UNDEFINED
 from .state import CLASS, TensorBase, accumulator, edge, lift, lower, needs_grad, wrap
 from .views import shape_dtype
 

@@ -6,6 +6,7 @@ import pytest
 import covector as cv
 from covector import extend
 
+
 class SmallTrace(extend.AmbientTrace):
     __slots__ = ("packing",)
 
