@@ -56,6 +56,33 @@ reduce_sum = linear(
 )
 
 
+def _count(aval, axes):
+    """How many elements each sum adds up."""
+    n = 1
+    for a in axes:
+        n *= aval.shape[a]
+    return n
+
+
+def _mean(xp, x, axes, keepdims):
+    if xp is not np or x.dtype.itemsize < 4:
+        return xp.mean(x, axis=axes, keepdims=keepdims)
+    n = _count(x, axes)
+    total = np.add.reduce(x, axes, None, None, keepdims)
+    return total / n if n else total / x.dtype.type(0)
+
+
+reduce_mean = linear(
+    "reduce_mean",  # of floating values
+    impl=lambda xp, x, *, axes, keepdims: _mean(xp, x, axes, keepdims),
+    transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(_count(x_aval, axes), 1), x_aval, axes, keepdims),
+    shape=reduced_shape,
+    batch=lambda x, axes, keepdims: reduce_mean(x, _shifted(axes), keepdims),
+    absent={"(0,)": "the mean of nothing is NaN"},
+    samples=_reduction_samples(),
+)
+
+
 def _keep(value, x_aval, axes, keepdims):
     """A reduced value with its reduced axes back as 1."""
     if keepdims or not value.ndim and not x_aval.ndim:

@@ -1,5 +1,5 @@
 """The operations by family: each is written once, on core values, and attaches itself to torch and Tensor."""
 
-from . import elementwise, indexing, linalg, reductions, shaping
+from . import elementwise, indexing, linalg, network, reductions, shaping
 
-__all__ = ["elementwise", "indexing", "linalg", "reductions", "shaping"]
+__all__ = ["elementwise", "indexing", "linalg", "network", "reductions", "shaping"]

@@ -46,7 +46,7 @@ for _name, _prim in {
     "sigmoid": None,
 }.items():
     one(_name, _prim)
-for _name, _prim in {"abs": "absolute", "neg": "negative"}.items():
+for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
     one(_name, _prim, floats=False)
 for _alias, _name in {"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
                       "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():

@@ -4,8 +4,10 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
-from ..call import attach, operation
+from ..call import ROWS, attach, invoke, operation
 from ..inplace import type_word
+from ..modes import MODES
+from ..product_lanes import AFFINE, affine, affine_rules, plain, product
 
 
 def same_dtype(name, a, b):
@@ -45,7 +47,19 @@ def mismatch(a, b):
     return f"mat1 and mat2 shapes cannot be multiplied ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
-attach("__matmul__", matmul)
+def fast(row, fun):
+    """Put a lane in the place of the general function."""
+    fun.__name__ = fun.__qualname__ = row.name
+    fun.__doc__ = row.body.__doc__
+    fun.row = row
+    row.fun = fun
+    attach(row.name, fun)
+    return fun
+
+
+_matmul = fast(ROWS["matmul"], product(ROWS["matmul"]))
+attach("__matmul__", lambda self, other: _matmul(self, other))
+attach("__rmatmul__", lambda self, other: _matmul(other, self))
 
 
 @operation("mm")
@@ -56,6 +70,46 @@ def mm(input, mat2):
     if mat2.ndim != 2:
         raise RuntimeError("mat2 must be a matrix")
     return matmul.row.body(input, mat2)
+
+
+fast(ROWS["mm"], product(ROWS["mm"]))
+
+
+@operation("addmm", inplace_form=True)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """`beta * input + alpha * (mat1 @ mat2)`; see PyTorch's documentation of `torch.addmm`."""
+    if mat1.ndim != 2 or mat2.ndim != 2:
+        raise RuntimeError(f"mat1 must be a matrix, got {mat1.ndim}-D tensor" if mat1.ndim != 2 else
+                           f"mat2 must be a matrix, got {mat2.ndim}-D tensor")
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(mismatch(mat1.shape, mat2.shape))
+    same_dtype("addmm", mat1, mat2)
+    same_dtype("addmm", input, mat1)
+    shape = (mat1.shape[0], mat2.shape[1])
+    if np.broadcast_shapes(shape, input.shape) != shape:
+        raise RuntimeError(f"The expanded size of the tensor ({shape[-1]}) must match the existing size "
+                           f"({input.shape[-1]}) at non-singleton dimension 1.  Target sizes: {list(shape)}.  Tensor "
+                           f"sizes: {list(input.shape)}")
+    if alpha == 1 and beta == 1:
+        return AFFINE.fun(mat1, mat2, input)
+    out = REGISTRY["matmul"].fun(mat1, mat2)
+    out = out if alpha == 1 else out * alpha
+    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+
+
+_ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
+
+
+def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    if out is None and beta == 1 and alpha == 1 and plain(input) and plain(mat1) and plain(mat2) and MODES.get() is None:
+        t = affine(mat1, mat2, input, _ADDMM)
+        if t is not None:
+            return t
+    named = {"beta": beta, "alpha": alpha} | ({} if out is None else {"out": out})
+    return invoke(ROWS["addmm"], _addmm, (input, mat1, mat2), named)
+
+
+fast(ROWS["addmm"], _addmm)
 
 
 @operation("dot")

@@ -3,8 +3,10 @@
 import numpy as np
 
 from .... import numpy as cnp
+from ....extend import REGISTRY
 from .. import dtypes
-from ..call import operation
+from ..call import ROWS, attach, operation
+from ..product_lanes import total
 from .shaping import wrap_dim
 
 
@@ -40,7 +42,14 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
                            f"dtype. Got: {word}")
     axes = axes_of(dim, x.ndim)
-    shape = x.shape
-    count = int(np.prod([shape[a] for a in (range(x.ndim) if axes is None else axes)], dtype=np.int64))
-    total = cnp.sum(x, axis=axes, keepdims=keepdim)
-    return total / count if count else total / np.zeros((), x.dtype)
+    return REGISTRY["reduce_mean"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
+
+
+for _name, _prim in {"sum": "reduce_sum", "mean": "reduce_mean"}.items():
+    _row = ROWS[_name]
+    _fun = total(_row, REGISTRY[_prim], _row.node)
+    _fun.__name__ = _fun.__qualname__ = _name
+    _fun.__doc__ = _row.body.__doc__
+    _fun.row = _row
+    _row.fun = _fun
+    attach(_name, _fun)

@@ -1,0 +1,159 @@
+"""The fast lanes of sums, means and matrix products of ambient float tensors; all else goes to `invoke`."""
+
+import numpy as np
+
+from ... import extend
+from .call import invoke
+from .lanes import fresh
+from .modes import MODES
+from .node import GradNode, NamedRule
+from .quiet import hush, unhush
+from .state import NEW, accumulator
+from .tensor import Tensor
+
+ndarray = np.ndarray
+new = NEW[0]
+next_seq = extend.next_seq
+aval_of = extend.aval_of
+reduce = np.add.reduce
+AFFINE = extend.REGISTRY["affine"]
+MATMUL = extend.REGISTRY["matmul"]
+ACTIVE = [tuple(i for i in range(3) if bits >> i & 1) for bits in range(8)]
+
+
+def plain(t):
+    """Whether a tensor is an ambient one of floats with its history up to date; the modes are the caller's to ask."""
+    return type(t) is Tensor and (not t.slow or t.slow == 1 and fresh(t))
+
+
+def parent(t):
+    """The node of a plain tensor as an operand, or None."""
+    p = t.node
+    return accumulator(t) if p is None and t.requires else p
+
+
+def tensor(v):
+    """A new ambient tensor of floats without history."""
+    t = new(Tensor)
+    t.value = v if type(v) is ndarray else np.asarray(v)
+    t.node = t.rare = t.trace = None
+    t.requires = False
+    t.slow = 0
+    return t
+
+
+def recorded(v, rule, parents, saved):
+    """A new ambient tensor of floats and its node."""
+    t = tensor(v)
+    t.node = node = GradNode()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    node.extra = None
+    return t
+
+
+def total(row, prim, title):
+    """`sum()` or `mean()` over all elements."""
+    rule = NamedRule(prim.rule((0,), True), title)
+    impl = prim.impl
+    axes = [tuple(range(n)) for n in range(33)]
+
+    def fun(input, dim=None, keepdim=False, *, dtype=None, out=None, **named):
+        if dim is None and dtype is None and out is None and not keepdim and not named and plain(input) \
+                and MODES.get() is None:
+            x = input.value
+            over = axes[x.ndim]
+            token = hush()
+            v = impl(np, x, over, False)
+            unhush(token)
+            p = input.node
+            if p is None:
+                if not input.requires:
+                    return tensor(v)
+                p = accumulator(input)
+            return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
+        if out is not None:
+            named["out"] = out
+        if dtype is not None:
+            named["dtype"] = dtype
+        args = (input,) if dim is None and not keepdim else (input, dim) if not keepdim else (input, dim, keepdim)
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+def product(row):
+    """Products of two matrices; `matmul` gives other ranks to `invoke`."""
+    rules = {a: NamedRule(MATMUL.rule(a, True), "MmBackward0") for a in ((0,), (1,), (0, 1))}
+
+    def fun(input, other, *, out=None):
+        if out is None and plain(input) and plain(other) and MODES.get() is None:
+            x, y = input.value, other.value
+            if x.ndim == 2 == y.ndim and x.dtype is y.dtype and x.shape[1] == y.shape[0]:
+                v = x @ y
+                p, q = parent(input), parent(other)
+                if p is None and q is None:
+                    return tensor(v)
+                rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]
+                parents = (p, q) if p is not None and q is not None else q if p is None else p
+                return recorded(v, rule, parents, rule.collect((x, y, v, None, None)))
+        return invoke(row, fun, (input, other), {} if out is None else {"out": out})
+
+    return fun
+
+
+def affine_rules(title, order):
+    """The rules of `affine` for each set of differentiated operands, with the bias broadcast or not.
+
+    `order` lists affine's operands as torch's arguments have them.
+    """
+    def shows(node):
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        found = dict(zip(node.rule.active, parents))
+        return [found.get(i) for i in order]
+
+    return {(a, wide): NamedRule(AFFINE.rule(a, True, (2,) if wide and 2 in a else ()), title, shows)
+            for a in ACTIVE if a for wide in (False, True)}
+
+
+def affine(x, w, b, rules):
+    """`x @ w + b` of plain tensors whose shapes fit, or None."""
+    xv, wv, bv = x.value, w.value, b.value
+    if not (xv.ndim == 2 == wv.ndim and xv.dtype is wv.dtype and bv.dtype is xv.dtype and xv.shape[1] == wv.shape[0]
+            and bv.ndim <= 2):
+        return None
+    shape = (xv.shape[0], wv.shape[1])
+    if bv.shape != shape[2 - bv.ndim :]:
+        return None
+    v = xv @ wv
+    v += bv
+    p, q, r = parent(x), parent(w), parent(b)
+    active = ACTIVE[(p is not None) + 2 * (q is not None) + 4 * (r is not None)]
+    if not active:
+        return tensor(v)
+    rule = rules[active, bv.ndim < 2]
+    parents = tuple([n for n in (p, q, r) if n is not None])
+    saved = None if rule.collect is None else rule.collect((xv, wv, bv, v, None, None, aval_of(bv)))
+    return recorded(v, rule, parents if len(parents) > 1 else parents[0], saved)
+
+
+def pair_to_scalar(prim, title):
+    """A function of two plain tensors of one shape and dtype that gives a number, as one node."""
+    rules = {a: NamedRule(prim.rule(a, True), title) for a in ((0,), (1,), (0, 1))}
+    impl = prim.impl
+
+    def fun(input, target):
+        x, y = input.value, target.value
+        token = hush()
+        v = impl(np, x, y)
+        unhush(token)
+        p, q = parent(input), parent(target)
+        if p is None and q is None:
+            return tensor(v)
+        rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]
+        parents = (p, q) if p is not None and q is not None else q if p is None else p
+        return recorded(v, rule, parents, rule.collect((x, y, v, aval_of(x), None)))
+
+    return fun

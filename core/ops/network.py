@@ -1,0 +1,130 @@
+"""Layers of networks as primitives where one kernel does the work of several: relu, affine maps."""
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import result_dtype
+from ..errors import ShapeError
+from ..families import broadcast_shape, elementwise, primitive
+from ..fix import conj
+from .linalg import matmul
+from .reductions import reduce_mean
+from .samples import Sample, arrays, together, unary
+from .shaping import broadcast_to
+
+# The slope at 0 is 0. A mask of booleans times floats costs half of what the maximum does.
+relu = elementwise(
+    "relu",
+    impl=lambda xp, x: xp.maximum(x, 0),
+    d={"x": lambda ans: ans > 0},
+    absent={"complex": "the order it needs is that of real numbers"},
+    samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
+)
+
+
+def _affine(x, w, b):
+    out = x @ w
+    if out.dtype == b.dtype or out.dtype.kind == "c" and b.dtype.kind != "c" and out.dtype.itemsize >= 2 * b.itemsize:
+        if b.shape == out.shape[out.ndim - b.ndim :]:
+            out += b
+            return out
+    return out + b
+
+
+def _affine_shape(x, w, b):
+    if x.ndim != 2 or w.ndim != 2 or x.shape[1] != w.shape[0]:
+        raise ShapeError(f"affine needs x of shape (n, k), w of shape (k, m) and b that broadcasts to (n, m), but got "
+                         f"{x.shape}, {w.shape} and {b.shape}; use x @ w + b for other shapes")
+    out = (x.shape[0], w.shape[1])
+    if broadcast_shape("affine", [out, b.shape]) != out:
+        raise ShapeError(f"affine cannot add b of shape {b.shape} to a product of shape {out}; b must broadcast to it")
+    return make_aval(out, result_dtype(x, w, b))
+
+
+def _affine_jvp(tangents, x, w, ans):
+    dx, dw, db = tangents
+    total = None if dx is None else matmul(dx, w)
+    if dw is not None:
+        part = matmul(x, dw)
+        total = part if total is None else total + part
+    if db is None:
+        return total
+    return broadcast_to(db, shape=ans.shape) if total is None else total + db
+
+
+def _affine_batch(x, w, b, batched):
+    out = matmul(x, w)
+    if batched[2] and b.ndim < 3:
+        b = b.reshape((b.shape[0],) + (1,) * (3 - b.ndim) + tuple(b.shape[1:]))
+    if not (batched[0] or batched[1]):
+        out = out[None]
+    return out + b
+
+
+affine = primitive(
+    "affine",  # x: (n, k), w: (k, m), b: broadcasts to (n, m) -> x @ w + b, in one buffer
+    impl=lambda xp, x, w, b: _affine(x, w, b),
+    shape=_affine_shape,
+    jvp={"x, w, b": _affine_jvp},
+    vjp={
+        "x": lambda ct, w: matmul(ct, conj(w).T),
+        "w": lambda ct, x: matmul(conj(x).T, ct),
+        "b": lambda ct: ct,
+    },
+    real_vjp={
+        "x": lambda ct, w: ct @ w.T,
+        "w": lambda ct, x: x.T @ ct,
+        "b": lambda ct: ct,
+    },
+    batch=_affine_batch,
+    samples=together(
+        arrays((3, 4), (4, 2), (2,)),
+        arrays((3, 4), (4, 2), (3, 2)),
+        arrays((2, 2), (2, 2), (2, 1)),
+        arrays((1, 3), (3, 2), ()),
+        arrays((0, 3), (3, 2), (2,)),
+        arrays((2, 0), (0, 2), (2,)),
+    ),
+)
+
+
+def _mse(x, y):
+    gap = (x - y).reshape(-1)
+    return gap.dot(gap) / gap.size if gap.size else gap.sum() / gap.dtype.type(0)
+
+
+def _mse_shape(x, y):
+    if x.shape != y.shape:
+        raise ShapeError(f"mean_squared_error needs operands of one shape, but got {x.shape} and {y.shape}; broadcast "
+                         "them first")
+    return make_aval((), result_dtype(x, y))
+
+
+def _mse_slope(ct, x, y):
+    gap = x - y
+    return gap * (ct * (2.0 / max(gap.size, 1)))
+
+
+def _mse_jvp(tangents, x, y):
+    dx, dy = tangents
+    push = dx if dy is None else -dy if dx is None else dx - dy
+    gap = x - y
+    return (gap * push).sum() * (2.0 / max(gap.size, 1))
+
+
+def _mse_batch(x, y):
+    gap = x - y
+    return reduce_mean(gap * gap, tuple(range(1, gap.ndim)), False)
+
+
+mean_squared_error = primitive(
+    "mean_squared_error",  # x, y of one real shape -> the mean of (x - y) ** 2
+    impl=lambda xp, x, y: _mse(x, y),
+    shape=_mse_shape,
+    jvp={"x, y": _mse_jvp},
+    vjp={"x": _mse_slope, "y": lambda ct, x, y: -_mse_slope(ct, x, y)},
+    batch=_mse_batch,
+    absent={"complex": "a loss is real: take abs first", "(0,)": "the mean of nothing is NaN",
+            "broadcast": "one shape for both"},
+    samples=together(*[arrays(s, s, complex_too=False) for s in ((), (3,), (2, 3))]),
+)
