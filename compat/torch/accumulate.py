@@ -7,8 +7,8 @@ import numpy as np
 
 from ... import extend
 from . import versions
-from .node import ACCUMULATE
-from .state import lower, more
+from .node import ACCUMULATE, FIRST
+from .state import lower, more, wrap
 
 ndarray = np.ndarray
 _LOCKS = [Lock() for _ in range(64)]
@@ -26,6 +26,7 @@ def _held():
 
 
 _HELD = _held()
+_ALONE = _HELD + 1 if _GIL else 0  # the frames of the sweep, of run and of take_first
 
 
 def accumulate(leaf, ct, drive):
@@ -46,6 +47,23 @@ def accumulate(leaf, ct, drive):
 
 
 ACCUMULATE.append(accumulate)
+
+
+def take_first(leaf, ct):
+    """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
+    rare = leaf.rare
+    if (rare.grad is not None or rare.hooks is not None or rare.post is not None or leaf.trace is not None
+            or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
+            or not ct.flags.writeable):
+        return False
+    with _LOCKS[id(leaf) >> 4 & 63]:
+        if rare.grad is not None:
+            return False
+        rare.grad = wrap(ct)
+    return True
+
+
+FIRST.append(take_first)
 
 
 def lift_at(drive, value):

@@ -8,8 +8,9 @@ from ... import extend
 from ...extend import Ambient
 from . import versions
 from .levels import AMBIENT, GradTrace
-from .modes import modes, restore, set_modes
+from .modes import DEFAULT, MODES, modes, restore, set_modes
 from .node import UNDEFINED
+from .quiet import hush, unhush
 from .state import CLASS, TensorBase, accumulator, edge, lift, lower, needs_grad, wrap
 from .views import shape_dtype
 
@@ -38,7 +39,7 @@ class Sweep:
     def tensor(self, ct):
         """A cotangent as the tensor that hooks and `.grad` see."""
         if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
-            return wrap(ct)
+            return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
         if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
             ct = ct.value
         return lift(ct)
@@ -199,15 +200,44 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     if inputs:
         nodes = prepare(sweep, roots, inputs, accumulate)
     before = set_modes(grad=bool(create_graph))
+    token = hush()
     try:
         swept = roots
         roots = None
         extend.sweep(swept, 0, drive=sweep)
     finally:
+        unhush(token)
         restore(before)
     if not inputs or accumulate:
         return None
     return collect(sweep, nodes, inputs, allow_unused)
+
+
+_IN_SWEEP = DEFAULT.but(grad=False)
+_ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
+
+
+def quick_backward(t, retain):
+    """`t.backward()` of an ambient number of floats outside of all modes; False for all else."""
+    value = t.value
+    if t.slow or t.node is None or value.size != 1 or MODES.get() is not None:
+        return False
+    key = value.shape, value.dtype
+    ct = _ONES.get(key)
+    if ct is None:
+        ct = np.ones(*key)
+        ct.flags.writeable = False
+        if len(_ONES) < 64:
+            _ONES[key] = ct
+    sweep = Sweep(AMBIENT, retain, False)
+    MODES.set(_IN_SWEEP)
+    token = hush()
+    try:
+        extend.sweep([(t.node, ct)], 0, drive=sweep)
+    finally:
+        unhush(token)
+        MODES.set(None)
+    return True
 
 
 def level_of(outputs):

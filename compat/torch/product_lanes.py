@@ -105,7 +105,7 @@ def product(row):
 
 
 def affine_rules(title, order):
-    """The rules of `affine` for each set of differentiated operands, with the bias broadcast or not.
+    """The rules of `affine` for each set of differentiated operands.
 
     `order` lists affine's operands as torch's arguments have them.
     """
@@ -114,8 +114,7 @@ def affine_rules(title, order):
         found = dict(zip(node.rule.active, parents))
         return [found.get(i) for i in order]
 
-    return {(a, wide): NamedRule(AFFINE.rule(a, True, (2,) if wide and 2 in a else ()), title, shows)
-            for a in ACTIVE if a for wide in (False, True)}
+    return {a: NamedRule(AFFINE.rule(a, True), title, shows) for a in ACTIVE if a}
 
 
 def affine(x, w, b, rules):
@@ -133,7 +132,7 @@ def affine(x, w, b, rules):
     active = ACTIVE[(p is not None) + 2 * (q is not None) + 4 * (r is not None)]
     if not active:
         return tensor(v)
-    rule = rules[active, bv.ndim < 2]
+    rule = rules[active]
     parents = tuple([n for n in (p, q, r) if n is not None])
     saved = None if rule.collect is None else rule.collect((xv, wv, bv, v, None, None, aval_of(bv)))
     return recorded(v, rule, parents if len(parents) > 1 else parents[0], saved)

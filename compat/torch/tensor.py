@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import extend
 from . import dtypes, versions
-from .engine import backward
+from .engine import backward, quick_backward
 from .levels import FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
 from .node import Handle, dress, visible
@@ -240,6 +240,8 @@ class Tensor(TensorBase):
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
+        if gradient is None and inputs is None and not create_graph and quick_backward(self, retain_graph):
+            return
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self):

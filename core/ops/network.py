@@ -6,7 +6,7 @@ from ..avals import make_aval
 from ..dtypes import result_dtype
 from ..errors import ShapeError
 from ..families import broadcast_shape, elementwise, primitive
-from ..fix import conj
+from ..fix import conj, fix
 from .linalg import matmul
 from .reductions import reduce_mean
 from .samples import Sample, arrays, together, unary
@@ -61,6 +61,13 @@ def _affine_batch(x, w, b, batched):
     return out + b
 
 
+def _bias(ct, b_aval):
+    """The cotangent of the bias; a row of biases is the common case, spared the search for broadcast axes."""
+    if b_aval.ndim == 1 and b_aval.shape[0] == ct.shape[1]:
+        return np.add.reduce(ct, 0) if type(ct) is np.ndarray else ct.sum(axis=0)
+    return fix(ct, b_aval)
+
+
 affine = primitive(
     "affine",  # x: (n, k), w: (k, m), b: broadcasts to (n, m) -> x @ w + b, in one buffer
     impl=lambda xp, x, w, b: _affine(x, w, b),
@@ -71,11 +78,7 @@ affine = primitive(
         "w": lambda ct, x: matmul(conj(x).T, ct),
         "b": lambda ct: ct,
     },
-    real_vjp={
-        "x": lambda ct, w: ct @ w.T,
-        "w": lambda ct, x: x.T @ ct,
-        "b": lambda ct: ct,
-    },
+    real_vjp={"x": lambda ct, w: ct @ w.T, "w": lambda ct, x: x.T @ ct, "b": _bias},
     batch=_affine_batch,
     samples=together(
         arrays((3, 4), (4, 2), (2,)),
