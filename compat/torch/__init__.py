@@ -7,7 +7,8 @@
 tensor([2., 4., 6.])
 """
 
-from . import accumulate as _accumulate, ops as _ops, surface as _surface
+from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
+from . import conversion as _conversion  # isort: skip (needs the operations)
 from .creation import empty, from_numpy, full, ones, tensor, zeros
 from .dtypes import (
     ALIASES as _ALIASES,
@@ -26,6 +27,7 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .printing import set_printoptions
 from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor
 

@@ -1,0 +1,206 @@
+"""From tensors to numbers, lists and NumPy, and between dtypes."""
+
+import numpy as np
+
+from . import dtypes
+from .aliases import expose
+from .call import ROWS, attach, operation
+from .levels import FOREIGN, BatchTrace
+from .size import device as Device
+from .state import TensorBase, needs_grad
+
+ndarray = np.ndarray
+
+
+def concrete(t, what):
+    """The array of a tensor whose value is known, below all levels but vmap."""
+    u = t
+    while True:
+        if isinstance(u.trace, BatchTrace) and not u.trace.done:
+            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over calling "
+                               f".{what}() on a Tensor, please try to rewrite what you're doing with other operations. If "
+                               "error is occurring somewhere inside PyTorch internals, please file a bug report.")
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    if u.trace is FOREIGN:
+        return foreign_value(u, what)
+    return u.value
+
+
+def foreign_value(t, what):
+    """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
+    value = t.value
+    return getattr(value, what)() if what != "item" else value.item()
+
+
+def item(self):
+    """The only element as a Python number."""
+    b = self.value if self.trace is None else concrete(self, "item")
+    if isinstance(b, int | float | complex | bool):
+        return b
+    if b.size != 1:
+        raise RuntimeError(f"a Tensor with {b.size} elements cannot be converted to Scalar")
+    return b.item()
+
+
+def tolist(self):
+    """Nested lists of Python numbers."""
+    b = self.value if self.trace is None else concrete(self, "tolist")
+    return b.tolist()
+
+
+def numpy(self, *, force=False):
+    """The memory as a NumPy array, shared; writes on either side are seen on the other."""
+    if force:
+        b = concrete(self, "numpy")
+        return b.copy() if needs_grad(self) else expose(b)
+    if needs_grad(self) and not isinstance(self.trace, BatchTrace):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    b = concrete(self, "numpy")
+    if self.dtype is dtypes.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return expose(b)
+
+
+def as_array(self, dtype=None, copy=None):
+    """NumPy's `__array__`."""
+    array = numpy(self)
+    if dtype is not None and np.dtype(dtype) != array.dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def number(kind, what):
+    """`float(t)` and its kin."""
+
+    def convert(self):
+        b = self.value if self.trace is None else concrete(self, "item")
+        if b.size != 1:
+            if kind in (bool,):
+                if b.size == 0:
+                    raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+                raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+            raise RuntimeError(f"a Tensor with {b.size} elements cannot be converted to Scalar")
+        value = b.item()
+        if kind is not complex and isinstance(value, complex) and kind is not bool:
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to type {what} without overflow")
+            value = value.real
+        return kind(value)
+
+    return convert
+
+
+def truth(self):
+    """`bool(t)` of one element; under vmap torch's refusal."""
+    u = self
+    while isinstance(u.value, TensorBase):
+        if isinstance(u.trace, BatchTrace) and not u.trace.done:
+            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. "
+                               "We don't support that yet, please shout over at https://github.com/pytorch/functorch/issues"
+                               "/257 .")
+        u = u.value
+    if u.trace is FOREIGN:
+        return bool(u.value)
+    return _BOOL(self)
+
+
+_BOOL = number(bool, "bool")
+
+
+def index(self):
+    """`operator.index(t)`: an integer of one element."""
+    if self.dtype.category > 1 or self.numel() != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(item(self))
+
+
+def iterate(self):
+    """The indices of the first axis."""
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(ROWS["unbind"].fun(self, 0))
+
+
+def contains(self, element):
+    """Whether any element equals `element`."""
+    if isinstance(element, TensorBase | int | float | complex | bool):
+        return bool((element == self).any())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+@operation("_to_copy", method=False, register=False, node="ToCopyBackward0", out=False)
+def cast(input, dtype):
+    """A copy in another dtype."""
+    if input.dtype.kind == "c" and dtype.kind != "c":
+        input = input.real
+    return input.astype(dtype)
+
+
+@operation("_copy", method=False, register=False, node="ToCopyBackward0", out=False)
+def copied(input):
+    """A copy."""
+    return input.copy()
+
+
+def converted(self, dtype, copy=False):
+    """A tensor of another dtype; itself if it has it."""
+    if dtype is self.dtype or dtype is None:
+        return copied(self) if copy else self
+    return cast(self, dtype)
+
+
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
+    rest = []
+    for a in args:
+        if isinstance(a, TensorBase):
+            dtype = a.dtype
+        elif isinstance(a, dtypes.dtype):
+            dtype = a
+        elif isinstance(a, str | Device):
+            device = a
+        else:
+            rest.append(a)
+    if len(rest) > 1:
+        copy = rest[1]
+    if device is not None and Device(device).type != "cpu":
+        raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch live on "
+                           "the CPU in this version; use covector's own transforms on CuPy arrays")
+    return converted(self, dtype, copy)
+
+
+def type_(self, dtype=None, non_blocking=False):
+    """The name of the tensor's type, or the tensor cast to one."""
+    if dtype is None:
+        word = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+                "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+                "complex64": "ComplexFloat", "complex128": "ComplexDouble"}[self.dtype.name]
+        return f"torch.{word}Tensor"
+    if isinstance(dtype, str):
+        name = dtype.rpartition(".")[2].removesuffix("Tensor").lower()
+        dtype = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
+                 "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
+                 "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}[name]
+    return converted(self, getattr(dtype, "dtype", dtype))
+
+
+def type_as(self, other):
+    """`self.to(other.dtype)`."""
+    return converted(self, other.dtype)
+
+
+for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__": as_array,
+                    "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
+                    "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
+                    "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
+                    "cpu": lambda self, memory_format=None: self, "resolve_conj": lambda self: self,
+                    "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
+                    "is_pinned": lambda self: False, "pin_memory": lambda self, device=None: self,
+                    "share_memory_": lambda self: self, "is_shared": lambda self: False,
+                    "get_device": lambda self: -1}.items():
+    attach(_name, _fun)
+for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
+                      "bfloat16": dtypes.bfloat16}.items():
+    attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d))(_dtype))
