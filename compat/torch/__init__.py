@@ -36,4 +36,5 @@ from . import autograd, linalg, nn, utils  # isort: skip (they read the operatio
 globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))
+globals().update(_ops.PLAIN)
 __getattr__ = _surface.getter("", "torch")

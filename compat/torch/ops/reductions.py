@@ -1,12 +1,17 @@
 """Reductions: sums, means, extrema, norms."""
 
+import builtins
+import warnings
+
 import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
-from .. import dtypes
-from ..call import ROWS, attach, operation
+from .. import dtypes, return_types
+from ..call import ROWS, attach, floating, operation
+from ..inplace import type_word
 from ..product_lanes import total
+from ..state import TensorBase
 from .shaping import wrap_dim
 
 
@@ -53,3 +58,278 @@ for _name, _prim in {"sum": "reduce_sum", "mean": "reduce_mean"}.items():
     _fun.row = _row
     _row.fun = _fun
     attach(_name, _fun)
+
+
+def floats_only(name, x):
+    """torch's refusal of integers."""
+    if x.dtype.kind not in "fcV":
+        word = type_word(x.dtype)
+        raise RuntimeError(f"{name}(): input dtype should be either floating point or complex dtypes. Got {word} instead.")
+
+
+@operation("prod")
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """Product over an axis; see PyTorch's documentation of `torch.prod`."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    return cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+
+
+def spread(input, dim, unbiased, correction, keepdim, name):
+    """The variance with a correction of the count."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    floats_only(name, input)
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    axes = axes_of(dim, input.ndim)
+    axes = tuple(range(input.ndim)) if axes is None else axes
+    count = 1
+    for a in axes:
+        count *= input.shape[a]
+    if count - correction <= 0:
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                      "(input numel divided by output numel).", UserWarning, stacklevel=5)
+    gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
+    if input.dtype.kind == "c":
+        gap = cnp.real(gap * cnp.conj(gap))
+    else:
+        gap = gap * gap
+    total = cnp.sum(gap, axis=axes, keepdims=keepdim)
+    left = max_(count - correction, 0)
+    return total / left if left else total / np.zeros((), total.dtype)
+
+
+max_ = builtins.max
+
+
+@operation("var", node="VarBackward0")
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Variance over axes; see PyTorch's documentation of `torch.var`."""
+    return spread(input, dim, unbiased, correction, keepdim, "var")
+
+
+@operation("std", node="StdBackward0")
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
+    return cnp.sqrt(spread(input, dim, unbiased, correction, keepdim, "std"))
+
+
+@operation("var_mean", method=False)
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Variance and mean; see PyTorch's documentation of `torch.var_mean`."""
+    axes = axes_of(None if isinstance(dim, bool) else dim, input.ndim)
+    return (spread(input, dim, unbiased, correction, keepdim, "var_mean"),
+            REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
+
+
+@operation("std_mean", method=False)
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Standard deviation and mean; see PyTorch's documentation of `torch.std_mean`."""
+    v, m = var_mean.row.body(input, dim, unbiased, keepdim, correction=correction)
+    return cnp.sqrt(v), m
+
+
+def nonempty(name, input, axes):
+    """torch's refusal of extremes of nothing."""
+    for a in range(input.ndim) if axes is None else axes:
+        if input.shape[a] == 0:
+            raise (RuntimeError if axes is None else IndexError)(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"the 'dim' argument." if axes is None else
+                f"{name}(): Expected reduction dim {a} to have non-zero size.")
+
+
+def _extreme(name, fun):
+    @operation(name)
+    def reduced(input, dim=(), keepdim=False):
+        axes = axes_of(dim, input.ndim)
+        nonempty(name, input, axes)
+        return fun(input, axis=axes, keepdims=keepdim)
+
+    reduced.__doc__ = f"Extreme over axes, ties sharing the gradient; see PyTorch's documentation of `torch.{name}`."
+    return reduced
+
+
+amax = _extreme("amax", cnp.max)
+amin = _extreme("amin", cnp.min)
+
+
+def along(input, index, axis):
+    """The elements of one index an axis, kept as 1."""
+    return cnp.take_along_axis(input, index, axis)
+
+
+def _pick(name, fun, arg, kind):
+    """`max` and `min`: all elements, one axis with indices, or two tensors."""
+
+    def body(input, dim=None, keepdim=False):
+        if dim is None:
+            nonempty(name, input, None)
+            return fun(input)
+        d = wrap_dim(dim, input.ndim)
+        if not input.ndim:
+            return kind(input, np.zeros((), np.int64))
+        nonempty(name, input, (d,))
+        index = first_extreme(input, d, arg)
+        value = along(input, index, d)
+        if not keepdim:
+            value, index = cnp.squeeze(value, d), cnp.squeeze(index, d)
+        return kind(value, index)
+
+    made = operation(name, node=f"{name.capitalize()}Backward0", register=True, method=False)(body)
+
+    def fun_(input, dim=None, keepdim=False, *, other=None, out=None, axis=None, keepdims=None):
+        dim = axis if dim is None else dim
+        keepdim = keepdim if keepdims is None else keepdims
+        if isinstance(dim, TensorBase):
+            other, dim = dim, None
+        if other is not None:
+            return ROWS[f"{name}imum"].fun(input, other, out=out)
+        named = {} if out is None else {"out": out}
+        return made(input, **named) if dim is None else made(input, dim, keepdim, **named)
+
+    fun_.__name__ = fun_.__qualname__ = name
+    fun_.__doc__ = f"The {name}imum of all elements, of an axis with its indices, or of two tensors; see PyTorch's " \
+                   f"documentation of `torch.{name}`."
+    fun_.row = ROWS[name]
+    ROWS[name].fun = fun_
+    attach(name, fun_)
+    return fun_
+
+
+def first_extreme(input, axis, arg):
+    """The index of the first extreme, NaN counting as one; kept as an axis of 1."""
+    return cnp.expand_dims(arg(input, axis), axis)
+
+
+max = _pick("max", cnp.max, cnp.argmax, return_types.max)  # noqa: A001
+min = _pick("min", cnp.min, cnp.argmin, return_types.min)  # noqa: A001
+
+
+def _arg(name, arg):
+    @operation(name)
+    def index(input, dim=None, keepdim=False):
+        if dim is None:
+            nonempty(name, input, None)
+            out = arg(cnp.reshape(input, (-1,)), 0)
+            return cnp.reshape(out, (1,) * input.ndim) if keepdim else out
+        d = wrap_dim(dim, input.ndim)
+        if not input.ndim:
+            return np.zeros((), np.int64)
+        nonempty(name, input, (d,))
+        out = arg(input, d)
+        return cnp.expand_dims(out, d) if keepdim else out
+
+    index.__doc__ = f"The index of the first extreme; see PyTorch's documentation of `torch.{name}`."
+    return index
+
+
+argmax = _arg("argmax", cnp.argmax)
+argmin = _arg("argmin", cnp.argmin)
+
+
+def _truth(name, fun):
+    @operation(name)
+    def reduced(input, dim=None, keepdim=False):
+        x = input if input.dtype == np.bool_ else input != 0
+        out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+        return out.astype(np.uint8) if input.dtype == np.uint8 else out
+
+    reduced.__doc__ = f"Whether {name} elements are true; see PyTorch's documentation of `torch.{name}`."
+    return reduced
+
+
+all = _truth("all", cnp.all)  # noqa: A001
+any = _truth("any", cnp.any)  # noqa: A001
+
+
+@operation("cumsum", inplace_form=True)
+def cumsum(input, dim, *, dtype=None):
+    """Running sum; see PyTorch's documentation of `torch.cumsum`."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    d = wrap_dim(dim, x.ndim)
+    return cnp.cumsum(x, axis=d) if x.ndim else x
+
+
+@operation("logsumexp")
+def logsumexp(input, dim, keepdim=False):
+    """Logarithm of a sum of exponentials; see PyTorch's documentation of `torch.logsumexp`."""
+    x = floating(input)
+    axes = axes_of(dim, x.ndim)
+    return REGISTRY["logsumexp"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
+
+
+@operation("count_nonzero")
+def count_nonzero(input, dim=None):
+    """How many elements are not zero; see PyTorch's documentation of `torch.count_nonzero`."""
+    return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
+
+
+@operation("norm", node="LinalgVectorNormBackward0")
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
+    if p in (None, "fro"):
+        p = 2.0
+    if p == "nuc":
+        raise NotImplementedError("torch.norm(p='nuc') needs singular values, which this version does not have; compute it "
+                                  "with torch.linalg.eigh of input.T @ input")
+    return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
+
+
+@operation("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0")
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
+    """Norm of vectors, 0 at 0 with derivative 0; see PyTorch's documentation of `torch.linalg.vector_norm`."""
+    if x.dtype.kind not in "fcV":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{type_word(x.dtype)}")
+    x = x if dtype is None else x.astype(dtype)
+    axes = axes_of(dim, x.ndim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    ord = float(ord)  # noqa: A001
+    if ord == np.inf:
+        return cnp.max(cnp.abs(x), axis=axes, keepdims=keepdim)
+    if ord == -np.inf:
+        return cnp.min(cnp.abs(x), axis=axes, keepdims=keepdim)
+    if ord == 0:
+        return cnp.sum((x != 0).astype(x.real.dtype), axis=axes, keepdims=keepdim)
+    if ord == 1:
+        return cnp.sum(cnp.abs(x), axis=axes, keepdims=keepdim)
+    size = x if x.dtype.kind != "c" else cnp.abs(x)
+    if ord == 2:
+        square = cnp.sum(size * size, axis=axes, keepdims=keepdim)
+        zero = square == 0
+        return cnp.where(zero, square, cnp.sqrt(cnp.where(zero, 1.0, square)))
+    total = cnp.sum(cnp.power(cnp.abs(x), ord), axis=axes, keepdims=keepdim)
+    zero = total == 0
+    return cnp.where(zero, total, cnp.power(cnp.where(zero, 1.0, total), 1.0 / ord))
+
+
+@operation("dist", node="DistBackward0")
+def dist(input, other, p=2):
+    """Norm of a difference; see PyTorch's documentation of `torch.dist`."""
+    return vector_norm.row.body(input - other, p)
+
+
+@operation("nansum")
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
+    """Sum without NaN; see PyTorch's documentation of `torch.nansum`."""
+    return ROWS["sum"].body(cnp.where(input != input, 0.0, input) if input.dtype.kind in "fc" else input, dim, keepdim,
+                            dtype=dtype)
+
+
+@operation("nanmean")
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """Mean without NaN; see PyTorch's documentation of `torch.nanmean`."""
+    known = (input == input).astype(input.dtype)
+    return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
+
+
+@operation("aminmax")
+def aminmax(input, *, dim=None, keepdim=False):
+    """Both extremes; see PyTorch's documentation of `torch.aminmax`."""
+    return return_types.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),
+                                amax.row.body(input, () if dim is None else dim, keepdim))

@@ -1,0 +1,226 @@
+"""Joining tensors, and the operations that copy parts of them about."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from ..call import ROWS, attach, operation, promote
+from ..state import TensorBase
+from .shaping import broadcast_to, reshape, shape_of, unsqueeze, wrap_dim
+
+
+def same_kind(tensors, name):
+    """A list of core values of one dtype, or torch's errors."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    if not len(tensors):
+        raise RuntimeError(f"torch.{name}(): expected a non-empty list of Tensors")
+    for i, t in enumerate(tensors):
+        if not hasattr(t, "dtype"):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    return list(promote(*tensors))
+
+
+@operation("cat", method=False)
+def cat(tensors, dim=0):
+    """Tensors end to end; see PyTorch's documentation of `torch.cat`."""
+    values = same_kind(tensors, "cat")
+    for i, v in enumerate(values):
+        if not v.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    kept = [v for v in values if tuple(v.shape) != (0,)] or values[:1]
+    d = wrap_dim(dim, kept[0].ndim)
+    first = kept[0]
+    for i, v in enumerate(kept[1:], 1):
+        if v.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {v.ndim}")
+        for a in range(v.ndim):
+            if a != d and v.shape[a] != first.shape[a]:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size "
+                                   f"{first.shape[a]} but got size {v.shape[a]} for tensor number {i} in the list.")
+    return cnp.concatenate(kept, axis=d)
+
+
+@operation("stack", method=False)
+def stack(tensors, dim=0):
+    """Tensors along a new axis; see PyTorch's documentation of `torch.stack`."""
+    values = same_kind(tensors, "stack")
+    d = wrap_dim(dim, values[0].ndim, extra=1)
+    for i, v in enumerate(values):
+        if tuple(v.shape) != tuple(values[0].shape):
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(values[0].shape)} at entry 0 and "
+                               f"{list(v.shape)} at entry {i}")
+    return cnp.stack(values, axis=d)
+
+
+for _alias in ("concat", "concatenate"):
+    ROWS[_alias] = ROWS["cat"]
+
+
+def _least(values, n):
+    return [cnp.reshape(v, (1,) * (n - v.ndim) + tuple(v.shape)) if v.ndim < n else v for v in values]
+
+
+@operation("hstack", method=False)
+def hstack(tensors):
+    """Tensors side by side; see PyTorch's documentation of `torch.hstack`."""
+    values = _least(same_kind(tensors, "hstack"), 1)
+    return cat.row.body(values, 0 if values[0].ndim == 1 else 1)
+
+
+@operation("vstack", method=False)
+def vstack(tensors):
+    """Tensors on top of each other; see PyTorch's documentation of `torch.vstack`."""
+    return cat.row.body(_least(same_kind(tensors, "vstack"), 2), 0)
+
+
+ROWS["row_stack"] = ROWS["vstack"]
+
+
+@operation("dstack", method=False)
+def dstack(tensors):
+    """Tensors along the third axis; see PyTorch's documentation of `torch.dstack`."""
+    values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in _least(same_kind(tensors, "dstack"), 2)]
+    values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in values]
+    return cat.row.body(values, 2)
+
+
+@operation("column_stack", method=False)
+def column_stack(tensors):
+    """Vectors as columns; see PyTorch's documentation of `torch.column_stack`."""
+    values = [cnp.reshape(v, (-1, 1)) if v.ndim < 2 else v for v in same_kind(tensors, "column_stack")]
+    return cat.row.body(values, 1)
+
+
+@operation("flip")
+def flip(input, *dims):
+    """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
+    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    return cnp.flip(input, axis=tuple([wrap_dim(d, input.ndim) for d in dims]))
+
+
+@operation("fliplr")
+def fliplr(input):
+    """The second axis reversed; see PyTorch's documentation of `torch.fliplr`."""
+    return cnp.flip(input, axis=1)
+
+
+@operation("flipud")
+def flipud(input):
+    """The first axis reversed; see PyTorch's documentation of `torch.flipud`."""
+    return cnp.flip(input, axis=0)
+
+
+@operation("roll")
+def roll(input, shifts, dims=None):
+    """Elements moved around; see PyTorch's documentation of `torch.roll`."""
+    return cnp.roll(input, shifts, axis=dims if dims is None or isinstance(dims, int) else tuple(dims))
+
+
+@operation("rot90")
+def rot90(input, k=1, dims=(0, 1)):
+    """A quarter turn; see PyTorch's documentation of `torch.rot90`."""
+    return cnp.rot90(input, k, axes=tuple(dims))
+
+
+@operation("repeat", method=False, register=False, node="RepeatBackward0")
+def _repeat(input, sizes):
+    return cnp.tile(input, sizes)
+
+
+def repeat(self, *sizes):
+    """The tensor side by side with itself; see PyTorch's documentation of `Tensor.repeat`."""
+    sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    if len(sizes) < self.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return _repeat(self, tuple(sizes))
+
+
+attach("repeat", repeat)
+
+
+@operation("tile")
+def tile(input, *dims):
+    """The tensor side by side with itself; see PyTorch's documentation of `torch.tile`."""
+    return cnp.tile(input, tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims)
+
+
+@operation("repeat_interleave")
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element several times; see PyTorch's documentation of `torch.repeat_interleave`."""
+    if repeats is None:
+        return np.repeat(np.arange(len(input)), np.asarray(input))
+    return cnp.repeat(input, repeats if isinstance(repeats, int) else np.asarray(repeats),
+                      axis=None if dim is None else wrap_dim(dim, input.ndim))
+
+
+@operation("tril", inplace_form=True)
+def tril(input, diagonal=0):
+    """The lower triangle; see PyTorch's documentation of `torch.tril`."""
+    return cnp.tril(input, diagonal)
+
+
+@operation("triu", inplace_form=True)
+def triu(input, diagonal=0):
+    """The upper triangle; see PyTorch's documentation of `torch.triu`."""
+    return cnp.triu(input, diagonal)
+
+
+@operation("diag")
+def diag(input, diagonal=0):
+    """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    return cnp.copy(cnp.diag(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
+
+
+@operation("trace")
+def trace(input):
+    """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
+    if input.ndim != 2:
+        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input.ndim))
+    return cnp.trace(input)
+
+
+def meshgrid(*tensors, indexing=None):
+    """Grids of coordinates, as views; see PyTorch's documentation of `torch.meshgrid`."""
+    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    n = len(tensors)
+    sizes = [t.numel() for t in tensors]
+    order = list(range(n))
+    if indexing == "xy" and n > 1:
+        order[0], order[1] = 1, 0
+    shape = tuple([sizes[i] for i in order])
+    out = []
+    for i, t in enumerate(tensors):
+        spot = order.index(i)
+        out.append(broadcast_to(reshape(t, (1,) * spot + (sizes[i],) + (1,) * (n - 1 - spot)), shape))
+    return tuple(out)
+
+
+def broadcast_tensors(*tensors):
+    """Views of one shape; see PyTorch's documentation of `torch.broadcast_tensors`."""
+    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
+    return tuple([broadcast_to(t, shape) for t in tensors])
+
+
+def _least_dim(n):
+    def at_least(*tensors):
+        if len(tensors) == 1 and not isinstance(tensors[0], TensorBase):
+            tensors = tuple(tensors[0])
+        elif len(tensors) == 1:
+            t = tensors[0]
+            while t.ndim < n:
+                t = unsqueeze(t, 0 if t.ndim < 2 else -1)
+            return t
+        return tuple([at_least(t) for t in tensors])
+
+    at_least.__name__ = f"atleast_{n}d"
+    at_least.__doc__ = f"A view with at least {n} axes; see PyTorch's documentation of `torch.atleast_{n}d`."
+    return at_least
+
+
+PLAIN = {"meshgrid": meshgrid, "broadcast_tensors": broadcast_tensors,
+         "broadcast_shapes": lambda *shapes: np.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s)
+                                                                   for s in shapes]),
+         "atleast_1d": _least_dim(1), "atleast_2d": _least_dim(2), "atleast_3d": _least_dim(3)}

@@ -1,0 +1,292 @@
+"""Choosing elements by index tensors and masks, sorting, and writing at index tensors."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from .. import return_types
+from ..call import attach, operation
+from ..inplace import inplace, type_word
+from ..state import wrap
+from .indexing import AT
+from .reductions import along
+from .shaping import wrap_dim
+
+
+def check_long(name, index):
+    """torch's error for an index tensor of another dtype."""
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+@operation("gather")
+def gather(input, dim, index, *, sparse_grad=False):
+    """Elements at an index an axis; see PyTorch's documentation of `torch.gather`."""
+    check_long("gather", index)
+    if input.ndim != index.ndim and input.ndim and index.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    d = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        return cnp.reshape(input, index.shape)
+    if isinstance(index, np.ndarray) and index.size:
+        bad = (index < 0) | (index >= input.shape[d])
+        if bad.any():
+            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {d} with size {input.shape[d]}")
+    for a in range(input.ndim):
+        if a != d and index.shape[a] > input.shape[a]:
+            raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no larger "
+                               f"than self {list(input.shape)} apart from dimension {d}")
+    return part_of(input, index.shape, d)[grid(index, d)]
+
+
+def part_of(x, shape, d):
+    """`x` cut to the lengths of `shape` on all axes but one."""
+    index = tuple([slice(None) if a == d else slice(0, n) for a, n in enumerate(shape)])
+    return x[index]
+
+
+def grid(index, d):
+    """Index arrays of all axes, with `index` for one."""
+    places = np.ogrid[tuple([slice(0, n) for n in index.shape])]
+    return tuple([index if a == d else places[a] for a in range(index.ndim)])
+
+
+def scattered(x, dim, index, src, add):
+    """`x` with `src` put (or added) at an index an axis."""
+    check_long("scatter", index)
+    d = wrap_dim(dim, x.ndim)
+    if hasattr(src, "dtype") and src.ndim:
+        if src.dtype != x.dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        src = src[tuple([slice(0, n) for n in index.shape])]
+    elif not hasattr(src, "dtype"):
+        src = np.asarray(src, x.dtype)
+    if not index.ndim:
+        return cnp.reshape(src, x.shape) + (x if add else 0)
+    at = AT(x)[grid(index, d)]
+    return at.add(src) if add else at.set(src)
+
+
+@operation("scatter", inplace_form=True)
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
+    source = src if value is None else value
+    if reduce == "add":
+        return scattered(input, dim, index, source, True)
+    if reduce is not None:
+        raise NotImplementedError(f"scatter(reduce={reduce!r}) is not built; use scatter_add, or torch.where with gather")
+    return scattered(input, dim, index, source, False)
+
+
+@operation("scatter_add", inplace_form=True)
+def scatter_add(input, dim, index, src):
+    """Elements added at an index an axis; see PyTorch's documentation of `torch.scatter_add`."""
+    return scattered(input, dim, index, src, True)
+
+
+@operation("index_select")
+def index_select(input, dim, index):
+    """Indices of an axis; see PyTorch's documentation of `torch.index_select`."""
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    check_long("index_select", index)
+    if not input.ndim:
+        return cnp.copy(input)
+    d = wrap_dim(dim, input.ndim)
+    flat = cnp.reshape(index, (-1,))
+    if isinstance(flat, np.ndarray) and flat.size and ((flat < 0) | (flat >= input.shape[d])).any():
+        raise IndexError("index out of range in self")
+    return cnp.take(input, flat, axis=d)
+
+
+def at_axis(x, d, index):
+    """`x.at` the indices of an axis."""
+    return AT(x)[(slice(None),) * d + (index,)]
+
+
+@operation("index_add", inplace_form=True)
+def index_add(input, dim, index, source, *, alpha=1):
+    """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
+    return at_axis(input, wrap_dim(dim, input.ndim), index).add(source if alpha == 1 else source * alpha)
+
+
+@operation("index_copy", inplace_form=True)
+def index_copy(input, dim, index, source):
+    """Parts put at indices of an axis; see PyTorch's documentation of `torch.index_copy`."""
+    return at_axis(input, wrap_dim(dim, input.ndim), index).set(source)
+
+
+@operation("index_fill", inplace_form=True)
+def index_fill(input, dim, index, value):
+    """A number put at indices of an axis; see PyTorch's documentation of `torch.index_fill`."""
+    value = np.asarray(value, input.dtype) if not hasattr(value, "dtype") else value
+    return at_axis(input, wrap_dim(dim, input.ndim), index).set(value)
+
+
+def index_put_(self, indices, values, accumulate=False):
+    """`self[indices] = values`, or `+=` with duplicates adding up."""
+    def fn(x, v, *places):
+        at = AT(x)[tuple(places)]
+        v = v if v.dtype == x.dtype else v.astype(x.dtype)
+        return at.add(v) if accumulate else at.set(v)
+
+    return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
+
+
+@operation("index_put")
+def index_put(input, indices, values, accumulate=False):
+    """A copy with `values` at `indices`; see PyTorch's documentation of `torch.index_put`."""
+    at = AT(input)[tuple(indices)]
+    return at.add(values) if accumulate else at.set(values)
+
+
+attach("index_put_", index_put_)
+
+
+@operation("take")
+def take(input, index):
+    """Elements of the flattened tensor; see PyTorch's documentation of `torch.take`."""
+    return cnp.take(cnp.reshape(input, (-1,)), index)
+
+
+@operation("take_along_dim")
+def take_along_dim(input, indices, dim=None):
+    """Elements at an index an axis; see PyTorch's documentation of `torch.take_along_dim`."""
+    if dim is None:
+        return cnp.take_along_axis(cnp.reshape(input, (-1,)), cnp.reshape(indices, (-1,)), 0)
+    return cnp.take_along_axis(input, indices, wrap_dim(dim, input.ndim))
+
+
+@operation("masked_fill", inplace_form=True)
+def masked_fill(input, mask, value):
+    """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""
+    if mask.dtype != np.bool_:
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {type_word(mask.dtype)}")
+    if hasattr(value, "dtype"):
+        if value.ndim:
+            raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+                               "dimension(s).")
+        value = value if value.dtype == input.dtype else value.astype(input.dtype)
+    else:
+        if input.dtype.kind in "biu" and isinstance(value, float):
+            raise RuntimeError(f"value cannot be converted to type {type_word(input.dtype).lower()} without overflow")
+        value = np.asarray(value, input.dtype)
+    return cnp.where(mask, value, input)
+
+
+@operation("masked_select")
+def masked_select(input, mask):
+    """The elements where a mask is true; see PyTorch's documentation of `torch.masked_select`."""
+    if mask.dtype != np.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = np.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    return cnp.broadcast_to(input, shape)[cnp.broadcast_to(mask, shape)]
+
+
+@operation("masked_scatter", inplace_form=True)
+def masked_scatter(input, mask, source):
+    """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
+    mask = np.broadcast_to(np.asarray(mask), input.shape)
+    count = int(mask.sum())
+    return AT(input)[mask].set(cnp.reshape(source, (-1,))[:count])
+
+
+@operation("sort")
+def sort(input, dim=-1, descending=False, stable=False):
+    """Values in order and where they were; see PyTorch's documentation of `torch.sort`."""
+    if not input.ndim:
+        return return_types.sort(cnp.copy(input), np.zeros((), np.int64))
+    d = wrap_dim(dim, input.ndim)
+    order = ordered(input, d, descending)
+    return return_types.sort(along(input, order, d), order)
+
+
+def ordered(input, d, descending):
+    """Stable positions in order; NaN counts as the largest."""
+    if not descending:
+        return cnp.argsort(input, axis=d, stable=True)
+    back = cnp.flip(input, axis=d)
+    order = cnp.flip(cnp.argsort(back, axis=d, stable=True), axis=d)
+    return input.shape[d] - 1 - order
+
+
+@operation("argsort")
+def argsort(input, dim=-1, descending=False, stable=False):
+    """Positions in order; see PyTorch's documentation of `torch.argsort`."""
+    return ordered(input, wrap_dim(dim, input.ndim), descending) if input.ndim else np.zeros((), np.int64)
+
+
+@operation("msort")
+def msort(input):
+    """Values in order along the first axis; see PyTorch's documentation of `torch.msort`."""
+    return along(input, ordered(input, 0, False), 0)
+
+
+@operation("topk")
+def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
+    """The `k` largest or smallest values; see PyTorch's documentation of `torch.topk`."""
+    d = wrap_dim(dim, input.ndim)
+    if not 0 <= k <= (input.shape[d] if input.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    order = ordered(input, d, largest)
+    order = order[(slice(None),) * d + (slice(0, k),)]
+    return return_types.topk(along(input, order, d), order)
+
+
+@operation("kthvalue")
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """The k-th smallest value; see PyTorch's documentation of `torch.kthvalue`."""
+    d = wrap_dim(dim, input.ndim)
+    place = ordered(input, d, False)[(slice(None),) * d + (slice(k - 1, k),)]
+    value = along(input, place, d)
+    return return_types.kthvalue(value, place) if keepdim else return_types.kthvalue(
+        cnp.squeeze(value, d), cnp.squeeze(place, d))
+
+
+@operation("median")
+def median(input, dim=None, keepdim=False):
+    """The median, the lower of two; see PyTorch's documentation of `torch.median`."""
+    if dim is None:
+        flat = cnp.reshape(input, (-1,))
+        middle = ordered(flat, 0, False)[(flat.shape[0] - 1) // 2 if not has_nan(flat) else flat.shape[0] - 1]
+        return flat[middle]
+    d = wrap_dim(dim, input.ndim)
+    found = kthvalue.row.body(input, (input.shape[d] - 1) // 2 + 1, d, keepdim)
+    return return_types.median(*found)
+
+
+def has_nan(x):
+    """Whether a plain array holds NaN."""
+    return isinstance(x, np.ndarray) and x.dtype.kind == "f" and bool(np.isnan(x).any())
+
+
+def nonzero(input, *, out=None, as_tuple=False):
+    """Where elements are not zero; see PyTorch's documentation of `torch.nonzero`."""
+    if as_tuple:
+        return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
+    return index_tensor(np.argwhere(input.detach().numpy()) if input.ndim else np.zeros(
+        (int(bool(input.item())), 0), np.int64))
+
+
+def index_tensor(array):
+    """A tensor of positions."""
+    return wrap(np.ascontiguousarray(array, np.int64))
+
+
+attach("nonzero", nonzero)
+attach("argwhere", lambda self: nonzero(self))
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
+    """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
+    array = input.detach().numpy()
+    out = np.unique(array, return_inverse=True, return_counts=True, axis=dim)
+    found = [wrap(np.ascontiguousarray(out[0]))]
+    if return_inverse:
+        found.append(index_tensor(out[1].reshape(array.shape if dim is None else -1)))
+    if return_counts:
+        found.append(index_tensor(out[2]))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+attach("unique", unique)
+PLAIN = {"nonzero": nonzero, "argwhere": lambda input: nonzero(input), "unique": unique}
