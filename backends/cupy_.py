@@ -1,19 +1,46 @@
-"""The CuPy backend: looked up when the user has imported CuPy, never imported first."""
+"""The CuPy backend: looked up when the user has imported CuPy, never imported first.
 
-from types import SimpleNamespace
+Known differences that remain: a singular matrix raises only under `cupyx.errstate(linalg="raise")`, an index out of
+bounds wraps where CuPy is handed the index array, and floating point warnings do not exist on the device.
+"""
 
 import numpy as np
 
 from ..core.backend import Backend, register_backend
 
 
+class Namespace:
+    """A library with some of its names replaced; all others are looked up in it."""
+
+    def __init__(self, library, **replaced):
+        self._library = library
+        vars(self).update(replaced)
+
+    def __getattr__(self, name):
+        return getattr(self._library, name)
+
+
 def _namespace(cupy):
-    """CuPy with the few names that NumPy 2 has and CuPy lacks."""
-    names = {name: getattr(cupy, name) for name in dir(cupy) if not name.startswith("__")}
-    for new, old in (("concat", "concatenate"), ("permute_dims", "transpose"), ("asin", "arcsin"), ("acos", "arccos")):
-        names.setdefault(new, names.get(old))
-    names["dtype"] = np.dtype
-    return SimpleNamespace(**names)
+    """CuPy where it differs from NumPy: `argsort` has one kind, and `solve` does not broadcast."""
+
+    def argsort(x, axis=-1, kind=None):
+        # CuPy always sorts stably and refuses every other kind; 0-d arrays, which NumPy sorts, it refuses as well.
+        return cupy.argsort(x, axis=axis) if x.ndim else cupy.zeros((), np.intp)
+
+    def sort(x, axis=-1):
+        return cupy.sort(x, axis=axis) if x.ndim else x.copy()
+
+    def solve(a, b):
+        # CuPy needs equal leading axes. With b of fewer axes it takes a stack of vectors, which NumPy 2 does not.
+        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        dtype = np.result_type(a.dtype, b.dtype, np.float32)
+        if 0 in lead or 0 in b.shape[-2:]:
+            return cupy.zeros((*lead, *b.shape[-2:]), dtype)
+        a = cupy.broadcast_to(a, (*lead, *a.shape[-2:])).astype(dtype)
+        b = cupy.broadcast_to(b, (*lead, *b.shape[-2:])).astype(dtype)
+        return cupy.linalg.solve(a, b)
+
+    return Namespace(cupy, argsort=argsort, sort=sort, linalg=Namespace(cupy.linalg, solve=solve))
 
 
 CUPY = register_backend(

@@ -1,16 +1,47 @@
-"""Constants inside rules, made where the values are: `constant(np.eye(3), like=x)` is on the device of `x`."""
+"""Constants made where the values are: `constant(np.eye(3), x)` is an array of the library that `x` computes with."""
 
 import numpy as np
 
-from .backend import namespace_of
-from .tracer import peel
+from .backend import find_backend, namespace_of
+from .tracer import Tracer, peel
 
 ndarray = np.ndarray
 
 
-def constant(array, like):
-    """A NumPy constant as an array of the library that `like` (an array or tracer of any level) computes with."""
-    raw = peel(like)
-    if raw is None or isinstance(raw, (ndarray, np.generic)) or type(raw) in (int, float, complex, bool):
-        return array
-    return namespace_of((raw,)).asarray(array)
+def library_of(*values):
+    """The namespace that `values` (arrays or tracers of any level) compute with; None for NumPy, or where none says.
+
+    A staged value has no data; its trace knows the library of what it was staged for.
+    """
+    for value in values:
+        while isinstance(value, Tracer):
+            trace = value.owner
+            value = value.value
+            if value is None:
+                if trace.library is not None:
+                    return trace.library
+                break
+        if value is None or isinstance(value, (ndarray, np.generic)):
+            continue
+        found = find_backend(type(value))
+        if found is not None and found[0].name != "numpy":
+            return found[1]
+    return None
+
+
+def constant(array, *like):
+    """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with."""
+    xp = library_of(*like)
+    return array if xp is None else xp.asarray(array)
+
+
+def zeros_of(aval, *like):
+    """Zeros of an aval, in the library of `like`."""
+    return constant(np.zeros(aval.shape, aval.dtype), *like)
+
+
+def refuse_mixing(x, y):
+    """Say of an error that is being handled that arrays of two libraries met, if that is so; else let it go on."""
+    values = [v for v in (peel(x), peel(y)) if find_backend(type(v)) is not None]
+    namespace_of(values)
+    raise

@@ -7,6 +7,7 @@ meaning of an operation is `Trace.process`, and each lane must agree with it. Co
 import numpy as np
 
 from .avals import aval_of
+from .device import refuse_mixing
 from .primitive import RAW, bind
 from .tape import Node, next_seq
 from .tracer import Batched, Dual, Rev
@@ -116,7 +117,10 @@ def binary_lane(prim, op):
                 if aval is y.aval and x.owner is y.owner and aval.plain:
                     xv = x.value
                     yv = y.value
-                    v = op(xv, yv)
+                    try:
+                        v = op(xv, yv)
+                    except TypeError:
+                        refuse_mixing(xv, yv)
                     node = Node()
                     node.rule = both
                     node.parents = (x.node, y.node)
@@ -133,7 +137,10 @@ def binary_lane(prim, op):
                 if x.owner is y.owner and aval.plain and y.aval.plain and aval.dtype is y.aval.dtype:
                     xv = x.value
                     yv = y.value
-                    v = op(xv, yv)
+                    try:
+                        v = op(xv, yv)
+                    except TypeError:
+                        refuse_mixing(xv, yv)
                     if masks:
                         x.owner.masked = True
                     shape = v.shape
@@ -157,7 +164,10 @@ def binary_lane(prim, op):
                 elif other is ndarray and y.dtype is aval.dtype:
                     if left_keeps_y:
                         y = x.owner.keep(y)
-                    v = op(xv, y)
+                    try:
+                        v = op(xv, y)
+                    except TypeError:
+                        refuse_mixing(xv, y)
                     if masks:
                         x.owner.masked = True
                     rule = wide_left[() if v.shape == aval.shape else (0,)]
@@ -165,7 +175,10 @@ def binary_lane(prim, op):
                     return recorded(x.owner, rule, x.node, saved, v, aval)
                 else:
                     return bind(prim, (x, y))
-                v = op(xv, y)
+                try:
+                    v = op(xv, y)
+                except TypeError:
+                    refuse_mixing(xv, y)
                 node = Node()
                 node.rule = left
                 node.parents = x.node
@@ -192,7 +205,10 @@ def binary_lane(prim, op):
                         x = y.owner.keep(x)
                 else:
                     return bind(prim, (x, y))
-                v = op(x, yv)
+                try:
+                    v = op(x, yv)
+                except TypeError:
+                    refuse_mixing(x, yv)
                 node = Node()
                 node.rule = right
                 node.parents = y.node
@@ -217,7 +233,10 @@ def binary_lane(prim, op):
                     if aval is y.aval and x.owner is y.owner:
                         xv = x.value
                         yv = y.value
-                        v = op(xv, yv)
+                        try:
+                            v = op(xv, yv)
+                        except TypeError:
+                            refuse_mixing(xv, yv)
                         out = Dual()
                         out.owner = x.owner
                         out.value = v
@@ -243,7 +262,10 @@ def binary_lane(prim, op):
                     if aval is y.aval and x.owner is y.owner:
                         out = Batched()
                         out.owner = x.owner
-                        out.value = op(x.value, y.value)
+                        try:
+                            out.value = op(x.value, y.value)
+                        except TypeError:
+                            refuse_mixing(x.value, y.value)
                         out.aval = aval
                         return out
                 elif other in _NUMBERS:

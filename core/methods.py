@@ -7,6 +7,7 @@ import numpy as np
 
 from .at import At
 from .buffers import Buffer, become_buffer, make_buffer
+from .device import constant
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, selection, shaping, sorting
 from .primitive import RAW
@@ -207,7 +208,7 @@ def repeat(x, repeats, axis=None):
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     axis = normal_axis(axis, x.ndim)
-    return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+    return take(x, constant(np.repeat(np.arange(x.shape[axis]), repeats), x), axis)
 
 
 def diagonal(x, offset=0, axis1=0, axis2=1):

@@ -2,8 +2,7 @@
 
 from operator import itemgetter
 
-import numpy as np
-
+from .device import zeros_of
 from .errors import RuleError
 from .fix import fix, strong_zero
 from .tape import Rule
@@ -76,7 +75,7 @@ def _filled(back, at, bare):
     """`back` with zeros for the cotangents of answers that nothing depends on."""
     def filled(cts, saved):
         avals = saved if bare else saved[at]
-        return back(tuple([np.zeros(a.shape, a.dtype) if c is None else c for c, a in zip(cts, avals)]), saved)
+        return back(tuple([zeros_of(a, *cts) if c is None else c for c, a in zip(cts, avals)]), saved)
 
     return filled
 

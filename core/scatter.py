@@ -3,7 +3,7 @@
 import numpy as np
 
 from .buffers import make_buffer
-from .device import constant
+from .device import zeros_of
 from .tracer import Tracer
 
 ndarray = np.ndarray
@@ -54,7 +54,7 @@ class Scatter:
         index, ct = self.piece
         self.piece = None
         if self.buffer is None:
-            zeros = constant(np.zeros(self.aval.shape, self.aval.dtype), ct)
+            zeros = zeros_of(self.aval, ct)
             if isinstance(ct, Tracer):
                 self.buffer = make_buffer(zeros, own=True)
                 self.buffer.write(index, ct, add=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.buffers import Buffer
+from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.families import primitive
 from ..core.ops.shaping import broadcast_to
@@ -81,13 +82,13 @@ def _shaped(cts, parents):
     return cts[0] if len(parents) == 1 else tuple(cts)
 
 
-def full_cotangents(cts, avals):
-    """Cotangents of all answers, zeros where none arrived."""
+def full_cotangents(cts, avals, like=()):
+    """Cotangents of all answers, zeros where none arrived: in the library of those that did, or of `like`."""
     out = []
     for c, aval in zip(cts, avals):
         if c is None:
             dtype = aval.dtype if is_inexact(aval.dtype) else np.float64
-            c = np.zeros(aval.shape, dtype)
+            c = constant(np.zeros(aval.shape, dtype), *cts, *like)
         out.append(c)
     return out
 
@@ -158,8 +159,7 @@ def instantiate(tangents, values):
     out = []
     for t, v in zip(tangents, values):
         if t is None:
-            aval = aval_of(v)
-            t = np.zeros(aval.shape, aval.dtype)
+            t = zeros_of(aval_of(v), v)
         out.append(t)
     return out
 

@@ -169,7 +169,7 @@ def _vmap(trace, prim, args):
 def _graph(trace, prim, args):
     *operands, body, policy = args
     lifted = [trace.lift(a) for a in operands]
-    graph, _ = stage(body, [x.aval for x, _ in lifted], tuple, "checkpoint")
+    graph, _ = stage(body, [x.aval for x, _ in lifted], tuple, "checkpoint", like=operands)
     lifted += [trace.lift(c) for c in graph.captured]
     values = tuple(body(*[v for _, v in lifted[: len(operands)]])) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in lifted], (Body(graph), policy), graph.out_avals, values)

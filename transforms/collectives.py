@@ -5,6 +5,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.avals import make_aval
+from ..core.device import constant
 from ..core.errors import ShapeError, at_user_line
 from ..core.families import linear
 from ..core.ops.reductions import reduce_max, reduce_min, reduce_sum
@@ -79,7 +80,7 @@ def _gather_across(trace, values, batched, names, axis):
 
 def _repeat(x, size, axis):
     shape = (*x.shape[:axis], 1, *x.shape[axis:])
-    ones = np.ones((1,) * axis + (size,) + (1,) * (x.ndim - axis), x.dtype)
+    ones = constant(np.ones((1,) * axis + (size,) + (1,) * (x.ndim - axis), x.dtype), x)
     return x.reshape(shape) * ones
 
 

@@ -1,7 +1,5 @@
 """Control flow: cond, while_loop, fori_loop: plain Python where values are known, a primitive where they are staged."""
 
-import numpy as np
-
 from ..core.avals import aval_of
 from ..core.buffers import identity
 from ..core.dtypes import is_inexact
@@ -11,7 +9,7 @@ from ..core.primitive import bind
 from ..core.tracer import Batched, Staged, Tracer
 from ..core.types import Any, Array, Callable, PyTree
 from .arguments import flatten, settle, structure
-from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
+from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .forward import DualTrace
 from .gradient import _callable
@@ -106,7 +104,7 @@ def _cond_grad(trace, prim, args):
     def pulled(body):
         def run(flat):
             cts = pull(body, flat[:n], active, list(flat[n:]), True)
-            return full_cotangents(cts, [aval_of(values[i]) for i in active])
+            return full_cotangents(cts, [aval_of(values[i]) for i in active], flat)
 
         return Body(run=run)
 
@@ -129,7 +127,7 @@ def _cond_jvp(trace, prim, args):
             for i, t in zip(live, flat[n:]):
                 tangents[i] = t
             outs, found = push(body, flat[:n], tangents, DualTrace)
-            found = [np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t for v, t in zip(outs, found)]
+            found = instantiate(found, outs)
             return [*outs, *found]
 
         return Body(run=run)
@@ -154,7 +152,7 @@ def _cond_graph(trace, prim, args):
     pred, *operands, on_true, on_false = args
     lifted = [trace.lift(a) for a in (pred, *operands)]
     avals = [x.aval for x, _ in lifted[1:]]
-    graphs = [stage(body, avals, tuple, "cond")[0] for body in (on_true, on_false)]
+    graphs = [stage(body, avals, tuple, "cond", like=args)[0] for body in (on_true, on_false)]
     extra = [t for g in graphs for t in g.captured]
     lifted += [trace.lift(t) for t in extra]
     n, m = len(avals), len(graphs[0].captured)

@@ -7,9 +7,8 @@ back inside the answers, and its derivative is added by a second road to the sam
 
 from functools import update_wrapper
 
-import numpy as np
-
 from ..core.avals import aval_of
+from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.fix import fix
@@ -196,7 +195,7 @@ def _jvp_grad(trace, prim, args):
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)
-        zero = np.zeros(aval.shape, aval.dtype)
+        zero = zeros_of(aval, v)
         tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
     outs, found = record.rule(values, tangents)
     trace.masked = trace.masked or pushed.masked
@@ -262,11 +261,11 @@ def _vjp_jvp(trace, prim, args):
     avals = [aval_of(v) for v in values]
     out_avals = [aval_of(v) for v in outs]
     live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
-    zeros = full_cotangents([None] * len(outs), out_avals)
+    zeros = full_cotangents([None] * len(outs), out_avals, outs)
 
     def transposed(*cts):
         found = record.backward(rebuild(residuals), list(cts), avals)
-        return [found[i] if found[i] is not None else np.zeros(avals[i].shape, avals[i].dtype)
+        return [found[i] if found[i] is not None else zeros_of(avals[i], *values)
                 for i, own in enumerate(mine) if own]
 
     tangents = [conjugated(a.tangent) for a, own in zip(args, mine) if own]
@@ -293,7 +292,7 @@ def _custom_graph(trace, prim, args):
     record = args[-1]
     lifted = [trace.lift(a) for a in args[:-1]]
     avals = [x.aval for x, _ in lifted]
-    graph, _ = stage(record.body, avals, tuple, prim.name)
+    graph, _ = stage(record.body, avals, tuple, prim.name, like=args[:-1])
     lifted += [trace.lift(c) for c in graph.captured]
     closed = record.closed(record, graph, avals)
     values = prim.again((*[v for _, v in lifted], closed)) if trace.concrete else None

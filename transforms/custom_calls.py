@@ -1,9 +1,8 @@
 """One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
 
-import numpy as np
-
 from ..core.avals import aval_of, make_aval
 from ..core.buffers import identity
+from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.tracer import LENIENT, Staged
@@ -203,11 +202,11 @@ class _Closed:
         head = values[: self.count]
         return self.graph.eval([*head, *values[self.count : self.count + len(self.graph.captured)]])
 
-    def close(self, fun, avals, name, hoist=None):
+    def close(self, fun, avals, name, hoist=None, like=None):
         """`fun` as a graph, and the places of its captured values among ours; `hoist` holds known inputs, if any."""
         if name not in self.staged:
             known = avals if hoist is None else hoist
-            graph, outs = stage(fun, known, tuple, name_of(self.owner.fun), concrete=hoist is not None)
+            graph, outs = stage(fun, known, tuple, name_of(self.owner.fun), concrete=hoist is not None, like=like)
             order = {identity(t): k for k, t in enumerate(self.captured)}
             places = []
             for tracer in graph.captured:
@@ -240,7 +239,7 @@ class _ClosedJvp(_Closed, JvpCall):
 
     def rule(self, values, tangents):
         n = self.count
-        closed = self.close(self._both, [*self.avals, *self.avals], "jvp")
+        closed = self.close(self._both, [*self.avals, *self.avals], "jvp", like=values)
         flat = self.run(closed, [*values[:n], *tangents[:n]], values[n:])
         outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
         if len(values) > n:
@@ -261,7 +260,7 @@ class _ClosedVjp(_Closed, VjpCall):
     def _bwd(self, *flat):
         m = len(flat) - len(self.graph.outputs)
         found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
-        return instantiate(found, [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in self.avals])
+        return [zeros_of(a, *flat) if c is None else c for c, a in zip(found, self.avals)]
 
     def hoist(self, leaves):
         """Stage fwd and bwd now, to learn what they close over."""
@@ -270,7 +269,8 @@ class _ClosedVjp(_Closed, VjpCall):
         self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *instantiate([None] * outs, known[:outs])])
 
     def forward(self, values):
-        flat = self.run(self.close(self._fwd, self.avals, "fwd"), values[: self.count], values[self.count :])
+        closed = self.close(self._fwd, self.avals, "fwd", like=values)
+        flat = self.run(closed, values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)
         return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
 
@@ -278,7 +278,7 @@ class _ClosedVjp(_Closed, VjpCall):
         n, total = self.count, len(avals)
         kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
         given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
-        found = self.run(self.close(self._bwd, given, "bwd"), [*kept, *cts], values[n:])
+        found = self.run(self.close(self._bwd, given, "bwd", like=cts), [*kept, *cts], values[n:])
         active = [i for i in range(n, total) if is_inexact(avals[i].dtype)]
         if active:
             more = dict(zip(active, pull(self.body, values, active, [conjugated(c) for c in cts])))

@@ -7,13 +7,14 @@ from sys import getrefcount
 import numpy as np
 
 from ..core.avals import aval_of
-from ..core.backend import namespace_of
+from ..core.backend import find_backend
 from ..core.buffers import Buffer
+from ..core.device import constant, library_of, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, EscapedTracerError, ShapeError, at_user_line
 from ..core.fix import recast
 from ..core.tape import make_leaf
-from ..core.tracer import Rev, Tracer, peel
+from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
 from .debugging import modes
@@ -147,7 +148,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     del args, result, outs
     values = [_handed_out(trace, v) for v in values]
     count = len(leaves)
-    kept = [None if isinstance(v, Tracer) else v for v in leaves]
+    kept = [library_of(v) if isinstance(v, Tracer) else v for v in leaves]
     avals_in = [aval_of(v) for v in leaves]
     check_escaped(values)
 
@@ -233,14 +234,13 @@ WEAK_VALUE = {float: np.float64, complex: np.complex128}
 
 def seed(aval, value):
     """The cotangent 1 of a scalar answer, on its device."""
-    raw = peel(value)
-    if isinstance(raw, (ndarray, np.generic)) or raw is None or type(raw) in (float, complex, int):
-        one = _SEEDS.get(aval.dtype)
-        if one is None:
-            one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
-            one.flags.writeable = False
+    one = _SEEDS.get(aval.dtype)
+    if one is None:
+        one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
+        one.flags.writeable = False
+    if isinstance(value, (ndarray, np.generic)):
         return one
-    return namespace_of((raw,)).ones((), dtype=aval.dtype)
+    return constant(one, value)
 
 
 def _scalar_aval(out, name, fun):
@@ -367,11 +367,12 @@ _HELD_ONCE = _calibrate()
 def zeros_like_leaf(leaf, aval=None):
     """A zero gradient for an input that the answer does not depend on."""
     if leaf is None or isinstance(leaf, Tracer):
-        aval = leaf.aval if aval is None else aval
-        return np.zeros(aval.shape, aval.dtype)
-    if isinstance(leaf, (ndarray, np.generic, float, complex)):
+        return zeros_of(leaf.aval if aval is None else aval, leaf)
+    if isinstance(leaf, (ndarray, np.generic, float, complex, int)):
         return np.zeros(np.shape(leaf), aval_of(leaf).dtype)
-    return namespace_of((leaf,)).zeros_like(leaf)
+    if find_backend(type(leaf)) is None:  # `vjp` keeps the library of a tracer in place of the tracer
+        return leaf.asarray(np.zeros(aval.shape, aval.dtype))
+    return zeros_of(aval_of(leaf), leaf)
 
 
 def _rebuild(cts, rebuilds, argnums):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.device import constant, zeros_of
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer
@@ -160,7 +161,7 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
 
         x = args[k]
         aval = differentiable(settle(x), "elementwise_grad", f"argument {k}")
-        return jvp(of_one, (x,), (np.ones(aval.shape, aval.dtype),))[1]
+        return jvp(of_one, (x,), (constant(np.ones(aval.shape, aval.dtype), x),))[1]
 
     return _wrap(elementwise_fun, fun, "elementwise_grad")
 
@@ -225,7 +226,7 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
     inputs = sum(a.size for a in avals)
     if mode == "fwd":
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        return _forward(push, avals, inputs, chunk_size), shape["rebuild"]
+        return _forward(push, avals, inputs, chunk_size, leaves), shape["rebuild"]
     if has_aux:
         outs, pullback, aux_value = vjp(flat_fun, *leaves, has_aux=True)
         aux[:] = [aux_value]
@@ -235,8 +236,8 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
     outputs = sum(a.size for a in out_avals)
     if mode == "auto" and inputs < outputs:
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        return _forward(push, avals, inputs, chunk_size), shape["rebuild"]
-    return _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size), shape["rebuild"]
+        return _forward(push, avals, inputs, chunk_size, leaves), shape["rebuild"]
+    return _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, leaves), shape["rebuild"]
 
 
 def _pusher(flat_fun, leaves, has_aux, aux):
@@ -257,25 +258,25 @@ def _chunk(total, width, itemsize, chunk_size):
     return max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
 
 
-def _forward(push, avals, inputs, chunk_size):
+def _forward(push, avals, inputs, chunk_size, like):
     if not inputs:
-        zero = push(*[np.zeros(a.shape, a.dtype) for a in avals])
-        return [[np.zeros((*aval_of(z).shape, *a.shape), aval_of(z).dtype) for a in avals] for z in zero]
+        zero = push(*[zeros_of(a, *like) for a in avals])
+        return [[constant(np.zeros((*z.shape, *a.shape), z.dtype), z) for a in avals] for z in zero]
     step = _chunk(inputs, 4 * inputs, 8, chunk_size)
     parts = []
     for start in range(0, inputs, step):
-        basis = _basis(avals, inputs, start, min(start + step, inputs))
+        basis = _basis(avals, inputs, start, min(start + step, inputs), like)
         parts.append(vmap(push, out_axes=-1)(*basis))
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
 
 
-def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size):
+def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, like):
     if not outputs:
-        return [[np.zeros((*o.shape, *a.shape), a.dtype) for a in avals] for o in out_avals]
+        return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
     step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
     parts = []
     for start in range(0, outputs, step):
-        basis = _basis(out_avals, outputs, start, min(start + step, outputs))
+        basis = _basis(out_avals, outputs, start, min(start + step, outputs), like)
         parts.append(vmap(lambda *cts: pullback(list(cts)))(*basis))
     rows = []
     for k in range(len(avals)):
@@ -288,8 +289,8 @@ def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size):
     return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
 
 
-def _basis(avals, total, start, stop):
-    """Rows `start` to `stop` of the identity, cut into the shapes of `avals`."""
+def _basis(avals, total, start, stop, like):
+    """Rows `start` to `stop` of the identity, cut into the shapes of `avals`, in the library of `like`."""
     out = []
     offset = 0
     count = stop - start
@@ -299,7 +300,7 @@ def _basis(avals, total, start, stop):
         if lo < hi:
             rows = np.arange(lo, hi)
             block[rows - start, rows - offset] = 1
-        out.append(block.reshape((count, *a.shape)))
+        out.append(constant(block.reshape((count, *a.shape)), *like))
         offset += a.size
     return out
 
@@ -316,7 +317,7 @@ def _blocks(parts, avals):
 
 
 def _own(x):
-    return x if isinstance(x, Tracer) or x.base is None else x.copy()
+    return x if isinstance(x, Tracer) or getattr(x, "base", None) is None else x.copy()
 
 
 def _concatenated(parts, axis):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.tracer import Tracer
@@ -37,7 +38,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     outs, rebuild_out = flatten(out)
     out_avals = [aval_of(v) for v in outs]
     live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
-    zeros = [np.zeros(a.shape, a.dtype) for a in out_avals]
+    zeros = [zeros_of(a, *leaves) for a in out_avals]
 
     def flat_pullback(*cts):
         full = list(zeros)
@@ -48,12 +49,12 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     # The tangent map is the transpose of the pullback: the primal part is done before anything is staged.
     def flat_tangents(*tangents):
         found = vjp(flat_pullback, *[zeros[k] for k in live])[1](list(tangents))
-        full = [np.zeros(a.shape) for a in out_avals]
+        full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
         for k, t in zip(live, found):
             full[k] = t
         return rebuild_out(full)
 
-    graph, _ = stage(flat_tangents, avals, tuple, "linearize")
+    graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves)
 
     def tangent_map(*given):
         flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
@@ -89,7 +90,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     avals = graph.in_avals[: len(leaves)]
 
     def transposed(ct):
-        zeros = rebuild([np.zeros(a.shape, a.dtype) for a in avals])
+        zeros = rebuild([zeros_of(a, *flatten(ct)[0]) for a in avals])
 
         def run(*inputs):
             return graph.rebuild(graph.eval([*flatten(inputs)[0], *graph.captured]))

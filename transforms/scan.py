@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import aval_of, make_aval
+from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate
@@ -10,7 +11,7 @@ from ..core.primitive import bind
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle, structure
-from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
+from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .control import known_state
 from .forward import DualTrace
@@ -104,7 +105,7 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
 
     rows = [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
     starts = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
-    graph, _ = stage(body, [*starts, *rows], tuple, "scan")
+    graph, _ = stage(body, [*starts, *rows], tuple, "scan", like=(*carry, *xs))
     for c, out in zip(starts, graph.out_avals):
         if c.shape != out.shape or c.dtype != out.dtype:
             raise TreeError(f"scan needs a carry that keeps its shape and dtype, but it went from {c!r} to {out!r}"
@@ -126,8 +127,8 @@ def _run_scan(values, body, consts, n, steps, reverse):
     if reverse:
         rows.reverse()
     if not rows:
-        shapes = body(*head, *carry, *[np.zeros(x.shape[1:], x.dtype) for x in xs])[n:]
-        return [*carry, *[np.zeros((0, *aval_of(y).shape), aval_of(y).dtype) for y in shapes]]
+        shapes = body(*head, *carry, *[constant(np.zeros(x.shape[1:], x.dtype), x) for x in xs])[n:]
+        return [*carry, *[constant(np.zeros((0, *aval_of(y).shape), aval_of(y).dtype), y) for y in shapes]]
     return [*carry, *(_stacked([list(r) for r in rows]))]
 
 
@@ -157,12 +158,12 @@ def _scan_grad(trace, prim, args):
         full = _spread(ct_carry, live_carry, n)
         point = [*flat[:consts], *state, *row]
         cts = pull(body, point, live, [*full, *ct_y], True)
-        cts = full_cotangents(cts, [aval_of(point[i]) for i in live])
+        cts = full_cotangents(cts, [aval_of(point[i]) for i in live], point)
         return [*[t + c for t, c in zip(total, cts[:a])], *cts[a : a + b], *cts[a + b :]]
 
     def back(cts, saved):
         cts = full_cotangents(cts, out_avals)
-        zeros = [np.zeros(aval_of(head[i]).shape, aval_of(head[i]).dtype) for i in live_head]
+        zeros = [zeros_of(aval_of(head[i]), head[i]) for i in live_head]
         start = [cts[i] for i in live_carry]
         flat = prim.again((*head, *zeros, *start, *carries, *xs, *cts[n:], Body(run=step_back), consts, a + b, steps,
                            not reverse))
@@ -182,8 +183,7 @@ def _spread(values, places, n):
 def _scan_jvp(trace, prim, args):
     *operands, body, consts, n, steps, reverse = args
     values, mine = operands_of(trace, operands)
-    tangents = [a.tangent if own else np.zeros(aval_of(v).shape, aval_of(v).dtype)
-                for a, v, own in zip(operands, values, mine)]
+    tangents = instantiate([a.tangent if own else None for a, own in zip(operands, mine)], values)
     count = len(values)
     m = count - consts - n
 
@@ -193,7 +193,7 @@ def _scan_jvp(trace, prim, args):
         x, tx = flat[2 * consts + 2 * n :][:m], flat[2 * consts + 2 * n + m :]
         given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip([*h, *c, *x], [*th, *tc, *tx])]
         outs, found = push(body, [*h, *c, *x], given, DualTrace)
-        found = [np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t for v, t in zip(outs, found)]
+        found = instantiate(found, outs)
         return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
 
     k, j = consts, consts + n
@@ -228,7 +228,7 @@ def _scan_graph(trace, prim, args):
     lifted = [trace.lift(a) for a in operands]
     avals = [x.aval for x, _ in lifted]
     rows = [*avals[: consts + n], *[make_aval(a.shape[1:], a.dtype) for a in avals[consts + n :]]]
-    graph, _ = stage(body, rows, tuple, "scan")
+    graph, _ = stage(body, rows, tuple, "scan", like=operands)
     extra = [trace.lift(t) for t in graph.captured]
     m = len(extra)
     inner = Body(run=lambda flat: graph.eval([*flat[m:], *flat[:m]]))

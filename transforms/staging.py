@@ -2,6 +2,7 @@
 
 from ..core.avals import Aval, aval_of, make_aval
 from ..core.buffers import identity
+from ..core.device import library_of
 from ..core.errors import DtypeError, at_user_line
 from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
@@ -12,11 +13,12 @@ from .graph import Equation, Graph, Literal, ShapeDtype, Var
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete")
+    __slots__ = ("equations", "inputs", "captured", "concrete", "library")
     kind = "graph"
 
-    def __init__(self, concrete=False):
+    def __init__(self, concrete=False, library=None):
         Trace.__init__(self)
+        self.library = library  # the namespace of the arrays that it is staged for; None: NumPy, or unknown
         self.equations = []
         self.inputs = []
         self.captured = {}  # identity of a tracer -> (tracer, Staged)
@@ -132,9 +134,12 @@ def _input_aval(x, name):
                          f"{at_user_line()}") from None
 
 
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False):
-    """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs."""
-    trace = GraphTrace(concrete)
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None):
+    """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
+
+    Where `leaves` are shapes alone, `like` says what library they stand for.
+    """
+    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)))
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
     result = fun(*rebuild(boxed))
     outs, rebuild_out = flatten(result)

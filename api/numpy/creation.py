@@ -7,10 +7,11 @@ import numpy as np
 
 from ..core import methods
 from ..core.buffers import make_buffer
+from ..core.device import constant
 from ..core.errors import ConversionError, at_user_line
 from ..core.ops import selection, shaping
 from ..core.protocol import FUNCTIONS
-from ..core.tracer import Tracer, peel
+from ..core.tracer import Tracer
 from .joining import stack
 from .surface import Array, array_of, as_numpy, implements
 
@@ -45,7 +46,7 @@ def _filled(shape: tuple, value: Any, dtype: Any) -> Array:
     if not isinstance(value, Tracer):
         return np.full(shape, value, dtype)
     value = value if dtype is None else selection.astype(value, dtype)
-    return shaping.broadcast_to(value, shape) + 0.0 * np.zeros(shape, value.dtype)
+    return shaping.broadcast_to(value, shape) + constant(0.0 * np.zeros(shape, value.dtype), value)
 
 
 FUNCTIONS[np.full] = _full
@@ -70,10 +71,7 @@ def _shape_like(a: Array, shape: Any) -> tuple:
 def _buffer_like(a: Array, value: float, dtype: Any, shape: Any) -> Array:
     """A buffer on the device of `a`, which may be traced at any level."""
     dtype = a.dtype if dtype is None else np.dtype(dtype)
-    inner = peel(a)
-    if inner is None or isinstance(inner, (np.ndarray, np.generic, float, complex)):
-        return make_buffer(np.full(_shape_like(a, shape), value, dtype), own=True)
-    return make_buffer(np.full_like(inner, value, dtype=dtype, shape=_shape_like(a, shape)), own=True)
+    return make_buffer(constant(np.full(_shape_like(a, shape), value, dtype), a), own=True)
 
 
 @implements(np.zeros_like)
@@ -97,7 +95,8 @@ def empty_like(prototype: Array, dtype: Any = None, order: str = "K", subok: boo
 @implements(np.full_like)
 def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
               device: Any = None) -> Array:
-    return make_buffer(_filled(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype), own=True)
+    filled = _filled(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
+    return make_buffer(filled if isinstance(filled, Tracer) else constant(filled, a), own=True)
 
 
 _full_like = full_like

@@ -5,7 +5,7 @@ import numpy as np
 from ..avals import aval_of, make_aval
 from ..backend import find_backend
 from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
-from ..device import constant
+from ..device import constant, zeros_of
 from ..dtypes import result_dtype
 from ..errors import ConversionError, at_user_line
 from ..families import linear, primitive
@@ -72,7 +72,7 @@ def _as(ct, index, v_aval):
 
 def _update_jvp(tangents, x_aval, index, add):
     dx, dv = tangents
-    dx = np.zeros(x_aval.shape, x_aval.dtype) if dx is None else dx
+    dx = zeros_of(x_aval, dv) if dx is None else dx
     if dv is None:
         return dx if add else index_update(dx, 0.0, index, False, False)
     return index_update(dx, dv, index, add, False)
@@ -144,7 +144,7 @@ def _take_batch(x, index, axis, batched, size):
 def _row_index(index, n, size):
     """Indices into the rows of all examples laid end to end."""
     start = (np.arange(size) * n).reshape((size,) + (1,) * (index.ndim - 1))
-    return index % max(n, 1) + start
+    return index % max(n, 1) + constant(start, index)
 
 
 take = linear(

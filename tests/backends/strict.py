@@ -41,24 +41,29 @@ class Array:
         return len(self._data)
 
     def __getitem__(self, key):
-        return Array(self._data[unwrap(key, True)])
+        return Array(self._data[unwrap(key)])
 
     def __setitem__(self, key, value):
-        self._data[unwrap(key, True)] = unwrap(value)
+        self._data[unwrap(key)] = unwrap(value)
 
     def __repr__(self):
         return f"strict.Array({self._data!r})"
 
 
-def unwrap(value, index=False):
-    """Ours as NumPy's; NumPy's own arrays are refused, except as indices."""
+def unwrap(value):
+    """Ours as NumPy's, in containers too; NumPy's own arrays are refused wherever they stand, as indices too."""
     if isinstance(value, Array):
         return value._data
-    if isinstance(value, np.ndarray) and not index and value.ndim:
-        raise TypeError("a NumPy array met a strict array; convert it explicitly")
+    if isinstance(value, np.ndarray):
+        raise TypeError(f"a NumPy array of shape {value.shape} met a strict array; convert it explicitly")
     if isinstance(value, (tuple, list)):
-        return type(value)(unwrap(v, index or getattr(v, "dtype", np.dtype(float)).kind in "biu") for v in value)
+        return type(value)(unwrap(v) for v in value)
     return value
+
+
+def unwrapped(args, kwargs):
+    """Positional and keyword arguments as NumPy's."""
+    return [unwrap(a) for a in args], {name: unwrap(v) for name, v in kwargs.items()}
 
 
 def wrap(value):
@@ -71,7 +76,7 @@ def _method(name):
     def method(self, *args, **kwargs):
         if args and getattr(args[0], "__array_priority__", 0) > 100:
             return NotImplemented  # as CuPy defers to objects of higher priority
-        args = [unwrap(a) for a in args]
+        args, kwargs = unwrapped(args, kwargs)
         return wrap(getattr(self._data, name)(*args, **kwargs))
 
     return method
@@ -107,11 +112,12 @@ class Namespace(types.ModuleType):
             return Ufunc(found)
         if name in ("asarray", "array"):  # the explicit conversion
             return lambda value, *args, **kwargs: Array(found(getattr(value, "_data", value), *args, **kwargs))
-        return lambda *args, **kwargs: wrap(found(*[_argument(a) for a in args], **kwargs))
 
+        def call(*args, **kwargs):
+            args, kwargs = unwrapped(args, kwargs)
+            return wrap(found(*args, **kwargs))
 
-def _argument(value):
-    return unwrap(value, getattr(value, "dtype", np.dtype(float)).kind in "biu")
+        return call
 
 
 class Ufunc:
@@ -119,10 +125,11 @@ class Ufunc:
         self.ufunc = ufunc
 
     def __call__(self, *args, **kwargs):
-        return wrap(self.ufunc(*[unwrap(a) for a in args], **kwargs))
+        args, kwargs = unwrapped(args, kwargs)
+        return wrap(self.ufunc(*args, **kwargs))
 
     def at(self, target, index, value):
-        self.ufunc.at(target._data, unwrap(index, True), unwrap(value))
+        self.ufunc.at(unwrap(target), unwrap(index), unwrap(value))
 
 
 strict = Namespace("strict_arrays")

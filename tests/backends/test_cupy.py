@@ -1,0 +1,81 @@
+"""CuPy: every primitive in every mode and the transforms compute on the GPU what they compute with NumPy."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector.backends.cupy_ import CUPY
+from covector.core.errors import BackendError
+from covector.testing import check
+
+if importlib.util.find_spec("cupy") is None:
+    pytest.skip("CuPy is not installed: nothing ran on a GPU (pip install -e '.[cuda12]')", allow_module_level=True)
+
+import cupy
+
+if not cupy.is_available():
+    pytest.skip("CuPy finds no CUDA device: nothing ran on a GPU", allow_module_level=True)
+
+_spec = importlib.util.spec_from_file_location("backends_programs", Path(__file__).with_name("programs.py"))
+programs = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(programs)
+X, W = programs.X, programs.W
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("mode", programs.MODES)
+@pytest.mark.parametrize("name", programs.PRIMITIVES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_primitive_computes_with_cupy(name, mode):
+    for ours, theirs in programs.primitive_runs(name, mode, cupy.asarray):
+        programs.same(ours, theirs, cupy.ndarray)
+
+
+@pytest.mark.parametrize("name", programs.PRIMITIVES)
+def test_checker_compares_with_cupy(name):
+    assert check(name, stages=["backends"]) > 0
+
+
+@pytest.mark.parametrize("name", programs.PROGRAMS)
+def test_transform_computes_with_cupy(name):
+    run = programs.PROGRAMS[name]
+    programs.same(run(cupy.asarray(X), cupy.asarray(W)), run(X, W), cupy.ndarray)
+
+
+@pytest.mark.parametrize("fun", [cupy.tanh, cupy.sqrt, cupy.sum, lambda x: cupy.stack([x, x]), lambda x: x @ x.T])
+def test_functions_of_cupy_itself_differentiate(fun):
+    ours = cv.grad(lambda x: fun(x).sum())(cupy.asarray(X))
+    theirs = cv.grad(lambda x: getattr(np, getattr(fun, "__name__", ""), fun)(x).sum())(X) if fun in (
+        cupy.tanh, cupy.sqrt, cupy.sum) else None
+    assert isinstance(ours, cupy.ndarray)
+    if theirs is not None:
+        np.testing.assert_allclose(ours.get(), theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("fun", [lambda x: x * X, lambda x: X * x, lambda x: np.maximum(x, X), lambda x: x @ X.T])
+def test_arrays_of_numpy_and_cupy_in_one_operation_are_refused(fun):
+    with pytest.raises(BackendError, match="numpy and cupy|cupy and numpy"):
+        cv.grad(lambda x: fun(x).sum())(cupy.asarray(X))
+
+
+def test_cupy_on_the_left_of_a_traced_value_defers_to_it():
+    c = cupy.asarray(X)
+    gradient = cv.grad(lambda x: (c * x + c - c / x).sum())(c)
+    np.testing.assert_allclose(gradient.get(), X + 1 / X, rtol=1e-12)
+
+
+def test_results_stay_on_the_device_they_came_from():
+    value, gradient = cv.value_and_grad(lambda x: (x * x).sum())(cupy.asarray(X))
+    assert isinstance(value, cupy.ndarray) and gradient.device == cupy.asarray(X).device
+
+
+def test_what_cupy_lacks_is_in_its_namespace():
+    xp = CUPY.namespace(cupy)
+    for kind in (None, "stable", "quicksort"):
+        assert xp.argsort(cupy.asarray(X), axis=0, kind=kind).shape == X.shape
+    stack = cupy.eye(3)[None] + cupy.zeros((2, 3, 3))
+    assert xp.linalg.solve(stack, cupy.ones((3, 2))).shape == (2, 3, 2)
+    assert xp.linalg.solve(cupy.zeros((0, 2, 2)), cupy.ones((2, 1))).shape == (0, 2, 1)
