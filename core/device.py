@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .avals import aval_of
 from .backend import find_backend, namespace_of
 from .tracer import Tracer, peel
 
@@ -45,3 +46,14 @@ def refuse_mixing(x, y):
     values = [v for v in (peel(x), peel(y)) if find_backend(type(v)) is not None]
     namespace_of(values)
     raise
+
+
+def zeros_like_leaf(leaf, aval=None):
+    """A zero gradient for an input that the answer does not depend on."""
+    if leaf is None or isinstance(leaf, Tracer):
+        return zeros_of(leaf.aval if aval is None else aval, leaf)
+    if isinstance(leaf, (ndarray, np.generic, float, complex, int)):
+        return np.zeros(np.shape(leaf), aval_of(leaf).dtype)
+    if find_backend(type(leaf)) is None:  # `vjp` keeps the library of a tracer in place of the tracer
+        return leaf.asarray(np.zeros(aval.shape, aval.dtype))
+    return zeros_of(aval_of(leaf), leaf)

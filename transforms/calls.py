@@ -13,6 +13,7 @@ from ..core.ops.shaping import broadcast_to
 from ..core.tape import Rule, make_node
 from ..core.tracer import Dual, Rev, Tracer, make_batched
 from .axes import named_axis
+from .quiet import quiet
 from .reverse import RevTrace, sweep
 from .vmap import VmapTrace
 
@@ -133,12 +134,14 @@ def pull(body, values, active, cts, masked=False):
             out = out.read()
         if isinstance(out, Rev) and out.owner is trace and c is not None:
             roots.append((out.node, c))
-    return sweep(roots, len(active), masked=trace.masked)[0]
+    with quiet():
+        return sweep(roots, len(active), masked=trace.masked)[0]
 
 
-def push(body, values, tangents, trace_type):
+def push(body, values, tangents, trace_type, masked=False):
     """`(answers, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
     trace = trace_type()
+    trace.masked = masked
     boxed = [v if t is None else trace.box(v, t) for v, t in zip(values, tangents)]
     outs = body(*boxed)
     answers, pushed = [], []

@@ -126,7 +126,7 @@ def _cond_jvp(trace, prim, args):
             tangents = [None] * n
             for i, t in zip(live, flat[n:]):
                 tangents[i] = t
-            outs, found = push(body, flat[:n], tangents, DualTrace)
+            outs, found = push(body, flat[:n], tangents, DualTrace, True)
             found = instantiate(found, outs)
             return [*outs, *found]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.avals import WEAK, aval_of
+from ..core.device import zeros_like_leaf
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.fix import recast, strong_zero
@@ -13,7 +14,8 @@ from ..core.primitive import soften
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, settle, split_aux, structure
-from .gradient import WEAK_VALUE, _callable, check_escaped, unbox, zeros_like_leaf
+from .gradient import WEAK_VALUE, _callable, check_escaped, unbox
+from .quiet import quiet
 
 ndarray = np.ndarray
 
@@ -47,7 +49,7 @@ class DualTrace(Trace):
         if prim.masks:
             self.masked = True
         if prim.singular:
-            with np.errstate(all="ignore"):
+            with quiet():
                 tangent = prim.tangent(tangents, values, ans)
                 if self.masked:
                     tangent = _strong(tangents, values, ans, tangent, prim)

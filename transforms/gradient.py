@@ -7,9 +7,8 @@ from sys import getrefcount
 import numpy as np
 
 from ..core.avals import aval_of
-from ..core.backend import find_backend
 from ..core.buffers import Buffer
-from ..core.device import constant, library_of, zeros_of
+from ..core.device import constant, library_of, zeros_like_leaf
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, EscapedTracerError, ShapeError, at_user_line
 from ..core.fix import recast
@@ -18,6 +17,7 @@ from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
 from .debugging import modes
+from .quiet import quiet
 from .reverse import RevTrace, sweep
 from .watch import WatchedTrace
 
@@ -97,7 +97,7 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
             out = result = args = None
             if trace.guards is not None:
                 trace.check_guards()
-            with np.errstate(all="ignore"):
+            with quiet():
                 cts = sweep(roots, len(leaves), masked=trace.masked)[0]
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
@@ -160,7 +160,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
             if node is not None and c is not None:
                 roots.append((node, c))
         trace.check_guards()
-        with np.errstate(all="ignore"):
+        with quiet():
             found = sweep(roots, count, masked=trace.masked, retain=True)[0]
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
@@ -362,17 +362,6 @@ def _calibrate():
 
 
 _HELD_ONCE = _calibrate()
-
-
-def zeros_like_leaf(leaf, aval=None):
-    """A zero gradient for an input that the answer does not depend on."""
-    if leaf is None or isinstance(leaf, Tracer):
-        return zeros_of(leaf.aval if aval is None else aval, leaf)
-    if isinstance(leaf, (ndarray, np.generic, float, complex, int)):
-        return np.zeros(np.shape(leaf), aval_of(leaf).dtype)
-    if find_backend(type(leaf)) is None:  # `vjp` keeps the library of a tracer in place of the tracer
-        return leaf.asarray(np.zeros(aval.shape, aval.dtype))
-    return zeros_of(aval_of(leaf), leaf)
 
 
 def _rebuild(cts, rebuilds, argnums):

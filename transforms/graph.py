@@ -1,5 +1,8 @@
 """Typed graphs: variables, equations, how a graph runs, prints and is drawn."""
 
+from contextlib import nullcontext
+from itertools import groupby
+
 import numpy as np
 
 from ..core.avals import aval_of, short_dtype
@@ -7,6 +10,9 @@ from ..core.errors import ShapeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten
+from .quiet import quiet
+
+ALOUD = nullcontext()
 
 
 class Var:
@@ -32,15 +38,16 @@ class Literal:
 
 
 class Equation:
-    """`outputs = prim(inputs, params)`; inputs are Vars or Literals."""
+    """`outputs = prim(inputs, params)`; inputs are Vars or Literals. `quiet`: a sweep or a singular rule made it."""
 
-    __slots__ = ("prim", "inputs", "params", "outputs", "drop")
+    __slots__ = ("prim", "inputs", "params", "outputs", "quiet", "drop")
 
-    def __init__(self, prim, inputs, params, outputs):
+    def __init__(self, prim, inputs, params, outputs, quiet=False):
         self.prim = prim
         self.inputs = inputs
         self.params = params
         self.outputs = outputs
+        self.quiet = quiet
         self.drop = ()
 
 
@@ -56,6 +63,7 @@ class Graph:
         self.outputs = outputs
         self.captured = list(captured)
         self.rebuild = rebuild
+        self.stretches = []  # [(quiet, [(number, equation), …]), …], made by `prune`
 
     @property
     def in_avals(self):
@@ -77,7 +85,14 @@ class Graph:
         """
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
-        for i, eq in enumerate(self.equations):
+        for silent, equations in self.stretches:
+            with quiet() if silent else ALOUD:
+                self._run(equations, env, known, keep, kept)
+        outs = [v.value if type(v) is Literal else env[v] for v in self.outputs]
+        return outs if keep is None else (outs, kept)
+
+    def _run(self, equations, env, known, keep, kept):
+        for i, eq in equations:
             args = [v.value if type(v) is Literal else env[v] for v in eq.inputs]
             if known is not None and i in known:
                 ans = record_known(eq.prim, args, eq.params, known[i])
@@ -91,8 +106,6 @@ class Graph:
                 env.update(zip(eq.outputs, ans))
             for v in eq.drop:
                 del env[v]
-        outs = [v.value if type(v) is Literal else env[v] for v in self.outputs]
-        return outs if keep is None else (outs, kept)
 
     def __call__(self, *args: PyTree) -> PyTree:
         """Run the graph on arguments with the structure it was made from."""
@@ -101,7 +114,10 @@ class Graph:
         return self.rebuild(outs) if self.rebuild is not None else outs
 
     def prune(self) -> "Graph":
-        """Drop equations that no output needs (those with effects stay); note where each value is used last."""
+        """Drop equations that no output needs (those with effects stay); note where each value is used last.
+
+        Equations of a derivative run without floating point warnings, in as long stretches as their order allows.
+        """
         needed = {v for v in self.outputs if type(v) is Var}
         kept = []
         for eq in reversed(self.equations):
@@ -114,6 +130,8 @@ class Graph:
             used = {v for v in eq.inputs if type(v) is Var} | set(eq.outputs)
             eq.drop = tuple(used - later)
             later |= used
+        numbered = enumerate(self.equations)
+        self.stretches = [(silent, list(part)) for silent, part in groupby(numbered, lambda pair: pair[1].quiet)]
         return self
 
     def __repr__(self):

@@ -8,6 +8,7 @@ from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle
 from .graph import Equation, Graph, Literal, ShapeDtype, Var
+from .quiet import is_quiet
 
 
 class GraphTrace(Trace):
@@ -79,10 +80,10 @@ class GraphTrace(Trace):
         """Write an equation down; returns its tracer(s)."""
         if prim.outputs is None:
             var = Var(out_avals)
-            self.equations.append(Equation(prim, inputs, params, [var]))
+            self.equations.append(Equation(prim, inputs, params, [var], is_quiet()))
             return self.box(var, values)
         outputs = [Var(a) for a in out_avals]
-        self.equations.append(Equation(prim, inputs, params, outputs))
+        self.equations.append(Equation(prim, inputs, params, outputs, is_quiet()))
         return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
 
     def finish(self, outs, rebuild=None):
