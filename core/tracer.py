@@ -215,6 +215,8 @@ def concrete(tracer, what):
     """The plain value that control flow may look at; raises under vmap and while staging."""
     value = tracer
     while isinstance(value, Tracer):
+        if value.owner is not None and value.owner.done:
+            check_alive(value.owner, f"{what}()")
         if type(value) is Batched:
             raise ConversionError(
                 f"{what}() of a value that vmap has batched (each example {tracer.aval!r}) has one answer an example; "
@@ -230,8 +232,12 @@ def concrete(tracer, what):
 
 
 def _refuse(tracer, how):
+    owner = tracer.owner
+    if owner is not None and owner.done:
+        check_alive(owner, f"code in which a value was {how}")
+    kind = "buffer" if owner is None else owner.kind
     raise ConversionError(
-        f"a traced value ({tracer.aval!r}, {tracer.owner.kind}) was {how}, which would drop its derivative silently; "
+        f"a traced value ({tracer.aval!r}, {kind}) was {how}, which would drop its derivative silently; "
         "use np.exp and friends for math.*, np.stack([...]) for np.array([...]), "
         "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t, "
         f"or covector.stop_gradient(x) where no derivative is wanted{at_user_line()}"
@@ -242,10 +248,10 @@ def _refuse(tracer, how):
 LENIENT = ContextVar("covector_lenient", default=False)
 
 
-def check_alive(trace, prim):
-    """Raise if the transform that owns a traced value has returned."""
+def check_alive(trace, where):
+    """Raise for a value of a transform that has returned, met in `where` (a primitive, or words for it)."""
     if not LENIENT.get():
         raise EscapedTracerError(
-            f"{prim.name} met a traced value of a {trace.kind} that has finished; return values from the transformed "
-            f"function (has_aux=True for extra results) instead of storing them{at_user_line()}"
+            f"{getattr(where, 'name', where)} met a traced value of a {trace.kind} that has finished; return values "
+            f"from the transformed function (has_aux=True for extra results) instead of storing them{at_user_line()}"
         )

@@ -85,3 +85,56 @@ def test_an_escaped_value_is_refused():
     cv.grad(lambda x: (kept.append(x), x)[1])(1.0)
     with pytest.raises(RuntimeError, match=r"finished.*has_aux"):
         cv.grad(lambda y: y * kept[0])(1.0)
+
+
+def assign(target, index, part=lambda x: x):
+    def fun(x):
+        target[index] = part(x)
+        return x.sum()
+
+    return fun
+
+
+ASSIGNED = {
+    "0-d into float": (np.zeros(3), 0, lambda x: x[0]),
+    "0-d into int": (np.zeros(3, int), 1, lambda x: x[0]),
+    "0-d into complex": (np.zeros(3, complex), 0, lambda x: x.sum()),
+    "0-d into two axes": (np.zeros((3, 3)), (0, 1), lambda x: x[0]),
+    "0-d into a slice": (np.zeros(4), slice(1, 3), lambda x: x[0]),
+    "0-d at an index array": (np.zeros(4), np.array([0, 1]), lambda x: x[0]),
+    "1-d into float": (np.zeros(3), 0, lambda x: x),
+    "1-d into a row": (np.zeros((3, 4)), 0, lambda x: x),
+    "1-d into all": (np.zeros(4), slice(None), lambda x: x),
+    "list of traced values": (np.zeros(2), slice(None), lambda x: [x[0], x[1]]),
+}
+DRIVERS = {
+    "grad": lambda f: cv.grad(f)(X),
+    "value_and_grad": lambda f: cv.value_and_grad(f)(X),
+    "vjp": lambda f: cv.vjp(f, X),
+    "jvp": lambda f: cv.jvp(f, (X,), (X,)),
+    "vmap": lambda f: cv.vmap(f)(np.stack([X, X])),
+    "make_graph": lambda f: cv.make_graph(f)(X),
+    "hessian": lambda f: cv.hessian(f)(X),
+    "checkpoint": lambda f: cv.grad(cv.checkpoint(f))(X),
+}
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("name", ASSIGNED)
+def test_assigning_a_traced_value_into_a_plain_array_raises_our_error(driver, name):
+    fun = assign(*ASSIGNED[name])
+    with pytest.raises(TypeError, match=r"traced value.*silently;.*zeros_like.*test_errors\.py:\d+ in fun") as caught:
+        DRIVERS[driver](fun)
+    assert type(caught.value).__name__ == "ConversionError"
+    assert any(entry.name == "fun" for entry in caught.traceback)  # the traceback shows the user's line
+    assert caught.value.__cause__ is None
+
+
+def test_a_value_error_of_the_user_stays():
+    def fun(x):
+        raise ValueError("mine") from KeyError("k")
+
+    for driver in DRIVERS.values():
+        with pytest.raises(ValueError, match="mine") as caught:
+            driver(fun)
+        assert type(caught.value.__cause__) is KeyError

@@ -104,6 +104,7 @@ def batched_body(body, flags, trace):
         boxed = [make_batched(inner, v) if flag else v for v, flag in zip(values, flags)]
         with named_axis(trace.axis_name, inner):
             outs = body(*boxed)
+        inner.done = True
         return [batch_in_front(v, inner) for v in outs]
 
     return run
@@ -135,7 +136,9 @@ def pull(body, values, active, cts, masked=False):
         if isinstance(out, Rev) and out.owner is trace and c is not None:
             roots.append((out.node, c))
     with quiet():
-        return sweep(roots, len(active), masked=trace.masked)[0]
+        found = sweep(roots, len(active), masked=trace.masked)[0]
+    trace.done = True
+    return found
 
 
 def push(body, values, tangents, trace_type, masked=False):
@@ -154,6 +157,7 @@ def push(body, values, tangents, trace_type, masked=False):
         else:
             answers.append(out)
             pushed.append(None)
+    trace.done = True
     return answers, pushed
 
 

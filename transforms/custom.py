@@ -198,6 +198,7 @@ def _jvp_grad(trace, prim, args):
         zero = zeros_of(aval, v)
         tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
     outs, found = record.rule(values, tangents)
+    pushed.done = True
     trace.masked = trace.masked or pushed.masked
     if pushed.guards is not None:
         trace.guards = trace.guards or pushed.guards

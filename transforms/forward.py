@@ -14,7 +14,8 @@ from ..core.primitive import soften
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, settle, split_aux, structure
-from .gradient import WEAK_VALUE, _callable, check_escaped, unbox
+from .gradient import WEAK_VALUE, _callable, unbox
+from .leaving import abandon, check_escaped
 from .quiet import quiet
 
 ndarray = np.ndarray
@@ -121,7 +122,11 @@ def jvp(
         raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents{at_user_line()}")
     trace = DualTrace()
     args = [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
-    result = fun(*args)
+    try:
+        result = fun(*args)
+    except BaseException as error:
+        abandon(trace, error)
+        raise
     aux = None
     if has_aux:
         result, aux = split_aux(result, "jvp")
@@ -129,6 +134,8 @@ def jvp(
     out, tangent = unbox_dual(result, trace)
     trace.done = True
     check_escaped(out)
+    check_escaped(tangent)
+    check_escaped(aux)
     return (out, tangent, aux) if has_aux else (out, tangent)
 
 

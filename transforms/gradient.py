@@ -10,13 +10,14 @@ from ..core.avals import aval_of
 from ..core.buffers import Buffer
 from ..core.device import constant, library_of, zeros_like_leaf
 from ..core.dtypes import is_inexact
-from ..core.errors import DtypeError, EscapedTracerError, ShapeError, at_user_line
+from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.fix import recast
 from ..core.tape import make_leaf
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
 from .debugging import modes
+from .leaving import abandon, check_escaped
 from .quiet import quiet
 from .reverse import RevTrace, sweep
 from .watch import WatchedTrace
@@ -83,7 +84,11 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
     def value_and_grad_fun(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name)
-        result = fun(*args, **kwargs)
+        try:
+            result = fun(*args, **kwargs)
+        except BaseException as error:
+            abandon(trace, error)
+            raise
         aux = None
         if has_aux:
             result, aux = split_aux(result, name)
@@ -138,7 +143,11 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     _callable(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
-    result = fun(*args)
+    try:
+        result = fun(*args)
+    except BaseException as error:
+        abandon(trace, error)
+        raise
     aux = None
     if has_aux:
         result, aux = split_aux(result, "vjp")
@@ -150,7 +159,9 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     count = len(leaves)
     kept = [library_of(v) if isinstance(v, Tracer) else v for v in leaves]
     avals_in = [aval_of(v) for v in leaves]
+    trace.done = True
     check_escaped(values)
+    check_escaped(aux)
 
     def pullback(ct):
         cts = same_structure(ct, rebuild, "pullback", "a cotangent")
@@ -345,6 +356,7 @@ def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
             elif not isinstance(c, Tracer):
                 cts[i] = np.array(c) if isinstance(c, (ndarray, np.generic)) else c.copy()
             else:
+                check_escaped(c)
                 cts[i] = c
 
 
@@ -373,17 +385,3 @@ def _rebuild(cts, rebuilds, argnums):
         out.append(rebuild(cts[start : start + count]))
         start += count
     return tuple(out) if isinstance(argnums, (tuple, list)) else out[0]
-
-
-def check_escaped(tree):
-    """Raise if a result still holds a value of a transform that has finished."""
-    kind = type(tree)
-    if kind is ndarray or kind is np.float64 or kind is np.float32:
-        return
-    for leaf in flatten(tree)[0]:
-        while isinstance(leaf, Tracer) and leaf.owner is not None:
-            if leaf.owner.done:
-                raise EscapedTracerError(
-                    f"a result holds a traced value ({leaf.aval!r}) of a {leaf.owner.kind} that has finished; it was "
-                    f"stored outside and used again: return it from the function instead{at_user_line()}")
-            leaf = leaf.value

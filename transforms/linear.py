@@ -11,6 +11,7 @@ from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
 from .gradient import _callable, vjp
 from .graph import Var, check_inputs
+from .leaving import check_escaped
 from .staging import stage
 
 
@@ -61,7 +62,9 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         flat = [np.asarray(t, a.dtype)[()] if not isinstance(t, Tracer) and aval_of(t).weak else t
                 for t, a in zip(flat, avals)]
         check_inputs(graph, flat, avals, "the tangent map of linearize")
-        return graph.rebuild(graph.eval([*flat, *graph.captured]))
+        out = graph.eval([*flat, *graph.captured])
+        check_escaped(out)
+        return graph.rebuild(out)
 
     tangent_map.graph = graph
     return (out, tangent_map, *aux)

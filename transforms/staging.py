@@ -8,6 +8,7 @@ from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle
 from .graph import Equation, Graph, Literal, ShapeDtype, Var
+from .leaving import abandon, check_escaped
 from .quiet import is_quiet
 
 
@@ -142,7 +143,11 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None):
     """
     trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)))
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
-    result = fun(*rebuild(boxed))
+    try:
+        result = fun(*rebuild(boxed))
+    except BaseException as error:
+        abandon(trace, error)
+        raise
     outs, rebuild_out = flatten(result)
     outs = [settle(x) for x in outs]
     known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
@@ -168,7 +173,9 @@ def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
 
     def graph_fun(*args):
         leaves, rebuild = flatten(args)
-        return stage(fun, leaves, rebuild)[0]
+        graph, _ = stage(fun, leaves, rebuild)
+        check_escaped(graph.captured)
+        return graph
 
     return graph_fun
 
@@ -190,4 +197,5 @@ def eval_shape(fun: Callable[..., Any], *args: PyTree) -> PyTree:
     """
     leaves, rebuild = flatten(args)
     graph, _ = stage(fun, leaves, rebuild, "eval_shape")
+    check_escaped(graph.captured)
     return graph.rebuild([ShapeDtype(a.shape, a.dtype) for a in graph.out_avals])

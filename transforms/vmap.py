@@ -10,7 +10,8 @@ from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, flatten, settle
 from .axes import named_axis
-from .gradient import _callable, _wrap, check_escaped
+from .gradient import _callable, _wrap
+from .leaving import abandon, check_escaped
 
 ndarray = np.ndarray
 
@@ -125,7 +126,11 @@ def vmap(
         trace = VmapTrace(size, axis_name)
         boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
         with named_axis(axis_name, trace):
-            result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
+            try:
+                result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
+            except BaseException as error:
+                abandon(trace, error)
+                raise
         outs, rebuild_out = flatten(result)
         where = _result_axes(out_axes, result, len(outs))
         outs = [_unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
