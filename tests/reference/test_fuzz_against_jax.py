@@ -8,7 +8,7 @@ import pytest
 from covector.testing import fuzz
 from covector.testing.programs import Library
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 jax.config.update("jax_enable_x64", True)
 pytestmark = pytest.mark.reference
 PROGRAMS = int(os.environ.get("COVECTOR_FUZZ_PROGRAMS", "100"))

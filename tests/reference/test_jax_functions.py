@@ -6,7 +6,7 @@ import pytest
 import covector
 import covector.numpy as cnp
 
-jax = pytest.importorskip("jax", reason="JAX is not installed: the comparison of the NumPy namespace did not run")
+jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 jax.config.update("jax_enable_x64", True)
 jnp = jax.numpy
 pytestmark = pytest.mark.reference
