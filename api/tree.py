@@ -16,7 +16,12 @@ from .transforms.arguments import NAMESPACE as _NAMESPACE
 
 
 def flatten(tree: _PyTree) -> tuple[list[_Any], _Any]:
-    """`(leaves, structure)` of a container; None is an empty node.
+    """Take a container apart.
+
+    Args:
+        tree: a container; None is an empty node.
+    Returns:
+        `(leaves, structure)`, the leaves in order.
 
     >>> import covector
     >>> covector.tree.flatten({"a": 1.0, "b": (2.0, None)})[0]
@@ -26,7 +31,15 @@ def flatten(tree: _PyTree) -> tuple[list[_Any], _Any]:
 
 
 def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
-    """The container with the given structure and leaves.
+    """Put a container together.
+
+    Args:
+        structure: as `flatten` or `structure` gives it.
+        leaves: one value a leaf.
+    Returns:
+        the container with these leaves.
+    Raises:
+        ValueError: too few or too many leaves.
 
     >>> import covector
     >>> leaves, structure = covector.tree.flatten({"a": 1.0})
@@ -37,7 +50,12 @@ def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
 
 
 def leaves(tree: _PyTree) -> list[_Any]:
-    """The leaves of a container, in order.
+    """List the leaves of a container.
+
+    Args:
+        tree: a container.
+    Returns:
+        its leaves, in order: dicts by sorted key.
 
     >>> import covector
     >>> covector.tree.leaves({"b": 2.0, "a": 1.0})
@@ -49,6 +67,11 @@ def leaves(tree: _PyTree) -> list[_Any]:
 def structure(tree: _PyTree) -> _Any:
     """The structure of a container.
 
+    Args:
+        tree: a container.
+    Returns:
+        what is left of it without its leaves; equal for equal structures, and hashable.
+
     >>> import covector
     >>> covector.tree.structure([1.0, 2.0]) == covector.tree.structure([3.0, 4.0])
     True
@@ -57,7 +80,15 @@ def structure(tree: _PyTree) -> _Any:
 
 
 def map(fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree) -> _PyTree:  # noqa: A001 - the name of the field
-    """`fun` of corresponding leaves of containers of one structure.
+    """Call a function on corresponding leaves of containers of one structure.
+
+    Args:
+        fun: of as many arguments as there are containers.
+        tree, rest: containers; those in `rest` have the structure of `tree`, or more below its leaves.
+    Returns:
+        the container of the results, with the structure of `tree`.
+    Raises:
+        ValueError: the structures differ.
 
     >>> import covector
     >>> covector.tree.map(lambda a, b: a + b, {"w": 1.0}, {"w": 2.0})
@@ -69,6 +100,15 @@ def map(fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree) -> _PyTree:  #
 def reduce(fun: _Callable[..., _Any], tree: _PyTree, *initial: _Any) -> _Any:
     """Combine the leaves of a container from the left.
 
+    Args:
+        fun: `fun(so_far, leaf)`.
+        tree: a container.
+        initial: what to start from (default: the first leaf).
+    Returns:
+        what the last call of `fun` gave.
+    Raises:
+        TypeError: there are no leaves, and nothing to start from.
+
     >>> import covector
     >>> covector.tree.reduce(lambda a, b: a + b, [1.0, (2.0, 3.0)])
     6.0
@@ -77,7 +117,16 @@ def reduce(fun: _Callable[..., _Any], tree: _PyTree, *initial: _Any) -> _Any:
 
 
 def register(kind: type, flatten_fun: _Callable[..., _Any], unflatten_fun: _Callable[..., _Any]) -> type:
-    """Make a class a container: `flatten_fun(x) -> (children, aux)`, `unflatten_fun(aux, children) -> x`.
+    """Make a class a container.
+
+    Args:
+        kind: the class.
+        flatten_fun: `flatten_fun(x) -> (children, aux)`, with `aux` hashable.
+        unflatten_fun: `unflatten_fun(aux, children) -> x`.
+    Returns:
+        `kind`.
+    Raises:
+        ValueError: the class is a container already.
 
     >>> import covector
     >>> class Point:

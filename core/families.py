@@ -17,7 +17,7 @@ def primitive(
     name: str, *, impl: Callable[..., Any], shape: Any, batch: Any, samples: Any, jvp: Any = None, vjp: Any = None,
     real_vjp: Any = None, outputs: Any = None, nondiff: str = "", lane: Any = None, **facts: Any,
 ) -> Callable[..., Any]:
-    """Declare and register a primitive; returns its public function, which has the `Primitive` as `.prim`.
+    """Declare and register a primitive.
 
     Args:
         name: unique; shown in graphs and messages.
@@ -32,6 +32,8 @@ def primitive(
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative.
         facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
+    Returns:
+        the public function, which has the `Primitive` as `.prim`.
     Raises:
         RuleError: a rule is missing, or asks for a name that the operation does not have.
 

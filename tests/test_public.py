@@ -76,6 +76,18 @@ def test_docstring_says_what_it_does_by_example(namespace, name):
         assert ">>>" in doc, "has no example"
 
 
+FUNCTIONS = [home for home in OURS if inspect.isfunction(getattr(importlib.import_module(home[0]), home[1]))]
+
+
+@pytest.mark.parametrize(("namespace", "name"), FUNCTIONS, ids=[".".join(home) for home in FUNCTIONS])
+def test_docstring_says_what_goes_in_and_what_comes_out(namespace, name):
+    thing = getattr(importlib.import_module(namespace), name)
+    doc = inspect.getdoc(thing) or ""
+    signature = inspect.signature(thing)
+    assert not signature.parameters or "\nArgs:\n" in doc, "says nothing of its arguments"
+    assert signature.return_annotation in (None, "None") or "\nReturns:\n" in doc, "says nothing of its result"
+
+
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_reference_lists_every_name_once(namespace):
     text = (PAGES / f"{namespace}.md").read_text(encoding="utf-8")

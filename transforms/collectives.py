@@ -142,7 +142,14 @@ def psum(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Mean over a mapped axis; arguments and errors as `psum`.
+    """Mean over a mapped axis; every example gets it.
+
+    Args:
+        x, axis_name: as `psum` takes them.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no such axis is mapped here.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x - covector.pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -153,7 +160,14 @@ def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Maximum over a mapped axis; ties share the derivative. Arguments and errors as `psum`.
+    """Maximum over a mapped axis; every example gets it, and ties share the derivative.
+
+    Args:
+        x, axis_name: as `psum` takes them.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no such axis is mapped here.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -163,7 +177,14 @@ def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Minimum over a mapped axis; ties share the derivative. Arguments and errors as `psum`.
+    """Minimum over a mapped axis; every example gets it, and ties share the derivative.
+
+    Args:
+        x, axis_name: as `psum` takes them.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no such axis is mapped here.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pmin(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -244,6 +265,13 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
 def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
     """Mark a value as differing between the examples of a mapped axis; the values stay as they are.
 
+    Args:
+        x, axis_name: as `psum` takes them.
+    Returns:
+        the same values, batched over the axis.
+    Raises:
+        NameError: no such axis is mapped here.
+
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pvary(2.0, "i") * x, axis_name="i")(np.array([1.0, 3.0]))
     array([2., 6.])
@@ -256,7 +284,14 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def axis_index(axis_name: AxisName) -> Array:
-    """The position of this example along a mapped axis, an integer.
+    """The position of this example along a mapped axis.
+
+    Args:
+        axis_name: as given to `vmap(axis_name=…)`.
+    Returns:
+        an integer, shape `()`.
+    Raises:
+        NameError: no such axis is mapped here.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x * covector.axis_index("i"), axis_name="i")(np.array([5.0, 5.0]))

@@ -199,6 +199,13 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init:
 def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree) -> PyTree:
     """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1; a loop of known length.
 
+    Args:
+        lower, upper: Python ints.
+        body_fun: `body_fun(i, carry) -> carry`.
+        init: the first carry, any container.
+    Returns:
+        the last carry; it is `init` if there is nothing to do.
+
     >>> import covector
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
     3

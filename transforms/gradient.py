@@ -62,8 +62,10 @@ def value_and_grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
     holomorphic: bool = False, conjugate: bool = False,
 ) -> Callable[..., Any]:
-    """Make the function that computes `(value, gradient)`; arguments as for `grad`.
+    """Make the function that computes `(value, gradient)`.
 
+    Args:
+        fun, argnums, has_aux, holomorphic, conjugate: as `grad` takes them.
     Returns:
         a function: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
     Raises:

@@ -58,7 +58,13 @@ def jacrev(
 ) -> Callable[..., Any]:
     """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
-    Arguments, results and errors as `jacfwd`.
+    Args:
+        fun, argnums, has_aux, holomorphic: as `jacfwd` takes them.
+        chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
+    Returns:
+        a function, as `jacfwd` returns it.
+    Raises:
+        DtypeError: as `jacfwd`.
 
     >>> import numpy as np, covector
     >>> covector.jacrev(lambda x: x.sum() * x)(np.array([1.0, 2.0]))
@@ -80,9 +86,14 @@ def jacobian(
     """Make the function that computes the Jacobian, in the mode that the sizes favour.
 
     Args:
-        mode: "fwd", "rev", or "auto": forward if there are no more inputs than outputs, which needs a look at the
-            output: with "auto" the function runs once in either mode.
-    Other arguments, results and errors as `jacfwd`.
+        fun, argnums, has_aux, holomorphic, chunk_size: as `jacfwd` takes them.
+        mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. That needs a look at the output,
+            so with "auto" the function runs once in reverse mode before it may run forward.
+    Returns:
+        a function, as `jacfwd` returns it.
+    Raises:
+        DtypeError: as `jacfwd`.
+        ValueError: there is no such mode.
 
     >>> import numpy as np, covector
     >>> covector.jacobian(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
@@ -103,12 +114,15 @@ def hessian(
 ) -> Callable[..., Any]:
     """Make the function that computes the Hessian of a scalar-valued function: forward over reverse.
 
-    Args: as `jacfwd`; `fun` returns a scalar.
+    Args:
+        fun: returns a real scalar, shape `()`.
+        argnums, has_aux, holomorphic, chunk_size: as `jacfwd` takes them.
     Returns:
         a function: for input leaves of shapes `s` and `t` an array of shape `s + t`, in the structure of the argument,
         twice.
     Raises:
         ShapeError: the answer is no scalar.
+        DtypeError: as `jacfwd`.
 
     >>> import numpy as np, covector
     >>> covector.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
