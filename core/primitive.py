@@ -223,6 +223,23 @@ def soften(prim, args, values, n):
     return False
 
 
+def take_operands(trace, prim, args):
+    """`(values, mine, weak)` of `args`: the tracers of `trace` unboxed, the places of those that carry a derivative,
+    and whether the answer is a weak scalar again."""
+    n = len(args) - len(prim.params)
+    values = list(args)
+    mine = []
+    weak = False
+    for i in range(n):
+        a = args[i]
+        if isinstance(a, Tracer) and a.owner is trace:
+            values[i] = a.value
+            weak = weak or a.aval.weak
+            if i not in prim.nondiff:
+                mine.append(i)
+    return values, mine, weak and prim.family == "elementwise" and soften(prim, args, values, n)
+
+
 _WEAK_TYPES = frozenset({int, float, complex, bool})
 _SCALAR_TYPES = frozenset({np.float64, np.complex128})
 

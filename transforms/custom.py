@@ -33,7 +33,25 @@ from .reverse import RevTrace
 from .staging import stage
 
 
-class custom_jvp:  # noqa: N801 - reads as a function
+class _Custom:
+    """A function with rules of its own, and the arguments that they do not see."""
+
+    def __init__(self, fun, nondiff_argnums=()):
+        update_wrapper(self, fun)
+        self.fun = fun
+        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+
+    def _run(self, prim, kind, functions, args, kwargs):
+        """The answer of a call, which is one `kind` of record bound to `prim`."""
+        args = _bound(self.fun, args, kwargs)
+        static, call = _split_static(args, self.nondiff)
+        leaves, rebuild = flatten(tuple(call))
+        record = kind(self, static, rebuild)
+        outs = _call(prim, settled(leaves), record, functions)
+        return record.rebuild_out(outs)
+
+
+class custom_jvp(_Custom):  # noqa: N801 - reads as a function
     """Give a function its own forward rule; reverse mode transposes it.
 
     Args:
@@ -54,11 +72,7 @@ class custom_jvp:  # noqa: N801 - reads as a function
     2.0
     """
 
-    def __init__(self, fun, nondiff_argnums=()):
-        update_wrapper(self, fun)
-        self.fun = fun
-        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
-        self.rule = None
+    rule = None
 
     def defjvp(self, rule):
         """Set the rule; returns it, so that it can be a decorator."""
@@ -82,15 +96,10 @@ class custom_jvp:  # noqa: N801 - reads as a function
         if self.rule is None:
             raise RuleError(f"custom_jvp of {name_of(self.fun)} has no rule; define one with "
                             f"@{name_of(self.fun)}.defjvp{at_user_line()}")
-        args = _bound(self.fun, args, kwargs)
-        static, call = _split_static(args, self.nondiff)
-        leaves, rebuild = flatten(tuple(call))
-        record = JvpCall(self, static, rebuild)
-        outs = _call(_custom_jvp, settled(leaves), record, (self.fun, self.rule))
-        return record.rebuild_out(outs)
+        return self._run(_custom_jvp, JvpCall, (self.fun, self.rule), args, kwargs)
 
 
-class custom_vjp:  # noqa: N801 - reads as a function
+class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     """Give a function its own reverse rule; forward mode transposes it.
 
     Args:
@@ -109,11 +118,7 @@ class custom_vjp:  # noqa: N801 - reads as a function
     1.0
     """
 
-    def __init__(self, fun, nondiff_argnums=()):
-        update_wrapper(self, fun)
-        self.fun = fun
-        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
-        self.fwd = self.bwd = None
+    fwd = bwd = None
 
     def defvjp(self, fwd, bwd):
         """Set both rules."""
@@ -124,12 +129,7 @@ class custom_vjp:  # noqa: N801 - reads as a function
         if self.fwd is None:
             raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
                             f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
-        args = _bound(self.fun, args, kwargs)
-        static, call = _split_static(args, self.nondiff)
-        leaves, rebuild = flatten(tuple(call))
-        record = VjpCall(self, static, rebuild)
-        outs = _call(_custom_vjp, settled(leaves), record, (self.fun, self.fwd, self.bwd))
-        return record.rebuild_out(outs)
+        return self._run(_custom_vjp, VjpCall, (self.fun, self.fwd, self.bwd), args, kwargs)
 
 
 def _call(prim, leaves, record, functions):

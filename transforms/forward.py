@@ -10,7 +10,7 @@ from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.fix import recast, strong_zero
 from ..core.ops.shaping import broadcast_to
-from ..core.primitive import soften
+from ..core.primitive import take_operands
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, settle, split_aux, structure
@@ -32,21 +32,11 @@ class DualTrace(Trace):
             check_alive(self, prim)
         if prim.handlers is not None:
             return prim.handlers[self.kind](self, prim, args)
-        n = len(args) - len(prim.params)
-        values = list(args)
-        tangents = {}
-        weak = False
-        for i in range(n):
-            a = args[i]
-            if isinstance(a, Tracer) and a.owner is self:
-                values[i] = a.value
-                weak = weak or a.aval.weak
-                if i not in prim.nondiff:
-                    tangents[i] = a.tangent
-        weak = weak and prim.family == "elementwise" and soften(prim, args, values, n)
+        values, mine, weak = take_operands(self, prim, args)
         ans = prim.again(values)
-        if prim.flat or not tangents:
+        if prim.flat or not mine:
             return ans
+        tangents = {i: args[i].tangent for i in mine}
         if prim.masks:
             self.masked = True
         if prim.singular:

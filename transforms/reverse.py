@@ -8,7 +8,7 @@ from ..core.avals import WEAK, aval_of
 from ..core.buffers import snapshot
 from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
-from ..core.primitive import soften
+from ..core.primitive import take_operands
 from ..core.scatter import Scatter, accumulate
 from ..core.tape import FREED, Node, Partial, Rule, make_node
 from ..core.tracer import Rev, Trace, Tracer, check_alive
@@ -36,21 +36,11 @@ class RevTrace(Trace):
             check_alive(self, prim)
         if prim.handlers is not None:
             return prim.handlers[self.kind](self, prim, args)
-        n = len(args) - len(prim.params)
-        values = list(args)
-        active = []
-        weak = False
-        for i in range(n):
-            a = args[i]
-            if isinstance(a, Tracer) and a.owner is self:
-                values[i] = a.value
-                weak = weak or a.aval.weak
-                if i not in prim.nondiff:
-                    active.append(i)
-        weak = weak and prim.family == "elementwise" and soften(prim, args, values, n)
-        if prim.flat or not active:
+        values, mine, weak = take_operands(self, prim, args)
+        if prim.flat or not mine:
             return prim.again(values) if known is None else known
-        active = tuple(active)
+        n = len(args) - len(prim.params)
+        active = tuple(mine)
         rule = prim.rule(active)
         for i in range(n):
             if (type(values[i]) is ndarray or isinstance(values[i], Tracer)) and values[i] is args[i]:

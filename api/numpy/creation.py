@@ -102,6 +102,7 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
 _full_like = full_like
 
 
+# It wraps the one above under the name that users see, which mypy takes for a mistake.
 def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,  # type: ignore[no-redef]
               shape: Any = None, *, device: Any = None) -> Array:
     if isinstance(fill_value, Tracer):  # NumPy asks only the first argument who is in charge
@@ -130,7 +131,8 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,
           like: Any = None) -> Array:
     if not _holds_tracer(object):
-        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)  # type: ignore
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin,
+                        like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(object)
     if dtype is not None:
         ans = selection.astype(ans, dtype)
@@ -142,7 +144,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K",
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> Array:
     if not _holds_tracer(a):
-        return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]
+        return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(a)
     if dtype is not None and np.dtype(dtype) != ans.dtype:
         ans = selection.astype(ans, dtype)

@@ -191,6 +191,6 @@ def pad(array: Array, pad_width: Any, mode: str = "constant", *, constant_values
         raise ValueError("pad of a traced value has the modes constant, edge, reflect, symmetric and wrap, "
                          f"but got {mode!r}")
     for k, (before, after) in enumerate(widths):
-        rows = np.pad(np.arange(array.shape[k]), (before, after), mode=mode)  # type: ignore[call-overload]
+        rows = np.pad(np.arange(array.shape[k]), (before, after), mode=mode)  # type: ignore[call-overload]  # any str
         array = index(array, (_slice(None),) * k + (rows,))
     return array
