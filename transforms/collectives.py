@@ -145,7 +145,7 @@ def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
     """Mean over a mapped axis; every example gets it.
 
     Args:
-        x, axis_name: as `psum` takes them.
+        x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
@@ -163,7 +163,7 @@ def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
     """Maximum over a mapped axis; every example gets it, and ties share the derivative.
 
     Args:
-        x, axis_name: as `psum` takes them.
+        x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
@@ -180,7 +180,7 @@ def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
     """Minimum over a mapped axis; every example gets it, and ties share the derivative.
 
     Args:
-        x, axis_name: as `psum` takes them.
+        x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
@@ -266,7 +266,7 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
     """Mark a value as differing between the examples of a mapped axis; the values stay as they are.
 
     Args:
-        x, axis_name: as `psum` takes them.
+        x, axis_name: as in `psum`.
     Returns:
         the same values, batched over the axis.
     Raises:

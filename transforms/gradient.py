@@ -65,7 +65,7 @@ def value_and_grad(
     """Make the function that computes `(value, gradient)`.
 
     Args:
-        fun, argnums, has_aux, holomorphic, conjugate: as `grad` takes them.
+        fun, argnums, has_aux, holomorphic, conjugate: as in `grad`.
     Returns:
         a function: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
     Raises:

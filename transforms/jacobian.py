@@ -59,7 +59,7 @@ def jacrev(
     """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
     Args:
-        fun, argnums, has_aux, holomorphic: as `jacfwd` takes them.
+        fun, argnums, has_aux, holomorphic: as in `jacfwd`.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
     Returns:
         a function, as `jacfwd` returns it.
@@ -86,7 +86,7 @@ def jacobian(
     """Make the function that computes the Jacobian, in the mode that the sizes favour.
 
     Args:
-        fun, argnums, has_aux, holomorphic, chunk_size: as `jacfwd` takes them.
+        fun, argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
         mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. That needs a look at the output,
             so with "auto" the function runs once in reverse mode before it may run forward.
     Returns:
@@ -116,7 +116,7 @@ def hessian(
 
     Args:
         fun: returns a real scalar, shape `()`.
-        argnums, has_aux, holomorphic, chunk_size: as `jacfwd` takes them.
+        argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
     Returns:
         a function: for input leaves of shapes `s` and `t` an array of shape `s + t`, in the structure of the argument,
         twice.

@@ -85,7 +85,7 @@ def _method(name):
 for _name in ("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift radd rsub rmul rtruediv rfloordiv "
               "rmod rpow rmatmul neg abs invert pos eq ne lt le gt ge iadd isub imul").split():
     setattr(Array, f"__{_name}__", _method(f"__{_name}__"))
-for _name in ("sum prod max min mean any all reshape transpose swapaxes astype conj conjugate copy ravel "
+for _name in ("sum prod max min mean any all dot reshape transpose swapaxes astype conj conjugate copy ravel "
               "squeeze").split():
     setattr(Array, _name, _method(_name))
 Array.__hash__ = object.__hash__
