@@ -124,7 +124,19 @@ def answer_avals(ans):
 _PICKS = {}
 
 
-def pick_rule(count, k):
+def pick_rule(count: int, k: int) -> Rule:
+    """The rule that picks one answer of a node with several; cached.
+
+    Args:
+        count: how many answers the node has.
+        k: which of them.
+    Returns:
+        a rule without operation, whose pullback puts the cotangent in place `k`.
+
+    >>> from covector.extend import pick_rule
+    >>> pick_rule(2, 1).back(3.0, None).dense()
+    (None, 3.0)
+    """
     rule = _PICKS.get((count, k))
     if rule is None:
         rule = Rule()
