@@ -7,8 +7,9 @@ from ..dtypes import result_dtype
 from ..errors import ShapeError
 from ..families import broadcast_shape, elementwise, primitive
 from ..fix import conj, fix
+from .arithmetic import exp
 from .linalg import matmul
-from .reductions import reduce_mean
+from .reductions import reduce_mean, reduce_sum
 from .samples import Sample, arrays, together, unary
 from .shaping import broadcast_to
 
@@ -130,4 +131,57 @@ mean_squared_error = primitive(
     absent={"complex": "a loss is real: take abs first", "(0,)": "the mean of nothing is NaN",
             "broadcast": "one shape for both"},
     samples=together(*[arrays(s, s, complex_too=False) for s in ((), (3,), (2, 3))]),
+)
+
+
+def _log_softmax(xp, x, axis):
+    """x - max - log Σ exp(x - max); the maximum is replaced by 0 where it is infinite."""
+    if not x.size:
+        return x + 0
+    top = xp.max(x, axis=axis, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    out = x - top
+    out -= xp.log(xp.sum(xp.exp(out), axis=axis, keepdims=True))
+    return out
+
+
+def _softmax(xp, x, axis):
+    if not x.size:
+        return x + 0
+    top = xp.max(x, axis=axis, keepdims=True)
+    out = xp.exp(x - xp.where(xp.isfinite(top), top, xp.zeros_like(top)))
+    out /= xp.sum(out, axis=axis, keepdims=True)
+    return out
+
+
+def _pulled(c, ans, axis):
+    """(diag(s) - s sᵀ) c for a softmax s, which is symmetric."""
+    part = ans * c
+    return part - ans * reduce_sum(part, (axis,), True)
+
+
+def _rows(*shapes):
+    return together(*[arrays(s, axis=a, complex_too=False) for s in shapes for a in range(len(s))])
+
+
+_REAL = {"complex": "the order its maximum needs is that of real numbers", "()": "it needs an axis"}
+softmax = primitive(
+    "softmax",
+    impl=lambda xp, x, *, axis: _softmax(xp, x, axis),
+    shape=lambda x: x,
+    jvp={"x": lambda dx, ans, axis: _pulled(dx, ans, axis)},
+    vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
+    batch=lambda x, axis: softmax(x, axis + 1),
+    absent=_REAL,
+    samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
+)
+log_softmax = primitive(
+    "log_softmax",
+    impl=lambda xp, x, *, axis: _log_softmax(xp, x, axis),
+    shape=lambda x: x,
+    jvp={"x": lambda dx, ans, axis: dx - reduce_sum(exp(ans) * dx, (axis,), True)},
+    vjp={"x": lambda ct, ans, axis: ct - exp(ans) * reduce_sum(ct, (axis,), True)},
+    batch=lambda x, axis: log_softmax(x, axis + 1),
+    absent=_REAL,
+    samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )

@@ -2,11 +2,16 @@
 
 import warnings
 
+import numpy as np
+
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row, invoke, operation
+from ..inplace import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, pair_to_scalar, plain
+from .reductions import vector_norm
+from .shaping import t, wrap_dim
 
 ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0", None)
 
@@ -84,3 +89,337 @@ def _mse_loss(input, target, size_average=None, reduce=None, reduction="mean", w
 _mse_loss.__name__ = _mse_loss.__qualname__ = "mse_loss"
 _mse_loss.__doc__ = mse_loss.__doc__
 ROWS["nn.functional.mse_loss"].fun = _mse_loss
+
+
+def softmax_axis(dim, ndim):
+    """The axis of a softmax."""
+    return wrap_dim(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
+
+
+@operation("log_softmax", node="LogSoftmaxBackward0")
+def log_softmax(input, dim, *, dtype=None):
+    """Logarithm of the softmax; see PyTorch's documentation of `torch.log_softmax`."""
+    x = input if dtype is None else input.astype(dtype)
+    no_integers("log_softmax_lastdim_kernel_impl", x)
+    if not x.ndim:
+        return x - x
+    return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
+
+
+@operation("softmax", node="SoftmaxBackward0")
+def softmax(input, dim, *, dtype=None):
+    """Exponentials that add up to one; see PyTorch's documentation of `torch.softmax`."""
+    x = input if dtype is None else input.astype(dtype)
+    no_integers("softmax_lastdim_kernel_impl", x)
+    if not x.ndim:
+        return x * 0 + 1
+    return REGISTRY["softmax"].fun(x, softmax_axis(dim, x.ndim))
+
+
+def no_integers(kernel, x):
+    """torch's error for integers."""
+    if x.dtype.kind not in "fcV":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
+
+
+def functional(name, body=None, node=None):
+    """`torch.nn.functional.name` of a function of core values."""
+    def make(body):
+        return operation(f"nn.functional.{name}", method=False, node=node, out=False)(body)
+
+    return make if body is None else make(body)
+
+
+functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype),
+           "SoftmaxBackward0")
+functional("log_softmax", lambda input, dim=None, _stacklevel=3, dtype=None: log_softmax.row.body(
+    input, dim, dtype=dtype), "LogSoftmaxBackward0")
+functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(-input, dim, dtype=dtype),
+           "SoftmaxBackward0")
+
+
+def _simple(name, body, node=None, inplace=False):
+    """An activation: one tensor, and numbers."""
+    made = functional(name, body, node)
+    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+
+
+def _threshold(x, inside, outside):
+    return cnp.where(inside, x, outside)
+
+
+_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(input), "SigmoidBackward0")
+_simple("tanh", lambda input: cnp.tanh(input), "TanhBackward0")
+_simple("silu", lambda input, inplace=False: input * REGISTRY["sigmoid"].fun(input), "SiluBackward0")
+_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
+_simple("logsigmoid", lambda input: -cnp.logaddexp(-input, 0.0), "LogSigmoidBackward0")
+_simple("softsign", lambda input: input / (1 + cnp.abs(input)), "DivBackward0")
+_simple("tanhshrink", lambda input: input - cnp.tanh(input), "SubBackward0")
+_simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
+    input > 0, input, input * negative_slope), "LeakyReluBackward0")
+_simple("elu", lambda input, alpha=1.0, inplace=False: cnp.where(
+    input > 0, input, alpha * cnp.expm1(cnp.minimum(input, 0.0))), "EluBackward0")
+_simple("selu", lambda input, inplace=False: 1.0507009873554804934193349852946 * cnp.where(
+    input > 0, input, 1.6732632423543772848170429916717 * cnp.expm1(cnp.minimum(input, 0.0))), "EluBackward0")
+_simple("celu", lambda input, alpha=1.0, inplace=False: cnp.where(
+    input > 0, input, alpha * cnp.expm1(cnp.minimum(input, 0.0) / alpha)), "CeluBackward0")
+_simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: cnp.where(
+    (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)),
+    "HardtanhBackward0")
+_simple("relu6", lambda input, inplace=False: cnp.where(
+    (input > 0) & (input < 6), input, cnp.where(input <= 0, 0.0, 6.0).astype(input.dtype)), "HardtanhBackward0")
+_simple("hardsigmoid", lambda input, inplace=False: cnp.where(
+    (input > -3) & (input < 3), input / 6 + 0.5, cnp.where(input <= -3, 0.0, 1.0).astype(input.dtype)),
+    "HardsigmoidBackward0")
+_simple("hardswish", lambda input, inplace=False: cnp.where(
+    input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)), "HardswishBackward0")
+_simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
+    input * beta > threshold, input, cnp.logaddexp(cnp.minimum(input * beta, threshold), 0.0) / beta),
+    "SoftplusBackward0")
+_simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
+    input > threshold, input, cnp.asarray(value, input.dtype)), "ThresholdBackward0")
+_simple("hardshrink", lambda input, lambd=0.5: cnp.where(
+    (input > lambd) | (input < -lambd), input, cnp.asarray(0, input.dtype)), "HardshrinkBackward0")
+_simple("softshrink", lambda input, lambd=0.5: cnp.where(
+    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, cnp.asarray(0, input.dtype))),
+    "SoftshrinkBackward0")
+_simple("gelu", lambda input, approximate="none": _gelu(input, approximate), "GeluBackward0")
+_simple("glu", lambda input, dim=-1: _glu(input, dim), "GluBackward0")
+_simple("prelu", lambda input, weight: cnp.where(input > 0, input, _channels(weight, input) * input),
+        "PreluKernelBackward0")
+
+
+def _channels(weight, x):
+    """A weight a channel, with axes behind it."""
+    return cnp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 and weight.shape != (1,) else weight
+
+
+def _gelu(x, approximate):
+    if approximate == "tanh":
+        return 0.5 * x * (1 + cnp.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
+    if approximate != "none":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return 0.5 * x * (1 + REGISTRY["erf"].fun(x * 0.7071067811865476))
+
+
+def _glu(x, dim):
+    d = wrap_dim(dim, x.ndim)
+    n = x.shape[d]
+    if n % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {n}")
+    a = x[(slice(None),) * d + (slice(0, n // 2),)]
+    b = x[(slice(None),) * d + (slice(n // 2, n),)]
+    return a * REGISTRY["sigmoid"].fun(b)
+
+
+@functional("nll_loss", node="NllLossBackward0")
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
+    axis = 0 if input.ndim == 1 else 1
+    classes = input.shape[axis]
+    if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+    ignored = target == ignore_index
+    known = isinstance(target, np.ndarray)
+    safe = cnp.where(ignored, 0, target)
+    if known:
+        bad = (safe < 0) | (safe >= classes)
+        if np.any(bad):
+            raise IndexError(f"Target {int(np.asarray(target)[bad].reshape(-1)[0])} is out of bounds.")
+    picked = -cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(safe, axis), axis), axis)
+    scale = None
+    if weight is not None:
+        scale = cnp.take(weight, safe, axis=0)
+    if known and not np.any(ignored):
+        keep = scale
+    else:
+        keep = (~ignored).astype(input.dtype) if scale is None else cnp.where(ignored, 0.0, scale)
+        picked = cnp.where(ignored, 0.0, picked)
+    losses = picked if scale is None else picked * scale
+    if scale is not None and keep is not scale:
+        losses = picked * keep
+    if reduction == "none":
+        return losses
+    total = cnp.sum(losses)
+    if reduction == "sum":
+        return total
+    if reduction != "mean":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return total / (cnp.sum(keep) if keep is not None else max(losses.size, 1))
+
+
+@functional("cross_entropy", node="NllLossBackward0")
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
+    axis = 0 if input.ndim == 1 else 1
+    logs = REGISTRY["log_softmax"].fun(input, axis)
+    classes = input.shape[axis]
+    if target.dtype.kind == "f":
+        if label_smoothing:
+            target = target * (1 - label_smoothing) + label_smoothing / classes
+        scale = 1 if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))
+        losses = -cnp.sum(logs * target * scale, axis=axis)
+        if reduction == "mean":
+            return cnp.sum(losses) / max(losses.size, 1)
+        return reduced(losses, reduction)
+    hard = nll_loss.row.body(logs, target, weight, None, ignore_index, None, reduction)
+    if not label_smoothing:
+        return hard
+    scale = None if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))
+    smooth = -cnp.sum(logs if scale is None else logs * scale, axis=axis)
+    ignored = target == ignore_index
+    smooth = cnp.where(ignored, 0.0, smooth)
+    if reduction == "mean":
+        if weight is None:
+            count = cnp.sum((~ignored).astype(input.dtype))
+        else:
+            count = cnp.sum(cnp.where(ignored, 0.0, cnp.take(weight, cnp.where(ignored, 0, target), axis=0)))
+        smooth = cnp.sum(smooth) / count
+    elif reduction == "sum":
+        smooth = cnp.sum(smooth)
+    return (1 - label_smoothing) * hard + smooth * (label_smoothing / classes)
+
+
+def _loss(name, body, node=None):
+    """A loss of two tensors of one shape."""
+    def loss(input, target, size_average=None, reduce=None, reduction="mean"):
+        return reduced(body(input, target), reduction)
+
+    made = functional(name, loss, node)
+    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+
+
+_loss("l1_loss", lambda x, y: cnp.abs(x - y), "MeanBackward0")
+
+
+@functional("smooth_l1_loss", node="SmoothL1LossBackward0")
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
+    gap = input - target
+    size = cnp.abs(gap)
+    if beta == 0:
+        return reduced(size, reduction)
+    return reduced(cnp.where(size < beta, 0.5 * gap * gap / beta, size - 0.5 * beta), reduction)
+
+
+@functional("huber_loss", node="HuberLossBackward0")
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
+    gap = input - target
+    size = cnp.abs(gap)
+    return reduced(cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta)), reduction)
+
+
+@functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
+    losses = -(target * cnp.maximum(cnp.log(input), -100.0) + (1 - target) * cnp.maximum(cnp.log1p(-input), -100.0))
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@functional("binary_cross_entropy_with_logits", node="BinaryCrossEntropyWithLogitsBackward0")
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
+                                     pos_weight=None):
+    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
+    softplus = cnp.logaddexp(-input, 0.0)
+    if pos_weight is None:
+        losses = (1 - target) * input + softplus
+    else:
+        losses = (1 - target) * input + (1 + (pos_weight - 1) * target) * softplus
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@functional("kl_div", node="KlDivBackward0")
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """See PyTorch's documentation of `torch.nn.functional.kl_div`."""
+    if log_target:
+        losses = cnp.exp(target) * (target - input)
+    else:
+        positive = target > 0
+        losses = cnp.where(positive, target * (cnp.log(cnp.where(positive, target, 1.0)) - input), 0.0)
+    if reduction == "batchmean":
+        return cnp.sum(losses) / input.shape[0]
+    return reduced(losses, reduction)
+
+
+@functional("one_hot")
+def one_hot(tensor, num_classes=-1):
+    """See PyTorch's documentation of `torch.nn.functional.one_hot`."""
+    if num_classes == -1:
+        num_classes = int(np.asarray(tensor).max()) + 1
+    return (cnp.expand_dims(tensor, -1) == np.arange(num_classes)).astype(np.int64)
+
+
+@functional("normalize", node="DivBackward0")
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    """See PyTorch's documentation of `torch.nn.functional.normalize`."""
+    size = vector_norm.row.body(input, p, dim, True)
+    return input / cnp.where(size > eps, size, cnp.asarray(eps, size.dtype))
+
+
+@functional("cosine_similarity", node="SumBackward1")
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
+    a, b = (cnp.sqrt(cnp.maximum(cnp.sum(v * v, axis=dim, keepdims=True), eps * eps)) for v in (x1, x2))
+    return cnp.sum((x1 / a) * (x2 / b), axis=dim)
+
+
+@functional("pairwise_distance", node="LinalgVectorNormBackward0")
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
+    return vector_norm.row.body(x1 - x2 + eps, p, -1, keepdim)
+
+
+@functional("layer_norm", node="NativeLayerNormBackward0")
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """See PyTorch's documentation of `torch.nn.functional.layer_norm`."""
+    n = len(tuple(normalized_shape))
+    if tuple(input.shape[input.ndim - n :]) != tuple(normalized_shape):
+        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
+                           f"{', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
+    axes = tuple(range(input.ndim - n, input.ndim))
+    mean = REGISTRY["reduce_mean"].fun
+    gap = input - mean(input, axes, True)
+    out = gap / cnp.sqrt(mean(gap * gap, axes, True) + eps)
+    out = out if weight is None else out * weight
+    return out if bias is None else out + bias
+
+
+@functional("rms_norm")
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """See PyTorch's documentation of `torch.nn.functional.rms_norm`."""
+    axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
+    eps = np.finfo(input.dtype).eps if eps is None else eps
+    out = input / cnp.sqrt(REGISTRY["reduce_mean"].fun(input * input, axes, True) + float(eps))
+    return out if weight is None else out * weight
+
+
+@functional("embedding", node="EmbeddingBackward0")
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """See PyTorch's documentation of `torch.nn.functional.embedding`."""
+    if max_norm is not None or scale_grad_by_freq or sparse:
+        raise NotImplementedError("embedding with max_norm, scale_grad_by_freq or sparse gradients is not built; scale or "
+                                  "renormalise the weight yourself")
+    if padding_idx is not None:
+        row = padding_idx % weight.shape[0]
+        rows = np.arange(weight.shape[0])[:, None] == row
+        weight = cnp.where(rows, REGISTRY["stop_gradient"].fun(weight), weight)
+    return cnp.take(weight, input, axis=0)
+
+
+@functional("scaled_dot_product_attention")
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
+    if dropout_p:
+        raise NotImplementedError("dropout inside scaled_dot_product_attention is not built; apply F.dropout to the "
+                                  "weights yourself")
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = cnp.matmul(query, cnp.swapaxes(key, -1, -2)) * scale
+    if is_causal:
+        allowed = np.tril(np.ones(scores.shape[-2:], bool))
+        scores = cnp.where(allowed, scores, -np.inf)
+    if attn_mask is not None:
+        scores = cnp.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
+    return cnp.matmul(REGISTRY["softmax"].fun(scores, scores.ndim - 1), value)
