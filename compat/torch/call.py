@@ -143,7 +143,30 @@ def invoke(row, fun, args, kwargs, out=True):
         unhush(token)
     if target is not None:
         return write_out(row.name, target, v, tensors)
-    return lifted(v, row.node, tensors)
+    return lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
+
+
+def variant(names, given, named):
+    """torch's name of the node where it depends on the form of the call: the first test that holds decides."""
+    for test, name in names.items():
+        if test(given, named):
+            return name
+    return None
+
+
+def with_dim(given, named):
+    """Whether an axis was named."""
+    return len(given) > 1 and given[1] is not None or named.get("dim") is not None
+
+
+def with_tensor(given, named):
+    """Whether the second argument is a tensor."""
+    return len(given) > 1 and hasattr(given[1], "dtype") and hasattr(given[0], "dtype")
+
+
+def otherwise(given, named):
+    """Any other form."""
+    return True
 
 
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other"}
@@ -214,7 +237,8 @@ def inplace_method(row):
             return row.body(x, *[lowered(v) for v in others[:count]],
                             **{k: lowered(v) for k, v in zip(names, others[count:])})
 
-        return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=row.node)
+        node = row.node if type(row.node) is not dict else variant(row.node, (self, *args), kwargs)
+        return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=node)
 
     method.__name__ = method.__qualname__ = row.name.rpartition(".")[2] + "_"
     method.__doc__ = f"In-place form of :func:`{row.name}`."

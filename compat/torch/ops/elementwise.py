@@ -5,7 +5,19 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes
-from ..call import ROWS, Row, attach, camel, floating, inplace_method, invoke, operation, promote
+from ..call import (
+    ROWS,
+    Row,
+    attach,
+    camel,
+    floating,
+    inplace_method,
+    invoke,
+    operation,
+    otherwise,
+    promote,
+    with_tensor,
+)
 from ..inplace import type_word
 from ..lanes import binary, binary_inplace, flat, unary
 
@@ -19,9 +31,12 @@ def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
     prim = REGISTRY[primitive or name]
     if body is None:
         body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    row = Row(name, body, node or camel(name), samples)
+    row = Row(name, body, node or _ODD.get(name) or camel(name), samples)
     fun = unary(row, prim, getattr(np, prim.name, None) or prim.fun)
     return published(row, fun)
+
+
+_ODD = {"log1p": "Log1PBackward0"}
 
 
 def published(row, fun, method=True, inplace=True):
@@ -228,7 +243,7 @@ for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less
     compare(_name, _prim, f"__{_name}__")
 
 
-@operation("pow", inplace_form=True, node="PowBackward0")
+@operation("pow", inplace_form=True, node={with_tensor: "PowBackward1", otherwise: "PowBackward0"})
 def pow(input, exponent):  # noqa: A001 (torch's name)
     """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
     check_broadcast(input, exponent)
@@ -317,7 +332,7 @@ attach("__floordiv__", floor_divide)
 attach("__rfloordiv__", lambda self, other: floor_divide(other, self))
 
 
-@operation("remainder", inplace_form=True)
+@operation("remainder", inplace_form=True, node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
 def remainder(input, other):
     """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
     return cnp.remainder(*operands(input, other))
@@ -327,13 +342,17 @@ attach("__mod__", remainder)
 attach("__rmod__", lambda self, other: remainder(other, self))
 
 
-@operation("fmod", inplace_form=True)
+@operation("fmod", inplace_form=True, node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
 def fmod(input, other):
     """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
     return cnp.fmod(*operands(input, other))
 
 
-@operation("clamp", inplace_form=True)
+def _tensor_limit(given, named):
+    return any(hasattr(v, "dtype") for v in (*given[1:], *named.values()))
+
+
+@operation("clamp", inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
     if min is None and max is None:

@@ -4,7 +4,8 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
-from ..call import ROWS, attach, invoke, operation
+from .. import return_types
+from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote
 from ..inplace import type_word
 from ..modes import MODES
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
@@ -22,7 +23,24 @@ def c_type(dtype):
             "float16": "c10::Half"}.get(np.dtype(dtype).name, type_word(dtype))
 
 
-@operation("matmul", node="MmBackward0")
+def _ranks(name, test):
+    """A rule of naming by the ranks of the two operands."""
+    def fits(given, named):
+        return test(given[0].ndim, given[1].ndim if len(given) > 1 else named["other"].ndim)
+
+    return {fits: name}
+
+
+_PRODUCTS = {
+    **_ranks("DotBackward0", lambda a, b: a == b == 1),
+    **_ranks("MvBackward0", lambda a, b: a == 2 and b == 1),
+    **_ranks("SqueezeBackward4", lambda a, b: a == 1 and b == 2),
+    **_ranks("MmBackward0", lambda a, b: a == b == 2),
+    otherwise: "UnsafeViewBackward0",
+}
+
+
+@operation("matmul", node=_PRODUCTS)
 def matmul(input, other):
     """Product of matrices, vectors or batches; see PyTorch's documentation of `torch.matmul`."""
     same_dtype("matmul", input, other)
@@ -123,3 +141,154 @@ def dot(input, tensor):
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {type_word(input.dtype)} and "
                            f"{type_word(tensor.dtype)}")
     return cnp.sum(input * tensor)
+
+
+@operation("mv")
+def mv(input, vec):
+    """Product of a matrix and a vector; see PyTorch's documentation of `torch.mv`."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}")
+    if input.shape[1] != vec.shape[0]:
+        raise RuntimeError(mismatch(input.shape, vec.shape))
+    return matmul.row.body(input, vec)
+
+
+@operation("bmm")
+def bmm(input, mat2):
+    """Products of batches of matrices; see PyTorch's documentation of `torch.bmm`."""
+    if input.ndim != 3 or mat2.ndim != 3:
+        raise RuntimeError("batch1 must be a 3D tensor" if input.ndim != 3 else "batch2 must be a 3D tensor")
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
+                           f"{input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].")
+    return matmul.row.body(input, mat2)
+
+
+@operation("outer", node="MulBackward0")
+def outer(input, vec2):
+    """All products of two vectors; see PyTorch's documentation of `torch.outer`."""
+    if input.ndim != 1 or vec2.ndim != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument self, but got {input.ndim}-D" if input.ndim != 1 else
+                           f"outer: Expected 1-D argument vec2, but got {vec2.ndim}-D")
+    return cnp.outer(*promote(input, vec2))
+
+
+ROWS["ger"] = ROWS["outer"]
+attach("ger", outer)
+
+
+@operation("inner", node="DotBackward0")
+def inner(input, other):
+    """Products over the last axes; see PyTorch's documentation of `torch.inner`."""
+    return cnp.inner(input, other)
+
+
+@operation("vdot")
+def vdot(input, other):
+    """Product with the conjugate; see PyTorch's documentation of `torch.vdot`."""
+    return cnp.vdot(input, other)
+
+
+@operation("kron")
+def kron(input, other):
+    """Kronecker product; see PyTorch's documentation of `torch.kron`."""
+    return cnp.kron(input, other)
+
+
+@operation("einsum", method=False, node=None)
+def einsum(equation, *operands):
+    """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    return cnp.einsum(equation, *promote(*operands))
+
+
+@operation("tensordot", method=False, node=None)
+def tensordot(a, b, dims=2):
+    """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
+    return cnp.tensordot(a, b, axes=dims if isinstance(dims, int) else tuple(tuple(d) for d in dims))
+
+
+@operation("baddbmm", inplace_form=True)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
+    out = bmm.row.body(batch1, batch2)
+    out = out if alpha == 1 else out * alpha
+    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+
+
+@operation("addmv", inplace_form=True)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """`beta * input + alpha * (mat @ vec)`; see PyTorch's documentation of `torch.addmv`."""
+    return input * beta + matmul.row.body(mat, vec) * alpha
+
+
+@operation("cross")
+def cross(input, other, dim=None):
+    """Cross product; see PyTorch's documentation of `torch.cross`."""
+    d = dim if dim is not None else next(i for i, n in enumerate(input.shape) if n == 3)
+    return cnp.cross(input, other, axis=d)
+
+
+@operation("cdist", method=False)
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """Distances of all pairs; see PyTorch's documentation of `torch.cdist`."""
+    return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
+
+
+def _linalg(name, body, node=None):
+    """`torch.linalg.name`."""
+    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name))(body)
+    made.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
+    return made
+
+
+_linalg("inv", lambda A: cnp.linalg.inv(A), "LinalgInvExBackward0")
+_linalg("det", lambda A: cnp.linalg.det(A))
+_linalg("cholesky", lambda A, *, upper=False: _upper(cnp.linalg.cholesky(A), upper), "LinalgCholeskyExBackward0")
+_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0")
+_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(A, UPLO)))
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(A, UPLO), "LinalgEighBackward0")
+_linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(A, mode)))
+_linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
+_linalg("matrix_power", lambda A, n: cnp.linalg.matrix_power(A, n), "MmBackward0")
+_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(list(tensors)), "MmBackward0")
+_linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
+    A, ord, axis=tuple(dim), keepdims=keepdim))
+_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(A, ord, dim, keepdim),
+        "LinalgVectorNormBackward0")
+ROWS["inverse"] = ROWS["linalg.inv"]
+attach("inverse", ROWS["linalg.inv"].fun)
+ROWS["det"] = ROWS["linalg.det"]
+attach("det", ROWS["linalg.det"].fun)
+ROWS["slogdet"] = ROWS["linalg.slogdet"]
+attach("slogdet", ROWS["linalg.slogdet"].fun)
+ROWS["logdet"] = operation("logdet")(lambda input: _logdet(input)).row
+ROWS["matrix_power"] = ROWS["linalg.matrix_power"]
+attach("matrix_power", ROWS["linalg.matrix_power"].fun)
+
+
+def _logdet(x):
+    sign, size = cnp.linalg.slogdet(x)
+    return cnp.where(sign > 0, size, np.nan)
+
+
+def _upper(x, upper):
+    return cnp.swapaxes(x, -1, -2) if upper else x
+
+
+def _solve(a, b, left):
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"linalg.solve: A must be batches of square matrices, but they are {a.shape[-2]} by "
+                           f"{a.shape[-1]} matrices")
+    if not left:
+        return cnp.swapaxes(_solve(cnp.swapaxes(a, -1, -2), cnp.swapaxes(b, -1, -2), True), -1, -2)
+    vector = b.ndim == 1 or b.ndim == a.ndim - 1 and tuple(b.shape) == tuple(a.shape[:-1])
+    if vector:
+        return cnp.squeeze(cnp.linalg.solve(a, cnp.expand_dims(b, -1)), -1)
+    return cnp.linalg.solve(a, b)
+
+
+def _norm(x, ord, dim, keepdim):  # noqa: A002
+    if ord is None or dim is not None and isinstance(dim, int) or x.ndim == 1:
+        return ROWS["linalg.vector_norm"].body(x, 2 if ord is None else ord, dim, keepdim)
+    return cnp.linalg.norm(x, ord, axis=None if dim is None else tuple(dim), keepdims=keepdim)

@@ -8,7 +8,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes, return_types
-from ..call import ROWS, attach, floating, operation
+from ..call import ROWS, attach, floating, operation, otherwise, with_dim
 from ..inplace import type_word
 from ..product_lanes import total
 from ..state import TensorBase
@@ -27,7 +27,7 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", node="SumBackward0")
+@operation("sum", node={with_dim: "SumBackward1", otherwise: "SumBackward0"})
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes; see PyTorch's documentation of `torch.sum`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -37,7 +37,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
     return cnp.sum(x, axis=axes, keepdims=keepdim)
 
 
-@operation("mean", node="MeanBackward0")
+@operation("mean", node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"})
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Mean over axes; see PyTorch's documentation of `torch.mean`."""
     x = input if dtype is None else input.astype(dtype)
@@ -52,7 +52,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
 
 for _name, _prim in {"sum": "reduce_sum", "mean": "reduce_mean"}.items():
     _row = ROWS[_name]
-    _fun = total(_row, REGISTRY[_prim], _row.node)
+    _fun = total(_row, REGISTRY[_prim], f"{_name.capitalize()}Backward0")
     _fun.__name__ = _fun.__qualname__ = _name
     _fun.__doc__ = _row.body.__doc__
     _fun.row = _row
@@ -67,7 +67,7 @@ def floats_only(name, x):
         raise RuntimeError(f"{name}(): input dtype should be either floating point or complex dtypes. Got {word} instead.")
 
 
-@operation("prod")
+@operation("prod", node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"})
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Product over an axis; see PyTorch's documentation of `torch.prod`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -178,7 +178,7 @@ def _pick(name, fun, arg, kind):
             value, index = cnp.squeeze(value, d), cnp.squeeze(index, d)
         return kind(value, index)
 
-    made = operation(name, node=f"{name.capitalize()}Backward0", register=True, method=False)(body)
+    made = operation(name, node={with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}, register=True, method=False)(body)
 
     def fun_(input, dim=None, keepdim=False, *, other=None, out=None, axis=None, keepdims=None):
         dim = axis if dim is None else dim
@@ -333,3 +333,18 @@ def aminmax(input, *, dim=None, keepdim=False):
     """Both extremes; see PyTorch's documentation of `torch.aminmax`."""
     return return_types.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),
                                 amax.row.body(input, () if dim is None else dim, keepdim))
+
+
+@operation("cumprod", inplace_form=True)
+def cumprod(input, dim, *, dtype=None):
+    """Running product; see PyTorch's documentation of `torch.cumprod`."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    d = wrap_dim(dim, x.ndim)
+    if not x.ndim:
+        return x
+    n = x.shape[d]
+    lower = np.tril(np.ones((n, n), bool))
+    moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid
+    return cnp.moveaxis(cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1), -1, d)

@@ -4,7 +4,7 @@ import numpy as np
 
 from .... import numpy as cnp
 from .. import return_types
-from ..call import attach, operation
+from ..call import attach, operation, otherwise, with_dim
 from ..inplace import inplace, type_word
 from ..state import wrap
 from .indexing import AT
@@ -242,7 +242,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         cnp.squeeze(value, d), cnp.squeeze(place, d))
 
 
-@operation("median")
+@operation("median", node={with_dim: "MedianBackward0", otherwise: "MedianBackward1"})
 def median(input, dim=None, keepdim=False):
     """The median, the lower of two; see PyTorch's documentation of `torch.median`."""
     if dim is None:

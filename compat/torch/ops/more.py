@@ -1,0 +1,156 @@
+"""Pointwise operations of several tensors, and special functions."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from ..call import attach, floating, operation, promote
+from .elementwise import one, operands
+
+for _name in ("erf", "erfc"):
+    one(_name)
+
+
+@operation("lerp", inplace_form=True)
+def lerp(input, end, weight):
+    """`input + weight * (end - input)`; see PyTorch's documentation of `torch.lerp`."""
+    return input + weight * (end - input)
+
+
+@operation("addcmul", inplace_form=True)
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 * tensor2`; see PyTorch's documentation of `torch.addcmul`."""
+    product = tensor1 * tensor2
+    return input + (product if value == 1 else product * value)
+
+
+@operation("addcdiv", inplace_form=True)
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 / tensor2`; see PyTorch's documentation of `torch.addcdiv`."""
+    ratio = tensor1 / tensor2
+    return input + (ratio if value == 1 else ratio * value)
+
+
+@operation("hypot", inplace_form=True)
+def hypot(input, other):
+    """`sqrt(input² + other²)`; see PyTorch's documentation of `torch.hypot`."""
+    return cnp.hypot(*operands(input, other))
+
+
+@operation("logaddexp")
+def logaddexp(input, other):
+    """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
+    return cnp.logaddexp(*operands(input, other))
+
+
+@operation("xlogy", inplace_form=True)
+def xlogy(input, other):
+    """`input * log(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.xlogy`."""
+    x, y = operands(input, other, floats=True)
+    zero = (x == 0) & (y == y)
+    return cnp.where(zero, x * 0, x * cnp.log(cnp.where(zero, 1.0, y)))
+
+
+@operation("logit", inplace_form=True)
+def logit(input, eps=None):
+    """Logarithm of the odds; see PyTorch's documentation of `torch.logit`."""
+    x = floating(input)
+    x = x if eps is None else cnp.clip(x, eps, 1 - eps)
+    return cnp.log(x / (1 - x))
+
+
+@operation("sinc", inplace_form=True)
+def sinc(input):
+    """`sin(pi x) / (pi x)`; see PyTorch's documentation of `torch.sinc`."""
+    return cnp.sinc(floating(input))
+
+
+@operation("nan_to_num", inplace_form=True)
+def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+    """Numbers in the place of NaN and infinities; see PyTorch's documentation of `torch.nan_to_num`."""
+    if input.dtype.kind not in "fc":
+        return input
+    info = np.finfo(input.dtype)
+    out = cnp.where(input != input, 0.0 if nan is None else nan, input)
+    out = cnp.where(input == np.inf, float(info.max) if posinf is None else posinf, out)
+    return cnp.where(input == -np.inf, float(info.min) if neginf is None else neginf, out)
+
+
+@operation("diff", method=True, node="SubBackward0")
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
+    parts = [p for p in (prepend, input, append) if p is not None]
+    return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
+
+
+@operation("isclose")
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether values agree within tolerances; see PyTorch's documentation of `torch.isclose`."""
+    return cnp.isclose(*promote(input, other), rtol, atol, equal_nan)
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all values agree within tolerances; see PyTorch's documentation of `torch.allclose`."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{input.dtype} did not match {other.dtype}")
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def equal(input, other):
+    """Whether shapes and values are the same; see PyTorch's documentation of `torch.equal`."""
+    return input.shape == other.shape and bool((input == other).all())
+
+
+@operation("isin", method=False)
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
+    return np.isin(np.asarray(elements), np.asarray(test_elements), invert=invert)
+
+
+@operation("searchsorted")
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
+    """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
+    if sorted_sequence.ndim != 1:
+        raise NotImplementedError("searchsorted of batches is not built; loop over the first axes")
+    found = np.searchsorted(np.asarray(sorted_sequence), np.asarray(input), side or ("right" if right else "left"))
+    return np.asarray(found, np.int32 if out_int32 else np.int64)
+
+
+@operation("bucketize")
+def bucketize(input, boundaries, *, out_int32=False, right=False):
+    """The interval of each value; see PyTorch's documentation of `torch.bucketize`."""
+    return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)
+
+
+@operation("bincount")
+def bincount(input, weights=None, minlength=0):
+    """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
+    return np.bincount(np.asarray(input), None if weights is None else np.asarray(weights), minlength)
+
+
+@operation("real", method=False, node="RealBackward0")
+def real(input):
+    """The real part; see PyTorch's documentation of `torch.real`."""
+    return cnp.real(input)
+
+
+@operation("conj", node="ConjBackward0")
+def conj(input):
+    """The complex conjugate; see PyTorch's documentation of `torch.conj`."""
+    return cnp.conj(input)
+
+
+@operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0")
+def conj_physical(input):
+    """The complex conjugate; see PyTorch's documentation of `torch.conj_physical`."""
+    return cnp.conj(input)
+
+
+@operation("angle")
+def angle(input):
+    """The angle of complex numbers; see PyTorch's documentation of `torch.angle`."""
+    return cnp.angle(floating(input))
+
+
+attach("allclose", allclose)
+attach("equal", equal)
+PLAIN = {"allclose": allclose, "equal": equal}
