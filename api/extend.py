@@ -13,6 +13,7 @@ from .core.families import (
     primitive as primitive,
 )
 from .core.ops import error_function as _erf, network as _network  # noqa: F401 - primitives that compat uses
+from .core.ops.picking import Places as Places
 from .core.ops.samples import Sample as Sample
 from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind
 from .core.scatter import Scatter as Scatter

@@ -1,6 +1,7 @@
 """torch's names of the nodes that covector's primitives record."""
 
 NAMES = {
+    "log1p": "Log1P",
     "absolute": "Abs", "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "negative": "Neg",
     "power": "Pow", "integer_power": "Pow", "square": "Pow", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin",
     "arcsinh": "Asinh", "arctan": "Atan", "arctan2": "Atan2", "arctanh": "Atanh", "concatenate": "Cat",

@@ -13,7 +13,7 @@ from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
 from .node import visible
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
-from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE, move_history, rebase, refusal, replay, shape_dtype
+from .views import EXPAND, GETITEM, IMPLANT, PICK, RESHAPE, TRANSPOSE, UPDATE, move_history, rebase, refusal, replay, shape_dtype
 
 ndarray = np.ndarray
 
@@ -301,6 +301,10 @@ def put_value(prim, params, x, part):
         return part.reshape(x.shape)
     if prim is TRANSPOSE:
         return TRANSPOSE.fun(part, tuple(int(i) for i in np.argsort(params[0])))
+    if prim is PICK:
+        return IMPLANT.fun(x, part, params[0])
+    if prim.name not in PUT_VALUE:
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view first")
     return PUT_VALUE[prim.name](params, x, part)
 
 

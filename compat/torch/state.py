@@ -59,7 +59,7 @@ def wrap(array, kind=None):
     t.value = array
     t.node = t.rare = t.trace = None
     t.requires = False
-    t.slow = 0 if array.dtype in _PLAIN else 1
+    t.slow = 0 if array.dtype in _PLAIN else 2
     return t
 
 
@@ -104,6 +104,8 @@ def lift(v):
     """The tensor of a core value."""
     if type(v) is ndarray or not isinstance(v, Tracer):
         return wrap(v)
+    if v.owner is None:  # a buffer of core's, as copies of traced values are
+        return lift(v.read())
     if type(v) is Ambient:
         trace = v.owner
         if trace is AMBIENT:

@@ -22,11 +22,15 @@ EXPAND = extend.REGISTRY["broadcast_to"]
 REAL = extend.REGISTRY["real"]
 IMAG = extend.REGISTRY["imag"]
 UPDATE = extend.REGISTRY["index_update"]
+PICK = extend.REGISTRY["pick"]
+IMPLANT = extend.REGISTRY["implant"]
 _STALE = Lock()  # two threads must not both make the history of one view again
 
 
-def batched_step(prim, params, size):
-    """The same step on values with a batch axis in front."""
+def batched_step(prim, params, size, shape):
+    """The same step on values of `shape` with a batch axis in front."""
+    if prim is PICK:
+        return (params[0].batched(size, int(np.prod(shape, dtype=np.int64))),)
     if prim is GETITEM:
         index = params[0] if type(params[0]) is tuple else (params[0],)
         return ((slice(None), *index),)
@@ -37,19 +41,23 @@ def batched_step(prim, params, size):
     return params
 
 
-def view(t, prim, params, name=None, creation=None):
-    """The view of a tensor by one view primitive; the memory is shared at every level."""
+def view(t, prim, params, name=None, creation=None, maker=None):
+    """The view of a tensor by one view primitive; the memory is shared at every level.
+
+    `maker` makes the array where the primitive itself would copy; it must not mind axes in front.
+    """
     trace = t.trace
     if trace is not None and trace is not FOREIGN and trace.done:
-        return view(t.value, prim, params, name, creation)
+        return view(t.value, prim, params, name, creation, maker)
     if trace is None:
-        out = wrap(prim.impl(np, t.value, *params))
+        out = wrap(prim.impl(np, t.value, *params) if maker is None else maker(t.value))
     elif trace is FOREIGN:
         out = at_level(FOREIGN, prim.fun(current(t), *params))
     elif isinstance(trace, GradTrace):
-        out = at_level(trace, view(t.value, prim, params))
+        out = at_level(trace, view(t.value, prim, params, maker=maker))
     else:
-        return at_level(trace, view(t.value, prim, batched_step(prim, params, trace.size)))
+        step = batched_step(prim, params, trace.size, shape_dtype(t)[0])
+        return at_level(trace, view(t.value, prim, step, maker=maker))
     rare = more(out)
     parent = t.rare
     if parent is not None and parent.base is not None:
@@ -217,6 +225,17 @@ def put_back(level, prim, params, x, old, part):
         saved = rule.collect((None, None, params[0], False, False, None, *avals, None))
         nodes = tuple([n for n in (old, part) if n is not None])
         return level.node(rule, nodes if len(nodes) == 2 else nodes[0], saved)
+    if prim is PICK:
+        active = tuple([i for i, n in enumerate((old, part)) if n is not None])
+        if not active:
+            return None
+        aval = extend.make_aval(params[0].index.shape, x.dtype)
+        rule = IMPLANT.rule(active)
+        saved = rule.collect((None, None, params[0], None, extend.make_aval(x.shape, x.dtype), aval, None))
+        nodes = tuple([n for n in (old, part) if n is not None])
+        return level.node(rule, nodes if len(nodes) == 2 else nodes[0], saved)
+    if prim.name in PUT:
+        return PUT[prim.name](level, x, old, part)
     if part is None:
         return None if old is None else zeroed(level, x, old)
     if prim is RESHAPE:
@@ -227,7 +246,7 @@ def put_back(level, prim, params, x, old, part):
             back[a] = i
         inverse, arguments, aval = TRANSPOSE, (tuple(back),), prim.impl(np, x, *params)
     else:
-        return PUT[prim.name](level, x, old, part)
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view first")
     rule = inverse.rule((0,))
     aval = extend.make_aval(aval.shape, aval.dtype)
     saved = None if rule.collect is None else rule.collect((None, *arguments, None, aval, None))

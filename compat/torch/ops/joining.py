@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ..call import ROWS, attach, operation, promote
+from ..call import ROWS, attach, operation, otherwise, promote
 from ..state import TensorBase
 from .shaping import broadcast_to, reshape, shape_of, unsqueeze, wrap_dim
 
@@ -165,12 +165,13 @@ def triu(input, diagonal=0):
     return cnp.triu(input, diagonal)
 
 
-@operation("diag")
+@operation("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
+                         otherwise: "DiagonalBackward0"})
 def diag(input, diagonal=0):
     """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return cnp.copy(cnp.diag(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
+    return cnp.copy(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
 
 
 @operation("trace")

@@ -127,12 +127,6 @@ def bincount(input, weights=None, minlength=0):
     return np.bincount(np.asarray(input), None if weights is None else np.asarray(weights), minlength)
 
 
-@operation("real", method=False, node="RealBackward0")
-def real(input):
-    """The real part; see PyTorch's documentation of `torch.real`."""
-    return cnp.real(input)
-
-
 @operation("conj", node="ConjBackward0")
 def conj(input):
     """The complex conjugate; see PyTorch's documentation of `torch.conj`."""

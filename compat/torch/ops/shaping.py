@@ -347,15 +347,6 @@ def narrow(input, dim, start, length):
     return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
 
 
-@method("diagonal")
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """A diagonal of two axes; see PyTorch's `torch.diagonal`."""
-    return STRIDED["diagonal"](input, offset, dim1, dim2)
-
-
-STRIDED = {}  # filled by strided.py
-
-
 ROWS["detach"] = Row("detach", None, None, None)
 ROWS["detach"].fun = CLASS[0].detach
 

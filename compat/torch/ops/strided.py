@@ -1,0 +1,145 @@
+"""Views beyond basic indexing: diagonals, windows, real and imaginary parts, strides of one's own."""
+
+import numpy as np
+
+from .... import numpy as cnp
+from ....extend import Places
+from .. import versions
+from ..call import operation
+from ..inplace import PUT_VALUE
+from ..state import CLASS, TensorBase, bottom
+from ..views import IMAG, PICK, PUT, REAL, shape_dtype, view
+from .shaping import method, shape_of, wrap_dim
+
+ndarray = np.ndarray
+
+
+def picked(t, maker, name):
+    """The view of a tensor that `maker` makes of an array, with its elements' places found by the same maker."""
+    shape = shape_of(t)
+    index = maker(np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape))
+    return view(t, PICK, (Places(index),), name, maker=lambda a: writable(maker(a), a))
+
+
+def writable(view_, array):
+    """A view that may be written to if its memory may (NumPy makes diagonals read-only)."""
+    if view_.flags.writeable or not array.flags.writeable:
+        return view_
+    view_.flags.writeable = True
+    return view_
+
+
+@method("diagonal")
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """A diagonal of two axes, a view; see PyTorch's `torch.diagonal`."""
+    n = len(shape_of(input))
+    a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return picked(input, lambda x: np.diagonal(x, offset, a, b), "DiagonalBackward0")
+
+
+@method("unfold")
+def unfold(input, dimension, size, step):
+    """Windows of an axis, a view; see PyTorch's `Tensor.unfold`."""
+    shape = shape_of(input)
+    d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
+    if size > (shape[d] if shape else 1):
+        raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
+
+    def windows(x):
+        seen = np.lib.stride_tricks.sliding_window_view(x, size, axis=d, writeable=True)
+        cut = [slice(None)] * seen.ndim
+        cut[seen.ndim - 1 + d] = slice(None, None, step)
+        return own(seen[tuple(cut)], x)
+
+    return picked(input, windows, "UnfoldBackward0")
+
+
+def own(view_, array):
+    """A view whose base is the array's own memory, as versions need it (NumPy's stride tricks hide it)."""
+    root = versions.root_of(array)
+    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
+    if not (root.flags.c_contiguous or root.flags.f_contiguous):
+        return view_
+    start = view_.ctypes.data - root.ctypes.data
+    return np.ndarray(view_.shape, view_.dtype, flat, start, view_.strides) if view_.size else view_
+
+
+@method("as_strided")
+def as_strided(input, size, stride, storage_offset=None):
+    """A view with strides of one's own over the memory; see PyTorch's `torch.as_strided`."""
+    b = bottom(input)
+    if not isinstance(b, ndarray) or isinstance(input.value, TensorBase):
+        raise NotImplementedError("as_strided inside a transform is not built: the memory below has other strides; use "
+                                  "narrow, select, unfold or diagonal")
+    size, stride = tuple(size), tuple(stride)
+    root = versions.root_of(b)
+    item = b.itemsize
+    own_offset = (b.ctypes.data - root.ctypes.data) // item
+    offset = own_offset if storage_offset is None else storage_offset
+    last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
+    if last >= root.size and all(size):
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+                           f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of size "
+                           f"{root.size * item}")
+    where = np.full(root.size, -1)
+    places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
+    places[...] = np.arange(b.size).reshape(b.shape)
+    index = np.ndarray(size, np.int64, where, offset * 8, tuple(s * 8 for s in stride)).copy()
+    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
+    array = np.ndarray(size, b.dtype, flat, offset * item, tuple(s * item for s in stride))
+    if (index < 0).any():
+        raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; take it "
+                                  "of the base")
+    return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=lambda a: array)
+
+
+def part(name, prim):
+    """`real` and `imag`: views of complex tensors."""
+
+    def of(input):
+        if shape_dtype(input)[1].kind != "c":
+            if name == "real":
+                return input
+            raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        return view(input, prim, (), "SelectBackward0", maker=lambda a: getattr(a, name))
+
+    of.__name__ = name
+    of.__doc__ = f"The {name} part, a view; see PyTorch's `torch.{name}`."
+    method(name)(of)
+    setattr(CLASS[0], name, property(of))
+    unit = 1.0 if name == "real" else 1j
+
+    def value(params, x, new):
+        return cnp.asarray(new) * unit + (cnp.imag(x) * 1j if name == "real" else cnp.real(x))
+
+    PUT_VALUE[prim.name] = value
+
+    def put(level, x, old, new):
+        whole = np.zeros(x.shape, x.dtype)
+        a = level.box(whole, node=old) if old is not None else whole
+        b = level.box(np.zeros(x.shape, getattr(whole, name).dtype), node=new) if new is not None else getattr(whole, name)
+        out = value((), a, b)
+        return getattr(out, "node", None)
+
+    PUT[prim.name] = put
+
+
+part("real", REAL)
+part("imag", IMAG)
+
+
+@operation("diag_embed")
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Vectors as diagonals of matrices; see PyTorch's documentation of `torch.diag_embed`."""
+    n = input.shape[-1] + abs(offset)
+    rows = np.arange(input.shape[-1]) + max(-offset, 0)
+    columns = np.arange(input.shape[-1]) + max(offset, 0)
+    hit = np.zeros((n, n), bool)
+    hit[rows, columns] = True
+    index = np.zeros((n, n), np.int64)
+    index[rows, columns] = np.arange(input.shape[-1])
+    out = cnp.where(hit, cnp.take(input, index, axis=input.ndim - 1), cnp.asarray(0, input.dtype))
+    return cnp.moveaxis(out, (-2, -1), (dim1, dim2))
+
