@@ -3,6 +3,7 @@
 `covector.compat` is built on these names and the public ones alone.
 """
 
+from .core.at import At as At
 from .core.avals import Aval as Aval, aval_of as aval_of, make_aval as make_aval
 from .core.backend import BACKENDS as BACKENDS, Backend as Backend, register_backend as register_backend
 from .core.families import (

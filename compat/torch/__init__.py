@@ -31,6 +31,7 @@ from .printing import set_printoptions
 from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor
 
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
 from . import autograd, linalg, nn, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_NAMED)

@@ -1,24 +1,34 @@
 """Anomaly mode: the forward lines of a node that fails, and a check of what nodes return for NaN."""
 
+import inspect
+import os
 import traceback
 import warnings
+from contextvars import ContextVar
 
 import numpy as np
 
 from ... import extend
-from .modes import modes
 
 
 def stamp(node):
     """Note where in the user's program a node was made, and by which node's rule if in a sweep."""
     extra = node.loud()
-    extra.traceback = traceback.extract_stack()[:-4]
-    running = modes().anomaly[1] if isinstance(modes().anomaly, tuple) else None
-    extra.seen = running
+    here = os.path.dirname(extend.__file__)
+    frames = [f for f in traceback.extract_stack()[:-2] if not f.filename.startswith((here, _COMPAT, _CORE))]
+    extra.traceback = frames
+    extra.seen = _RUNNING.get()
+
+
+_COMPAT = os.path.dirname(os.path.dirname(__file__))
+_CORE = os.path.dirname(inspect.getfile(extend.Node))
+_RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  # the node whose rule runs
 
 
 def guarded(node, drive, ct):
     """Run a node's rule; on failure, or on NaN, print the lines that made it."""
+    before = _RUNNING.get()
+    _RUNNING.set(node)
     try:
         out = node.apply(ct, drive)
         if drive.anomaly:
@@ -26,6 +36,8 @@ def guarded(node, drive, ct):
     except Exception:
         show(node)
         raise
+    finally:
+        _RUNNING.set(before)
     return out
 
 

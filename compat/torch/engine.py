@@ -1,6 +1,7 @@
 """`backward` and `grad`: from tensors to roots of the one sweep, and from its cotangents to gradients."""
 
 import warnings
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "runs", "trace")
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -67,6 +68,31 @@ class Sweep:
             rare.grad = new
         else:
             rare.grad = self.tensor(lower(rare.grad) + ct)
+
+
+HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
+_RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
+
+
+def running():
+    """The identity of the running sweep."""
+    found = _RUNNING.get()
+    return None if found is None else id(found)
+
+
+def reached(tensors):
+    """How many of several tensors the running sweep reaches."""
+    sweep = _RUNNING.get()
+    seen = set()
+    stack = [n for n in sweep.roots if sweep.needed is None or n.seq in sweep.needed]
+    while stack:
+        node = stack.pop()
+        if node.seq in seen:
+            continue
+        seen.add(node.seq)
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
+    return sum(n is not None and n.seq in seen for n in map(edge, tensors))
 
 
 def check_hook_result(new, given):
@@ -201,11 +227,15 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
         nodes = prepare(sweep, roots, inputs, accumulate)
     before = set_modes(grad=bool(create_graph))
     token = hush()
+    outer = _RUNNING.get()
+    sweep.roots = [n for n, _ in roots] if HOOKED else ()
+    _RUNNING.set(sweep)
     try:
         swept = roots
         roots = None
         extend.sweep(swept, 0, drive=sweep)
     finally:
+        _RUNNING.set(outer)
         unhush(token)
         restore(before)
     if not inputs or accumulate:
@@ -220,7 +250,7 @@ _ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every swe
 def quick_backward(t, retain):
     """`t.backward()` of an ambient number of floats outside of all modes; False for all else."""
     value = t.value
-    if t.slow or t.node is None or value.size != 1 or MODES.get() is not None:
+    if t.slow or t.node is None or value.size != 1 or HOOKED or MODES.get() is not None:
         return False
     key = value.shape, value.dtype
     ct = _ONES.get(key)

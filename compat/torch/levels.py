@@ -1,6 +1,7 @@
 """The levels a tensor can live at: the ambient one, one for each running `func` transform, one for each vmap."""
 
 from ... import extend
+from .anomaly import stamp
 from .modes import MODES, records
 from .node import GradNode
 
@@ -15,6 +16,14 @@ class GradTrace(extend.AmbientTrace):
     def recording(self):
         """Grad mode at this level."""
         return records(self)
+
+    def node(self, rule, parents, saved, tangents=None):
+        """A node with the next number; in anomaly mode it remembers where it was made."""
+        made = extend.AmbientTrace.node(self, rule, parents, saved, tangents)
+        m = MODES.get()
+        if m is not None and m.anomaly is not None:
+            stamp(made)
+        return made
 
     @property
     def packing(self):

@@ -1,5 +1,6 @@
 """The nodes of the stateful tape: what the sweep runs, with hooks, versions, captures and torch's names."""
 
+import re
 from collections import OrderedDict
 from weakref import ref
 
@@ -158,23 +159,24 @@ class GradNode(AmbientNode):
                     if changed is not None:
                         raise self.modified(array, changed, origin)
 
-    def modified(self, array, changed, origin):
-        """torch's error for a saved value that was written to."""
+    def modified(self, array, changed, origin, source=None):
+        """torch's error for a saved value that was written to; `source` is its own node where that is known."""
         now, then = changed
         kind = "CUDA" if not isinstance(array, ndarray) else "CPU"
-        source = ""
+        words = ""
         if origin == -1:
-            source = f", which is output 0 of {self.name()},"
+            source = self
         elif origin is not None and origin in self.rule.active:
             parents = self.parents if type(self.parents) is tuple else (self.parents,)
-            parent = parents[self.rule.active.index(origin)]
-            node, nr = visible(parent)
-            source = "" if isinstance(node, AccumulateGrad) else f", which is output {nr} of {node.name()},"
+            source = parents[self.rule.active.index(origin)]
+        if source is not None:
+            node, nr = visible(source)
+            words = "" if isinstance(node, AccumulateGrad) else f", which is output {nr} of {short(node.name())},"
         return RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{kind if kind == 'CUDA' else ''}{tensor_type(array)} {list(array.shape)}]{source} is at version "
+            f"[torch.{kind if kind == 'CUDA' else ''}{tensor_type(array)} {list(array.shape)}]{words} is at version "
             f"{now}; expected version {then} instead. Hint: enable anomaly detection to find the operation that "
-            "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+            "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
         )
 
     # what a user sees of a node
@@ -326,6 +328,11 @@ class Handle:
 
     def __exit__(self, *exc):
         self.remove()
+
+
+def short(name):
+    """A node's name as messages of PyTorch show it: `Mul` for `MulBackward0`."""
+    return re.sub(r"Backward\d*$", "", name)
 
 
 def freed():

@@ -11,7 +11,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .levels import AMBIENT, FOREIGN, GradTrace
-from .node import visible
+from .node import short, visible
 from .state import REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
 
 ndarray = np.ndarray
@@ -289,7 +289,7 @@ def refusal(t, what):
         return (f"A view was created in inference mode and {what} modified inplace outside of it; clone the view "
                 "before writing to it.")
     shown, nr = visible(node)
-    head = f"Output {nr} of {shown.name()} is a view and {what} modified inplace. "
+    head = f"Output {nr} of {short(shown.name())} is a view and {what} modified inplace. "
     if creation == "multi":
         return (head + "This view is the output of a function that returns multiple views. Such functions do not allow "
                 "the output views to be modified inplace. You should replace the inplace operation by an out-of-place "

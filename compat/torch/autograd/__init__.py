@@ -1,6 +1,8 @@
 """torch.autograd: the engine, modes, Function, and the tools around the graph."""
 
+from .. import apply_function as _apply_function
 from ..engine import backward, grad
+from ..function import Function
 from ..grad_mode import (
     enable_grad,
     inference_mode,
@@ -9,6 +11,24 @@ from ..grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from . import anomaly_mode, function, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .variable import Variable
 
-__all__ = ["backward", "enable_grad", "grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
-           "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "Variable",
+    "anomaly_mode",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

@@ -20,6 +20,7 @@ from ..call import (
 )
 from ..inplace import type_word
 from ..lanes import binary, binary_inplace, flat, unary
+from ..state import TensorBase
 
 
 def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
@@ -234,8 +235,14 @@ def compare(name, primitive, symbol):
     def fun(input, other, *, out=None):
         return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
 
+    def operator(self, other):
+        return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
+
     published(row, fun)
-    attach(symbol, fast)
+    attach(symbol, operator)
+
+
+COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
+from ....extend import At
 from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
@@ -179,7 +180,7 @@ def put(x, index, value, add=False):
 
 def AT(x):  # noqa: N802
     """`x.at` of a traced value, or of an array."""
-    return x.at if hasattr(x, "at") else cnp.at(x)
+    return x.at if hasattr(x, "at") else At(x)
 
 
 attach("__getitem__", getitem)

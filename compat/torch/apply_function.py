@@ -1,0 +1,293 @@
+"""Running a Function: forward without recording, then history for its outputs, at each level it is called in."""
+
+import numpy as np
+
+from ... import custom_vjp, extend
+from . import versions
+from .function import APPLY, Function, State, backward_of
+from .levels import AMBIENT, FOREIGN, BatchTrace
+from .modes import modes, restore, set_modes
+from .state import TensorBase, accumulator, bottom, edge, lift, lower, more, needs_grad, version_of
+from .views import move_history, rebase, replay, shape_dtype
+
+ndarray = np.ndarray
+
+
+def top_level(args):
+    """The innermost running level among tensor arguments: None for the ambient one."""
+    top = None
+    for a in args:
+        if isinstance(a, TensorBase):
+            trace = a.trace
+            if trace is FOREIGN:
+                return FOREIGN
+            if trace is not None and not trace.done and (top is None or trace.level > top.level):
+                top = trace
+    return top
+
+
+def apply(kind, args):
+    """`kind.apply(*args)`."""
+    top = top_level(args)
+    if top is FOREIGN:
+        return apply_foreign(kind, args)
+    if isinstance(top, BatchTrace):
+        return BATCH[0](kind, args, top)
+    return apply_at(kind, args, top or AMBIENT)
+
+
+APPLY.append(apply)
+BATCH = []  # filled by func: a Function under vmap
+
+
+def new_ctx(kind, args):
+    """A node that serves as ctx."""
+    ctx = kind._backward_cls()
+    object.__setattr__(ctx, "_state", State(kind))
+    ctx.rule = None
+    ctx.parents = ()
+    ctx.saved = None
+    ctx.extra = None
+    ctx._state.needs = tuple([isinstance(a, TensorBase) and needs_grad(a) for a in args])
+    ctx._state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
+    return ctx
+
+
+def run_forward(kind, ctx, args):
+    """Forward with recording off; setup_context where the Function has one."""
+    before = set_modes(grad=False)
+    try:
+        if kind.setup_context is not Function.setup_context:
+            output = kind.forward(*args)
+            kind.setup_context(ctx, args, output)
+        else:
+            output = kind.forward(ctx, *args)
+    finally:
+        restore(before)
+    return output
+
+
+def apply_at(kind, args, level):
+    """Run at the ambient level or one of func.grad and record there."""
+    ctx = new_ctx(kind, args)
+    recording = level.recording and any(ctx._state.needs)
+    output = run_forward(kind, ctx, args)
+    single = not isinstance(output, tuple)
+    outputs = (output,) if single else output
+    for i, o in enumerate(outputs):
+        if o is not None and not isinstance(o, TensorBase) and single:
+            raise TypeError(f"{kind.__name__}.forward: expected to return a Tensor or a tuple of them, but got "
+                            f"{type(o).__name__} at position {i}")
+    outputs = record(ctx, args, outputs, level, recording)
+    push_tangents(kind, ctx, args, outputs)
+    return outputs[0] if single else outputs
+
+
+def record(ctx, args, outputs, level, recording):
+    """Give the outputs their history."""
+    state = ctx._state
+    dirty = {id(t) for t in state.dirty}
+    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    plain = {id(t) for t in state.non_differentiable}
+    for t in state.dirty:
+        if id(t) not in inputs:
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                               "inputs that are modified inplace must all be outputs of the Function.")
+    if dirty and not dirty <= {id(o) for o in outputs}:
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                           "that are modified inplace must all be outputs of the Function.")
+    for t in state.dirty:
+        b = bottom(t)
+        if type(b) is ndarray:
+            versions.bump(b)
+        if recording and t.requires and t.node is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if recording and t.rare is not None and t.rare.base is not None and t.rare.base.requires \
+                and t.rare.base.node is None:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if recording:
+        places = [i for i, need in enumerate(state.needs) if need]
+        nodes = [edge(args[i]) for i in places]
+        kept = [(i, n) for i, n in zip(places, nodes) if n is not None]
+        state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
+        ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
+        ctx.seq = extend.next_seq()
+    tensors = [o for o in outputs if isinstance(o, TensorBase)]
+    state.outputs = len(outputs)
+    state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else ((), np.dtype(bool)) for o in outputs])
+    differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
+    out = []
+    for k, o in enumerate(outputs):
+        if not isinstance(o, TensorBase):
+            out.append(o)
+            continue
+        is_input = id(o) in inputs
+        diff = id(o) not in plain and shape_dtype(o)[1].kind in "fcV"
+        if id(o) in dirty:
+            if recording:
+                write_history(o, picked(ctx, k, level), level)
+            out.append(o)
+            continue
+        if is_input or not fresh(o):
+            base = o
+            o = o.detach()
+            if is_input and diff and recording:
+                alias(o, base)
+        if not recording or not diff:
+            if id(outputs[k]) in plain and is_input:
+                o = o.detach()
+            o.node = None
+            out.append(o)
+            continue
+        o.requires = False
+        o.node = picked(ctx, k, level)
+        if o.rare is not None and o.rare.base is not None:
+            o.rare.creation = "multi" if len(differentiable) > 1 else "custom"
+            o.rare.attr_version = version_of(o)
+        out.append(o)
+    save(ctx, args, outputs, out)
+    return tuple(out)
+
+
+def fresh(o):
+    """Whether an output was made by forward for itself: no history of its own to lose."""
+    return o.node is None and not o.requires
+
+
+def alias(o, base):
+    """Make an output that is an input a view of it."""
+    rare = more(o)
+    parent = base.rare
+    rare.base = parent.base if parent is not None and parent.base is not None else base
+    rare.steps = (*(parent.steps if parent is not None and parent.base is not None else ()), (GETITEM, ((Ellipsis,),)))
+    rare.creation = "custom"
+    o.slow = 2
+
+
+GETITEM = extend.REGISTRY["getitem"]
+
+
+def picked(ctx, k, level):
+    """The node of output k."""
+    if ctx._state.outputs == 1:
+        return ctx
+    return level.node(extend.pick_rule(ctx._state.outputs, k), ctx, None)
+
+
+def write_history(o, node, level):
+    """The history of a dirty input."""
+    if o.rare is not None and o.rare.base is not None:
+        base_edge = edge_before(o.rare.base)
+        rebase(o, node, base_edge, ())
+        replay(o, edge(o.rare.base))
+        o.rare.attr_version = version_of(o)
+    else:
+        move_history(o, node)
+
+
+def edge_before(base):
+    """The history of a base before the write."""
+    return accumulator(base) if base.requires and base.node is None else base.node
+
+
+def save(ctx, args, given, outputs):
+    """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
+    state = ctx._state
+    where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
+    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    kept = []
+    for t in state.to_save:
+        if t is None:
+            kept.append(None)
+            continue
+        k = where.get(id(t))
+        if k is not None and id(t) not in inputs:
+            source = outputs[k]
+            kept.append((source.detach(), version_of(source), k if source.node is not None else None))
+        else:
+            if k is not None and id(t) in inputs and outputs[k] is t:
+                kept.append((t.detach(), version_of(t), k if t.node is not None else None))
+            else:
+                kept.append((t, version_of(t), None))
+    m = modes()
+    if m.hooks and any(kept):
+        pack, hook = m.hooks[-1]
+        state.packed = [None if item is None else (hook, pack(item[0])) for item in kept]
+    state.to_save = ()
+    state.kept = tuple(kept)
+
+
+def push_tangents(kind, ctx, args, outputs):
+    """Forward mode: the user's jvp on the tangents of the inputs."""
+    tangents = [TANGENT[0](a) if isinstance(a, TensorBase) else None for a in args]
+    if not any(t is not None for t in tangents):
+        return
+    state = ctx._state
+    saved, state.kept, state.to_save = state.kept, None, state.for_forward
+    try:
+        result = kind.jvp(ctx, *tangents)
+    finally:
+        state.kept, state.to_save = saved, ()
+    result = result if isinstance(result, tuple) else (result,)
+    if len(result) != len(outputs):
+        raise RuntimeError(f"{kind.__name__}.jvp returned {len(result)} tangents for {len(outputs)} outputs")
+    for o, t in zip(outputs, result):
+        if isinstance(o, TensorBase) and t is not None:
+            SET[0](o, t)
+
+
+TANGENT = [lambda t: None]  # filled by forward_ad.py
+SET = []
+
+
+def apply_foreign(kind, args):
+    """Inside covector's own transforms: the user's backward as a rule of covector's."""
+    places = [i for i, a in enumerate(args) if isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV"]
+    shape = {}
+
+    def full(values):
+        whole = list(args)
+        for i, v in zip(places, values):
+            whole[i] = lift(v)
+        return tuple(whole)
+
+    def forward(*values):
+        whole = full(values)
+        ctx = new_ctx(kind, whole)
+        ctx._state.needs = tuple([i in places for i in range(len(args))])
+        output = run_forward(kind, ctx, whole)
+        shape["single"] = not isinstance(output, tuple)
+        outputs = (output,) if shape["single"] else output
+        plain = {id(t) for t in ctx._state.non_differentiable}
+        ctx._state.kept = None
+        ctx._state.shapes = tuple([shape_dtype(o) for o in outputs])
+        return tuple([STOP(lower(o)) if id(o) in plain else lower(o) for o in outputs]), ctx
+
+    @custom_vjp
+    def fun(*values):
+        return forward(*values)[0]
+
+    def fwd(*values):
+        outs, ctx = forward(*values)
+        state = ctx._state
+        return outs, (ctx, tuple([None if t is None else lower(t) for t in state.to_save]))
+
+    def bwd(saved, cts):
+        ctx, kept = saved
+        ctx._state.to_save = tuple([None if v is None else lift(v) for v in kept])
+        result = backward_of(kind)(ctx, *[lift(conj(c)) for c in cts])
+        result = result if isinstance(result, tuple) else (result,)
+        return tuple([None if result[i] is None else conj(lower(result[i])) for i in places])
+
+    fun.defvjp(fwd, bwd)
+    outs = fun(*[lower(args[i]) for i in places])
+    outs = tuple([lift(o) for o in outs])
+    return outs[0] if shape["single"] else outs
+
+
+def conj(v):
+    """The conjugate of complex values: covector's rules conjugate at their boundary, torch's do not."""
+    return v.conj() if getattr(v, "dtype", None) is not None and v.dtype.kind == "c" else v
+
+
+STOP = extend.REGISTRY["stop_gradient"].fun

@@ -1,0 +1,51 @@
+"""torch.autograd.anomaly_mode: detect_anomaly and set_detect_anomaly."""
+
+import warnings
+
+from ..modes import modes, restore, set_modes
+
+
+class detect_anomaly:  # noqa: N801 (torch's name)
+    """Show the forward lines of a node that fails in backward, and raise where one gives NaN.
+
+    >>> import covector.compat.torch as torch
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
+    """
+
+    def __init__(self, check_nan=True):
+        self.check_nan = check_nan
+        self.before = None
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
+                      "for debugging.", UserWarning, stacklevel=2)
+
+    def __enter__(self):
+        self.before = set_modes(anomaly=bool(self.check_nan))
+
+    def __exit__(self, *exc):
+        restore(self.before)
+
+
+class set_detect_anomaly:  # noqa: N801 (torch's name)
+    """Switch anomaly mode on or off, at once; as a context, until it ends."""
+
+    def __init__(self, mode, check_nan=True):
+        self.before = modes().anomaly
+        set_modes(anomaly=bool(check_nan) if mode else None)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        set_modes(anomaly=self.before)
+
+
+def is_anomaly_enabled():
+    """Whether anomaly mode is on."""
+    return modes().anomaly is not None
+
+
+def is_anomaly_check_nan_enabled():
+    """Whether anomaly mode looks for NaN."""
+    return bool(modes().anomaly)

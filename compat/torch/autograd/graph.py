@@ -1,0 +1,165 @@
+"""torch.autograd.graph: nodes, edges, and hooks around saved values and several gradients."""
+
+import contextlib
+import functools
+from collections import namedtuple
+from threading import Lock
+
+from .. import versions
+from ..modes import modes, restore, set_modes
+from ..engine import HOOKED, reached, running
+from ..node import GradNode, shown
+from ..saved import SavedTensor
+from ..state import TensorBase, bottom, edge
+
+Node = GradNode
+GradientEdge = namedtuple("GradientEdge", ("node", "output_nr"))
+GradientEdge.__doc__ = "An edge of the graph: a node and which of its outputs."
+
+
+def get_gradient_edge(tensor):
+    """The edge that leads to a tensor's history; for a leaf, its accumulator."""
+    node = edge(tensor)
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(*shown(node))
+
+
+def increment_version(tensor):
+    """Count a write that was made behind torch's back."""
+    for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+        versions.bump(bottom(t))
+
+
+class saved_tensors_hooks:  # noqa: N801 (torch's name)
+    """Run `pack_hook(tensor)` on each tensor that is saved inside, and `unpack_hook(packed)` when it is needed.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 2, lambda p: p / 2):
+    ...     y = x.exp() * x
+    >>> y.backward()
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pair = pack_hook, unpack_hook
+
+    def __enter__(self):
+        m = modes()
+        if m.hooks_disabled is not None:
+            raise RuntimeError(m.hooks_disabled)
+        self.before = set_modes(hooks=(*m.hooks, self.pair))
+
+    def __exit__(self, *exc):
+        restore(self.before)
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
+    """Keep what is saved in the CPU's memory; here it lies there already, and a copy is kept."""
+
+    def __init__(self, pin_memory=False, device_type="cuda"):
+        super().__init__(lambda t: t.detach().clone(), lambda t: t)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message):
+    """Refuse saved-tensor hooks inside, with a message."""
+    m = modes()
+    if m.hooks:
+        raise RuntimeError(error_message)
+    before = set_modes(hooks_disabled=error_message)
+    try:
+        yield
+    finally:
+        restore(before)
+
+
+class _Mutations:
+    """What `allow_mutation_on_saved_tensors` hands out: clones of values that were written to."""
+
+    def __init__(self):
+        self.cloned = {}
+
+    def clear(self):
+        """Forget the clones."""
+        self.cloned.clear()
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors():
+    """Let saved values be written to inside: they are kept as they were."""
+    if modes().mutable_saved is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _Mutations()
+    m = modes()
+    before = set_modes(mutable_saved=context, hooks=(*m.hooks, (lambda t: t.detach().clone(), lambda t: t)))
+    try:
+        yield context
+    finally:
+        context.clear()
+        restore(before)
+
+
+class _MultiHandle:
+    """Removes the hooks on several tensors."""
+
+    def __init__(self, handles):
+        self.handles = tuple(handles)
+
+    def remove(self):
+        """Take the hooks away."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """Call `fn` when the gradients of all tensors are known (a list, None for those that stay out of the sweep), or of
+    any of them (the first that comes)."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = Lock()
+    tensors = tuple(tensors)
+    if not HOOKED:
+        HOOKED.append(True)
+    if mode == "all":
+        counts, buffers = {}, {}
+
+        def inner(index, grad):
+            key = running()
+            with lock:
+                seen = buffers.setdefault(key, [None] * len(tensors))
+                if key not in counts:
+                    counts[key] = reached(tensors)
+                seen[index] = grad
+                counts[key] -= 1
+                done = counts[key] == 0
+                if done:
+                    buffers.pop(key)
+                    counts.pop(key)
+            if done:
+                fn(seen)
+
+        return _MultiHandle([t.register_hook(functools.partial(inner, i)) for i, t in enumerate(tensors)])
+    ran = set()
+
+    def first(grad):
+        key = running()
+        with lock:
+            if key in ran:
+                return
+            ran.clear()
+            ran.add(key)
+        fn(grad)
+
+    return _MultiHandle([t.register_hook(first) for t in tensors])
+
+
+__all__ = ["GradientEdge", "Node", "SavedTensor", "allow_mutation_on_saved_tensors",
+           "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version", "register_multi_grad_hook",
+           "save_on_cpu", "saved_tensors_hooks"]

@@ -1,0 +1,24 @@
+"""Variable, the old name of a tensor."""
+
+from ..state import TensorBase
+from ..tensor import Tensor
+
+
+class VariableMeta(type):
+    """`isinstance(t, Variable)` holds for every tensor."""
+
+    def __instancecheck__(cls, other):
+        return isinstance(other, TensorBase)
+
+
+class Variable(metaclass=VariableMeta):
+    """`Variable(tensor, requires_grad)` gives a tensor that shares memory with `tensor`.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data=None, requires_grad=False, volatile=None):
+        out = Tensor() if data is None else data.detach()
+        return out.requires_grad_() if requires_grad else out
