@@ -13,7 +13,7 @@ from . import dtypes
 from .inplace import inplace, write
 from .modes import MODES
 from .quiet import hush, unhush
-from .state import CLASS, TensorBase, edge, lift, lower, needs_grad
+from .state import CLASS, TensorBase, accumulator, edge, lift, lower, more, needs_grad
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -75,6 +75,8 @@ def lifted(v, node_name, tensors):
 
 def dress_node(node, name, tensors):
     """Name a node as torch does, and show the operands of the whole operation as its edges."""
+    if any(node is t.node for t in tensors):
+        return  # the answer is an operand itself
     target = node
     if node.rule is not None and node.rule.prim is None and isinstance(node.parents, extend.AmbientNode):
         target = node.parents  # a picked output: its node is the one that users see
@@ -134,6 +136,9 @@ def invoke(row, fun, args, kwargs, out=True):
     if kwargs:
         rename(kwargs)
     tensors = tensors_in(args, kwargs)
+    for t in reversed(tensors):
+        if t.requires and t.node is None:
+            accumulator(t)  # the last leaf first: they are then reached in order
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     token = hush()
@@ -143,7 +148,35 @@ def invoke(row, fun, args, kwargs, out=True):
         unhush(token)
     if target is not None:
         return write_out(row.name, target, v, tensors)
-    return lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
+    out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
+    m = MODES.get()
+    if m is not None and m.inference:
+        marked(out)
+    elif any(t.rare is not None and t.rare.inference for t in tensors):
+        check_inference(out, tensors)
+    return out
+
+
+def marked(out):
+    """Note that tensors were made in inference mode."""
+    for t in out if isinstance(out, tuple) else (out,):
+        if isinstance(t, TensorBase):
+            more(t).inference = True
+            t.slow = 2
+
+
+def check_inference(out, tensors):
+    """Refuse to save inference tensors for backward."""
+    values = [t.value for t in tensors if t.rare is not None and t.rare.inference]
+    for t in out if isinstance(out, tuple) else (out,):
+        node = t.node if isinstance(t, TensorBase) else None
+        if node is not None and node.rule is not None and node.rule.keeps:
+            saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
+            if any(x is v for x in saved for v in values):
+                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                                   "inference mode in computation tracked by autograd. To work around this, you can make a "
+                                   "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                                   "`torch.inference_mode()`.")
 
 
 def variant(names, given, named):

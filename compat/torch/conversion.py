@@ -4,6 +4,7 @@ import numpy as np
 
 from . import dtypes
 from .aliases import expose
+from ...extend import REGISTRY
 from .call import ROWS, attach, operation
 from .levels import FOREIGN, BatchTrace
 from .size import device as Device
@@ -141,7 +142,7 @@ def cast(input, dtype):
 @operation("_copy", method=False, register=False, node="ToCopyBackward0", out=False)
 def copied(input):
     """A copy."""
-    return input.copy()
+    return REGISTRY["duplicate"].fun(input)
 
 
 def converted(self, dtype, copy=False):

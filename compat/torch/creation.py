@@ -18,6 +18,8 @@ def made(array, requires_grad=False, device=None):
         more(t).inference = True
         t.slow = 2
     if requires_grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad_()
     return t
 

@@ -138,7 +138,16 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
     cts = make_grads(tensors, grad_tensors, len(tensors))
+    if create_graph and not _WARNED:
+        _WARNED.append(True)
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
+                      "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
     run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
+
+
+_WARNED = []  # the warning above is given once, as PyTorch does
 
 
 def warn_grad_variables():
@@ -154,9 +163,9 @@ def make_grads(outputs, grads, count):
         grads = (grads,)
     else:
         grads = tuple(grads)
-    if len(grads) != count:
+    if len(grads) < count:
         raise RuntimeError(f"got {count} tensors and {len(grads)} gradients")
-    return grads
+    return grads[:count]
 
 
 def seed(i, out, g, batched=False):
@@ -322,12 +331,13 @@ def prepare(sweep, roots, inputs, accumulate):
 def collect(sweep, nodes, inputs, allow_unused):
     """The captured gradients as tensors, None where nothing arrived."""
     out = []
-    for t, node in zip(inputs, nodes):
+    for i, (t, node) in enumerate(zip(inputs, nodes)):
         ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
         if ct is None or ct is UNDEFINED:
             if not allow_unused:
-                raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
-                                   "allow_unused=True if this is the desired behavior.")
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                                   "allow_unused=True if this is the desired behavior. Otherwise, please remove it from "
+                                   "inputs.")
             out.append(None)
         else:
             out.append(sweep.tensor(fresh(ct, t)))

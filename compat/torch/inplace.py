@@ -30,6 +30,11 @@ def inplace(t, name, fn, others=(), node_name=None):
     """
     operands = [x for x in others if isinstance(x, TensorBase)]
     check_levels(t, operands, name)
+    m = MODES.get()
+    if t.rare is not None and t.rare.inference and not (m is not None and m.inference):
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
+                           "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
+                           "more details.")
     grad = False
     u = t
     while True:
@@ -118,10 +123,6 @@ def check_inplace(t):
     """torch's refusals of an in-place operation that is recorded."""
     rare = t.rare
     if rare is not None:
-        if rare.inference:
-            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                               "clone to get a normal tensor before doing inplace update.See "
-                               "https://github.com/pytorch/rfcs/pull/17 for more details.")
         if rare.base is not None:
             if rare.creation is not None:
                 edge_of_view(t)

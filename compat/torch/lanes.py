@@ -103,9 +103,6 @@ def binary(row, prim, op):
         if type(input) is Tensor and (
                 not input.slow or input.slow == 1 and fresh(input)) and MODES.get() is None:
             x = input.value
-            p = input.node
-            if p is None and input.requires:
-                p = accumulator(input)
             if kind is Tensor:
                 y = other.value
                 if (not other.slow or other.slow == 1 and fresh(other)) and x.dtype is y.dtype:
@@ -124,8 +121,11 @@ def binary(row, prim, op):
                     t.requires = False
                     t.slow = 0
                     q = other.node
-                    if q is None and other.requires:
+                    if q is None and other.requires:  # before the other one: leaves are then reached in order
                         q = accumulator(other)
+                    p = input.node
+                    if p is None and input.requires:
+                        p = accumulator(input)
                     if p is None and q is None:
                         t.node = None
                         return t
@@ -168,9 +168,12 @@ def binary(row, prim, op):
                 t.rare = t.trace = None
                 t.requires = False
                 t.slow = 0
+                p = input.node
                 if p is None:
-                    t.node = None
-                    return t
+                    if not input.requires:
+                        t.node = None
+                        return t
+                    p = accumulator(input)
                 t.node = node = GradNode()
                 node.rule = left
                 node.parents = p

@@ -103,7 +103,6 @@ class GradNode(AmbientNode):
             drive.take(self.seq, raw if runs else ct)
         if not runs:
             return None
-        before = ct
         if extra is not None and extra.prehooks:
             ct = call_prehooks(self, ct, drive)
         if drive.anomaly is not None:
@@ -111,7 +110,7 @@ class GradNode(AmbientNode):
         else:
             out = self.apply(ct, drive)
         if extra is not None and extra.posthooks:
-            out = call_posthooks(self, out, before, drive)
+            out = call_posthooks(self, out, ct, drive)
         return out if drive.needed is None else self.pruned(out, drive.needed)
 
     def apply(self, ct, drive):

@@ -93,7 +93,7 @@ def product(row):
             x, y = input.value, other.value
             if x.ndim == 2 == y.ndim and x.dtype is y.dtype and x.shape[1] == y.shape[0]:
                 v = x @ y
-                p, q = parent(input), parent(other)
+                q, p = parent(other), parent(input)
                 if p is None and q is None:
                     return tensor(v)
                 rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]
@@ -128,7 +128,7 @@ def affine(x, w, b, rules):
         return None
     v = xv @ wv
     v += bv
-    p, q, r = parent(x), parent(w), parent(b)
+    q, p, r = parent(w), parent(x), parent(b)
     active = ACTIVE[(p is not None) + 2 * (q is not None) + 4 * (r is not None)]
     if not active:
         return tensor(v)
@@ -148,7 +148,7 @@ def pair_to_scalar(prim, title):
         token = hush()
         v = impl(np, x, y)
         unhush(token)
-        p, q = parent(input), parent(target)
+        q, p = parent(target), parent(input)
         if p is None and q is None:
             return tensor(v)
         rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]

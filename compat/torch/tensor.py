@@ -11,6 +11,7 @@ from . import dtypes, versions
 from .engine import backward, quick_backward
 from .levels import FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
+from .inplace import type_word
 from .node import Handle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
@@ -465,13 +466,18 @@ def check_new_grad(t, value):
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     if value.dtype is not t.dtype and t.grad_dtype is not None and value.dtype is not t.grad_dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype "
-                           f"'{t.grad_dtype}'. The gradient must match the tensor's grad_dtype (defaults to the "
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{C_NAMES.get(value.dtype.name, value.dtype.name)}' to "
+                           f"a tensor with grad_dtype '{type_word(t.grad_dtype.numpy)}'. The gradient must match the tensor's grad_dtype (defaults to the "
                            "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
                            "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
                            "its gradient may break downstream systems that assume they match.")
     if value.shape != t.shape:
-        raise RuntimeError("assigned grad has data of a different size")
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                           f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size")
+
+
+C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int"}
 
 
 def warn_non_leaf():

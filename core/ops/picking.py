@@ -5,7 +5,7 @@ import numpy as np
 from ..avals import make_aval
 from ..dtypes import result_dtype
 from ..families import linear, primitive
-from .samples import Sample
+from .samples import Sample, unary
 
 
 class Places:
@@ -66,6 +66,26 @@ def _samples(prim_shape):
     return samples
 
 
+def _duplicate(x):
+    """A copy with the strides of `x` where these are dense, else in the order of the axes."""
+    if not isinstance(x, np.ndarray):
+        return x.copy() if hasattr(x, "copy") else x
+    step = x.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(x.strides, x.shape) if n != 1):
+        if stride != step:
+            return np.array(x, order="C")
+        step *= n
+    return np.array(x, order="K")
+
+
+duplicate = linear(
+    "duplicate",
+    impl=lambda xp, x: _duplicate(x),
+    transpose=lambda ct: ct,
+    shape=lambda x: x,
+    batch=lambda x: duplicate(x),
+    samples=unary(),
+)
 pick = linear(
     "pick",  # x.reshape(-1)[places]
     impl=lambda xp, x, *, places: x.reshape(-1)[places.index],

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
+from ....extend import REGISTRY
 from ..call import ROWS, attach, operation, otherwise, promote
 from ..state import TensorBase
 from .shaping import broadcast_to, reshape, shape_of, unsqueeze, wrap_dim
@@ -171,7 +172,7 @@ def diag(input, diagonal=0):
     """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return cnp.copy(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
+    return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
 
 
 @operation("trace")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
+from ....extend import REGISTRY
 from .. import return_types
 from ..call import attach, operation, otherwise, with_dim
 from ..inplace import inplace, type_word
@@ -90,7 +91,7 @@ def index_select(input, dim, index):
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_long("index_select", index)
     if not input.ndim:
-        return cnp.copy(input)
+        return REGISTRY["duplicate"].fun(input)
     d = wrap_dim(dim, input.ndim)
     flat = cnp.reshape(index, (-1,))
     if isinstance(flat, np.ndarray) and flat.size and ((flat < 0) | (flat >= input.shape[d])).any():
@@ -194,7 +195,7 @@ def masked_scatter(input, mask, source):
 def sort(input, dim=-1, descending=False, stable=False):
     """Values in order and where they were; see PyTorch's documentation of `torch.sort`."""
     if not input.ndim:
-        return return_types.sort(cnp.copy(input), np.zeros((), np.int64))
+        return return_types.sort(REGISTRY["duplicate"].fun(input), np.zeros((), np.int64))
     d = wrap_dim(dim, input.ndim)
     order = ordered(input, d, descending)
     return return_types.sort(along(input, order, d), order)

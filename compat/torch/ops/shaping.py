@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Tracer
 from ..call import ROWS, Row, attach, invoke, operation
 from ..inplace import inplace
 from ..state import CLASS, TensorBase, bottom
@@ -354,12 +354,25 @@ ROWS["detach"].fun = CLASS[0].detach
 @operation("clone", node="CloneBackward0", out=False)
 def clone(input, *, memory_format=None):
     """A copy with history; see PyTorch's `torch.clone`."""
-    return cnp.copy(input)
+    out = REGISTRY["duplicate"].fun(input)
+    return _in_order(out) if memory_format is not None and memory_format.name == "contiguous_format" else out
+
+
+def _in_order(v):
+    """A fresh value with its array in the order of the axes."""
+    if isinstance(v, np.ndarray):
+        return np.ascontiguousarray(v)
+    u = v
+    while isinstance(u.value, Tracer):
+        u = u.value
+    if isinstance(u.value, np.ndarray):
+        u.value = np.ascontiguousarray(u.value)
+    return v
 
 
 @operation("contiguous", method=False, register=False, node="CloneBackward0")
 def _contiguous(input):
-    return cnp.copy(input)
+    return _in_order(REGISTRY["duplicate"].fun(input))
 
 
 def contiguous(self, memory_format=None):
