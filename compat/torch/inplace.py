@@ -11,14 +11,14 @@ from ... import extend
 from . import versions
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
-from .node import visible
+from .node import FREED, visible
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
 from .views import EXPAND, GETITEM, IMPLANT, PICK, RESHAPE, TRANSPOSE, UPDATE, move_history, rebase, refusal, replay, shape_dtype
 
 ndarray = np.ndarray
 
 
-def inplace(t, name, fn, others=(), node_name=None):
+def inplace(t, name, fn, others=(), node_name=None, covers=False):
     """`t` becomes `fn(t, *others)`, in memory; returns `t`.
 
     Args:
@@ -27,6 +27,7 @@ def inplace(t, name, fn, others=(), node_name=None):
         fn: a function of core values whose answer has the shape and dtype of `t`, or broadcasts and casts to it.
         others: tensors, or anything else handed on as it is.
         node_name: the name of the node, if it is not that of the last primitive.
+        covers: elements may share memory, as for fill_ and copy_.
     """
     operands = [x for x in others if isinstance(x, TensorBase)]
     check_levels(t, operands, name)
@@ -48,13 +49,14 @@ def inplace(t, name, fn, others=(), node_name=None):
         if not isinstance(u.value, TensorBase):
             break
         u = u.value
-    if type(u.value) is ndarray:
-        check_overlap(u.value, operands)
+    bottom_value = u.value
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]
     new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
     shape, dtype = shape_dtype(t)
     new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
     check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
+    if type(bottom_value) is ndarray and not covers:
+        check_overlap(bottom_value, operands)
     if new_dtype != dtype:
         new = CAST[0](new, dtype)
     if tuple(new.shape) != shape:
@@ -243,6 +245,7 @@ def written(node, before):
 def store(t, value):
     """Copy an array into the memory of an ambient tensor and count the write."""
     array = t.value
+    rescue(t)
     if isinstance(value, extend.Tracer):
         raise RuntimeError(
             "a value of a running covector transform would be written into a tensor made outside of it, where its "
@@ -252,6 +255,25 @@ def store(t, value):
         array = writable(array)
     array[...] = value
     versions.bump(array)
+
+
+# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal.
+KEEPERS = frozenset({"divide", "maximum", "minimum", "fmax", "fmin", "fmod", "logaddexp", "logaddexp2"})
+
+
+def rescue(t):
+    """Give a node that saved its answer, where PyTorch's does not, a copy before the answer is written to."""
+    rare = t.rare
+    source = t if rare is None or rare.base is None else rare.base
+    node = source.node
+    if node is None or node.rule is None or node.rule.prim is None or node.rule.prim.name not in KEEPERS:
+        return
+    rule = node.rule
+    if -1 not in rule.origins or node.saved is FREED or node.extra is not None and node.extra.packing is not None:
+        return
+    items = (node.saved,) if len(rule.origins) == 1 else node.saved
+    items = tuple([x.copy() if origin == -1 and isinstance(x, ndarray) else x for x, origin in zip(items, rule.origins)])
+    node.saved = items[0] if len(items) == 1 else items
 
 
 def writable(array):

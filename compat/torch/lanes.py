@@ -8,10 +8,11 @@ import numpy as np
 from ... import extend
 from . import versions
 from .call import invoke
+from .inplace import KEEPERS
 from .modes import MODES
 from .node import GradNode
 from .quiet import hush, unhush
-from .state import NEW, accumulator
+from .state import NEW, accumulator, needs_grad
 from .tensor import Tensor
 from .view_lanes import can_write, written as written_through
 from .views import refresh
@@ -32,7 +33,7 @@ def fresh(t):
         return False
     if versions.WRITTEN or versions.EXPOSED:
         refresh(t)
-    return True
+    return t.node is not None or not needs_grad(rare.base)
 
 
 def constant(number, dtype):
@@ -250,7 +251,8 @@ def binary_inplace(row, prim, ufunc, slow):
             if q is not None or p is not None:
                 if y.shape != x.shape and (q is not None or y.ndim):
                     return slow(self, other)
-            if p is not None and p.extra is not None and not p.extra.quiet:
+            if p is not None and (p.extra is not None and not p.extra.quiet or type(p.saved) is tuple and (
+                    p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
                 return slow(self, other)
             token = hush()
             try:

@@ -85,7 +85,7 @@ def lower(t, fresh=False):
         value = t.value.copy() if fresh else t.value
         if t.slow == 0 and t.node is None and not t.requires:
             return value
-        node = edge(t)
+        node = edge(t) if AMBIENT.recording else None
         tangent = tangent_of(t)
         if node is None and tangent is None:
             return value
@@ -96,7 +96,8 @@ def lower(t, fresh=False):
         return lower(t.value, fresh)
     if isinstance(trace, GradTrace):
         tangent = tangent_of(t)
-        return trace.box(lower(t.value, fresh), node=edge(t), tangent=None if tangent is None else lower(tangent))
+        node = edge(t) if trace.recording else None
+        return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent))
     return extend.make_batched(trace, lower(t.value, fresh))
 
 
@@ -182,8 +183,9 @@ def edge(t):
         node = REFRESH[0](t)
     else:
         node = t.node
-    if node is None and t.requires:
-        return accumulator(t)
+    if node is None and (t.requires or rare is not None and rare.base is not None and t.trace is not FOREIGN
+                         and needs_grad(rare.base)):
+        return accumulator(t)  # a leaf, or a view made in no_grad: torch makes that a leaf of its own
     return node
 
 

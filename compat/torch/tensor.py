@@ -12,7 +12,7 @@ from .engine import backward, quick_backward
 from .levels import FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
 from .inplace import type_word
-from .node import Handle, dress, visible
+from .node import AccumulateGrad, Handle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
 from .views import shape_dtype
@@ -407,7 +407,10 @@ def edge_or_none(t):
     """The node of a tensor that is no leaf, brought up to date."""
     rare = t.rare
     if rare is not None and rare.base is not None:
-        return None if t.requires and t.node is None else edge(t)
+        if t.requires and t.node is None:
+            return None
+        node = edge(t)
+        return None if type(node) is AccumulateGrad else node
     return t.node
 
 

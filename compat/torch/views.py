@@ -180,15 +180,21 @@ def rebase(t, node, base_edge, name):
     level = t.trace or AMBIENT
     shape, dtype = shape_dtype(base)
     probe = np.broadcast_to(np.empty((), dtype), shape)
+    steps = rare.steps
+    if any(prim is EXPAND for prim, _ in steps):  # elements of the base that the view stands for, each once
+        index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+        for prim, params in steps:
+            index = prim.impl(np, index, *params)
+        steps = ((PICK, (extend.Places(index),)),)
     outer = []
-    for prim, params in rare.steps:
+    for prim, params in steps:
         outer.append(probe)
         probe = prim.impl(np, probe, *params)
     # Edges before the write, from the base inwards: the parts of the old base that are kept.
     edges = [base_edge]
-    for (prim, params), x in zip(rare.steps[:-1], outer[:-1]):
+    for (prim, params), x in zip(steps[:-1], outer[:-1]):
         edges.append(None if edges[-1] is None else put_record(level, prim, (params, x), edges[-1]))
-    for (prim, params), x, old in zip(reversed(rare.steps), reversed(outer), reversed(edges)):
+    for (prim, params), x, old in zip(reversed(steps), reversed(outer), reversed(edges)):
         node = put_back(level, prim, params, x, old, node)
     first = base_edge
     if node is not None:

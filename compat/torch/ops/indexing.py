@@ -8,10 +8,10 @@ from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
 from ..modes import MODES
-from ..state import TensorBase, bottom, lower, needs_grad
+from ..state import TensorBase, bottom, lower, needs_grad, wrap
 from ..view_lanes import indexed, ready
 from ..views import GETITEM, shape_dtype, view
-from .shaping import copy_, fill_
+from .shaping import copy_, expand, fill_
 
 ndarray = np.ndarray
 
@@ -102,8 +102,11 @@ def getitem(self, key):
     shape = shape_dtype(self)[0]
     if basic:
         check_basic(index, shape)
-        name = node_of(index)
-        index = (*index, Ellipsis) if Ellipsis not in index else index
+        if type(key) is slice:
+            index, name = (*index, Ellipsis), "SliceBackward0"
+        else:
+            index = useful(index, shape)
+            name = node_of(index)
         return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
     v = lower(self)
     try:
@@ -118,9 +121,34 @@ def message(error, index, shape):
     return str(error)
 
 
+def useful(index, shape):
+    """A basic index without slices that take a whole axis, and with an Ellipsis; torch makes no view for those."""
+    used = sum(k is not None and k is not Ellipsis for k in index)
+    axis = 0
+    out = []
+    for k in index:
+        if k is Ellipsis:
+            axis += len(shape) - used
+        elif k is None:
+            out.append(k)
+            continue
+        else:
+            if type(k) is slice and (k.start in (None, 0)) and k.step in (None, 1) and (
+                    k.stop is None or k.stop >= shape[axis]):
+                k = _WHOLE
+            axis += 1
+        out.append(k)
+    while out and (out[-1] is _WHOLE or out[-1] is Ellipsis):
+        out.pop()
+    return tuple(out) if Ellipsis in out else (*out, Ellipsis)
+
+
+_WHOLE = slice(None)
+
+
 def node_of(index):
     """torch's name for the node of a basic index."""
-    kinds = [k for k in index if k is not Ellipsis]
+    kinds = [k for k in index if k is not Ellipsis and k is not _WHOLE]
     if not kinds:
         return "AliasBackward0"
     last = kinds[-1]
@@ -131,9 +159,10 @@ def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
     basic, index = normal(key)
     if basic:
-        check_basic(index, shape_dtype(self)[0])
+        shape = shape_dtype(self)[0]
+        check_basic(index, shape)
         m = MODES.get()
-        index = (*index, Ellipsis) if Ellipsis not in index else index
+        index = useful(index, shape)
         if self.trace is None and self.node is None and not (m is not None and m.level is not None) and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
             self.value[index] = value
@@ -141,11 +170,13 @@ def setitem(self, key, value):
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
         if isinstance(value, TensorBase):
-            copy_(part, trimmed(value, len(shape_dtype(part)[0])))
+            shape = shape_dtype(part)[0]
+            value = trimmed(value, len(shape))
+            copy_(part, value if shape_dtype(value)[0] == shape else expand(value, shape))
         elif isinstance(value, ndarray | list | tuple):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
         else:
-            fill_(part, value)
+            fill_(part, wrap(np.asarray(value)))
         return
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 

@@ -3,12 +3,14 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY, Tracer
+from ....extend import REGISTRY, Scatter, Tracer, pick_rule
 from ..call import ROWS, Row, attach, invoke, operation
-from ..inplace import inplace
+from ..inplace import check_result, inplace
+from ..levels import AMBIENT, BatchTrace
+from ..node import UNDEFINED, NamedRule
 from ..state import CLASS, TensorBase, bottom
 from ..view_lanes import indexed, ready, reshaped, turned
-from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, view
+from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, source_aval, view
 
 
 def wrap_dim(dim, ndim, extra=0):
@@ -286,7 +288,7 @@ def expand(input, *sizes, implicit=False):
     shape = shape_of(input)
     lead = len(sizes) - len(shape)
     if lead < 0:
-        raise RuntimeError(f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
+        raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
                            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
                            f"({len(shape)})")
     target = []
@@ -294,7 +296,7 @@ def expand(input, *sizes, implicit=False):
         old = shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
-                raise RuntimeError(f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(sizes)}): the expanded size of "
+                raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the expanded size of "
                                    f"the tensor (-1) isn't allowed in a leading, non-existing dimension {i}")
             n = old
         if old is not None and old != 1 and old != n:
@@ -383,9 +385,54 @@ def contiguous(self, memory_format=None):
 attach("contiguous", contiguous)
 
 
-def _multiple(name, indices, input, node):
-    """Several views by basic indices at once."""
-    return tuple([view(input, GETITEM, ((*i, Ellipsis),), node, creation="multi") for i in indices])
+def _multiple(indices, input, name):
+    """Several views by basic indices at once: the outputs of one node."""
+    indices = [(*i, Ellipsis) for i in indices]
+    outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
+    share_node(outs, input, indices, name)
+    return tuple(outs)
+
+
+def share_node(outs, t, indices, name):
+    """Make several views the outputs of one node, at every level."""
+    while True:
+        level = t.trace or AMBIENT
+        parents = [o.node.parents for o in outs if o.node is not None]
+        if parents:
+            aval = source_aval(t)
+            node = level.node(unbinding(name), parents[0], (aval, indices))
+            for k, o in enumerate(outs):
+                o.node = level.node(pick_rule(len(outs), k), node, None)
+        if not isinstance(t.value, TensorBase):
+            return
+        if isinstance(level, BatchTrace):
+            indices = [(slice(None), *i) for i in indices]
+        t, outs = t.value, [o.value for o in outs]
+
+
+_UNBINDING = {}
+
+
+def unbinding(name):
+    """The rule of a node whose outputs are parts of its operand: the parts' cotangents, each in its place."""
+    rule = _UNBINDING.get(name)
+    if rule is None:
+        rule = _UNBINDING[name] = NamedRule(GETITEM.rule((0,), True), name)
+        rule.prim = rule.collect = None
+        rule.names = rule.origins = rule.active = ()
+        rule.back = rule.strong = gathered
+    return rule
+
+
+def gathered(cts, saved):
+    """The cotangent of a tensor from those of its parts."""
+    aval, indices = saved
+    whole = None
+    for c, index in zip(cts, indices):
+        if c is not None and c is not UNDEFINED:
+            part = Scatter(aval, index, c)
+            whole = part if whole is None else whole.plus(part)
+    return UNDEFINED if whole is None else whole
 
 
 @method()
@@ -395,13 +442,15 @@ def unbind(input, dim=0):
     if not shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim(dim, len(shape))
-    return _multiple("unbind", [(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
+    return _multiple([(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
 
 
 @method()
 def split(tensor, split_size_or_sections, dim=0):
     """Consecutive ranges of an axis as views; see PyTorch's `torch.split`."""
     shape = shape_of(tensor)
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, len(shape))
     n = shape[d]
     if isinstance(split_size_or_sections, int):
@@ -418,7 +467,7 @@ def split(tensor, split_size_or_sections, dim=0):
                                f"dimension {dim}), but got split_sizes={sizes}")
         node = "SplitWithSizesBackward0"
     starts = np.cumsum([0, *sizes]).tolist()
-    return _multiple("split", [(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+    return _multiple([(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
 
 
 @method()
@@ -447,25 +496,32 @@ for _name in ("t_", "squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdi
 
 def fill_(self, value):
     """Every element becomes `value`."""
-    name = "FillBackward1" if isinstance(value, TensorBase) else "FillBackward0"
-    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name)
+    name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
+    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name, covers=True)
 
 
 def zero_(self):
     """Every element becomes zero."""
-    return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0")
+    return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0", covers=True)
 
 
 def copy_(self, src, non_blocking=False):
     """Every element becomes that of `src`, cast and broadcast."""
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards")
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards", covers=True)
 
 
 def replaced(x, value):
     """`value` in the shape and dtype of `x`, with the history of `x` cut at zero."""
     value = cnp.asarray(value) if not hasattr(value, "dtype") else value
+    if tuple(value.shape) != tuple(x.shape):
+        for i in range(1, min(value.ndim, x.ndim) + 1):
+            a, b = x.shape[-i], value.shape[-i]
+            if a != b and b != 1 and a != 1:
+                raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                                   f"dimension {max(value.ndim, x.ndim) - i}")
+        check_result(tuple(x.shape), x.dtype, tuple(value.shape), x.dtype)
     if value.dtype != x.dtype:
         if value.dtype.kind == "c" and x.dtype.kind != "c":
             value = value.real
