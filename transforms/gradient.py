@@ -95,6 +95,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
         if has_aux:
             result, aux = split_aux(result, name)
         out = result.read() if type(result) is Buffer else result
+        shell = None
+        if not isinstance(out, Rev):
+            out, shell = only_leaf(out)
         if isinstance(out, Rev) and out.owner is trace:
             aval = out.aval
             if aval.shape or aval.dtype.kind != "f" or holomorphic:
@@ -110,6 +113,8 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
             cts = [None] * len(leaves)
+        if shell is not None:
+            value = shell([value])
         if has_aux:
             value = (value, unbox(aux, trace))
         trace.done = True
@@ -254,6 +259,14 @@ def seed(aval, value):
     if isinstance(value, (ndarray, np.generic)):
         return one
     return constant(one, value)
+
+
+def only_leaf(out):
+    """The leaf of a registered container that holds one array, as a tensor of the torch layer does, and how to rebuild it."""
+    if isinstance(out, (Tracer, ndarray, np.generic, int, float, complex, tuple, list, dict)) or out is None:
+        return out, None
+    leaves, rebuild = flatten(out)
+    return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)
 
 
 def _scalar_aval(out, name, fun):

@@ -32,10 +32,12 @@ from .size import Size, channels_last, contiguous_format, device, preserve_forma
 from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
-from . import autograd, linalg, nn, utils  # isort: skip (they read the operations registered above)
+from . import container as _container, forward_ad as _forward_ad  # isort: skip
+from . import autograd, func, linalg, nn, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))
 globals().update(_ops.PLAIN)
+vmap = func.vmap
 __getattr__ = _surface.getter("", "torch")

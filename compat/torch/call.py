@@ -13,7 +13,7 @@ from . import dtypes
 from .inplace import inplace, write
 from .modes import MODES
 from .quiet import hush, unhush
-from .state import CLASS, TensorBase, accumulator, edge, lift, lower, more, needs_grad
+from .state import CLASS, TensorBase, accumulator, at_level, edge, lift, lower, more, needs_grad
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -150,11 +150,29 @@ def invoke(row, fun, args, kwargs, out=True):
         return write_out(row.name, target, v, tensors)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
     m = MODES.get()
+    if m is not None and m.level is not None:
+        out = tuple_of(out, m.level)
     if m is not None and m.inference:
         marked(out)
     elif any(t.rare is not None and t.rare.inference for t in tensors):
         check_inference(out, tensors)
     return out
+
+
+def tuple_of(out, level):
+    """Answers as values of the running transform, where they depend on none of its arguments as well: they may be written
+    to inside."""
+    if isinstance(out, tuple):
+        made = [tuple_of(t, level) for t in out]
+        return type(out)(*made) if hasattr(out, "_fields") else tuple(made)
+    if not isinstance(out, TensorBase):
+        return out
+    t = out
+    while isinstance(t, TensorBase):
+        if t.trace is level or t.trace is not None and t.trace.level > level.level:
+            return out
+        t = t.value
+    return at_level(level, out)
 
 
 def marked(out):

@@ -5,7 +5,7 @@ import numpy as np
 from . import dtypes
 from .modes import MODES
 from .size import device as Device
-from .state import TensorBase, bottom, more, wrap
+from .state import TensorBase, at_level, bottom, more, wrap
 from .tensor import FACTORY
 
 
@@ -14,9 +14,12 @@ def made(array, requires_grad=False, device=None):
     check_device(device)
     t = wrap(array)
     m = MODES.get()
-    if m is not None and m.inference:
-        more(t).inference = True
-        t.slow = 2
+    if m is not None:
+        if m.inference:
+            more(t).inference = True
+            t.slow = 2
+        if m.level is not None:
+            return at_level(m.level, t)  # a tensor that values of the running transform may be written to
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -279,6 +279,43 @@ def quick_backward(t, retain):
     return True
 
 
+def sweep_level(trace, outputs, grads, inputs):
+    """The gradients of `inputs` at a level, one level down, None where nothing arrives.
+
+    Without `grads`: a function of the cotangents, which may be called after the level is done and as often as wanted.
+    """
+    nodes = [accumulator(t) for t in inputs]
+    heads = [(edge(t) if t.trace is trace else None, shape_dtype(t)) for t in outputs]
+
+    def run_once(cts, retain):
+        sweep = Sweep(trace, retain, False)
+        roots = []
+        for t, (node, (shape, dtype)), g in zip(outputs, heads, cts):
+            if node is None:
+                continue
+            ct = lower(wrap(np.ones(shape, dtype)) if g is None else seed(0, t, g))
+            if type(ct) is Ambient and ct.owner is trace:
+                ct = ct.value
+            roots.append((node, ct if ct.dtype == dtype else ct.astype(dtype)))
+        if not roots:
+            return [None] * len(nodes)
+        wanted(sweep, roots, nodes)
+        before = set_modes(grad=False) if modes().level is trace else None
+        token = hush()
+        try:
+            extend.sweep(roots, 0, drive=sweep)
+        finally:
+            unhush(token)
+            if modes().level is trace:
+                restore(before)
+        found = [sweep.captured.get(n.seq) for n in nodes]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c, None)) for c in found]
+
+    if grads is None:
+        return lambda cts: run_once(cts, True)
+    return run_once(grads, False)
+
+
 def level_of(outputs):
     """The level whose tape is swept: the one of the outputs that has a history."""
     for t in outputs:
@@ -300,7 +337,16 @@ def prepare(sweep, roots, inputs, accumulate):
         nodes.append(accumulator(t) if t.requires and t.node is None else edge(t))
         if nodes[-1] is None:
             nodes[-1] = UNDEFINED
-    wanted = {n.seq for n in nodes if n is not UNDEFINED}
+    runs = wanted(sweep, roots, nodes)
+    if accumulate:
+        sweep.capture = None
+        sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
+    return nodes
+
+
+def wanted(sweep, roots, nodes):
+    """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run."""
+    targets = {n.seq for n in nodes if n is not UNDEFINED}
     leads = {}  # node number -> whether it or something below it is wanted
     runs = set()
     stack = [(n, False) for n, _ in roots]
@@ -310,7 +356,7 @@ def prepare(sweep, roots, inputs, accumulate):
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
         if done:
             below = any(leads.get(p.seq) for p in parents)
-            leads[seq] = below or seq in wanted
+            leads[seq] = below or seq in targets
             if below:
                 runs.add(seq)
         elif seq not in leads:
@@ -318,14 +364,11 @@ def prepare(sweep, roots, inputs, accumulate):
             stack.append((node, True))
             stack.extend([(p, False) for p in parents if p.seq not in leads])
     sweep.needed = {seq for seq, yes in leads.items() if yes}
-    if accumulate:
-        runs |= wanted
-    else:
-        sweep.capture = wanted
+    sweep.capture = targets
     sweep.runs = runs
     sweep.plain = False
     roots[:] = [(n, c) for n, c in roots if n.seq in sweep.needed]
-    return nodes
+    return runs
 
 
 def collect(sweep, nodes, inputs, allow_unused):

@@ -54,9 +54,11 @@ def restore(before):
 def records(trace):
     """Whether operations on values of a grad level are recorded now."""
     m = MODES.get()
-    if m is None or (m.level or trace) is trace and (m.level is not None or not trace.level):
-        return m is None or m.grad
+    if m is None:
+        return True
+    if m.level is trace or m.level is None and not trace.level:
+        return m.grad
     for lower, grad in m.lower:
-        if lower is trace:
+        if lower is trace or lower is None and not trace.level:
             return grad
     return True

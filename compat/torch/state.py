@@ -30,6 +30,8 @@ class Record:
     cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
     children = name = layout = grad_dtype = None
     retains = inference = False
+    forward_base = None  # the dual tensor that a view was taken of, and the steps from it
+    forward_steps = ()
     put = None  # what view_lanes.py keeps of a view that is written to
 
 
@@ -74,7 +76,7 @@ def at_level(trace, value):
     t.node = t.rare = None
     t.trace = trace
     t.requires = False
-    t.slow = 1
+    t.slow = 2
     return t
 
 
@@ -130,8 +132,8 @@ TANGENT_OF = []
 def tangent_of(t):
     """The tangent of a dual tensor while its level is open, or None."""
     rare = t.rare
-    if rare is None or rare.tangent is None and (rare.base is None or rare.base.rare is None
-                                                 or rare.base.rare.tangent is None):
+    if rare is None or rare.tangent is None and rare.forward_base is None and (
+            rare.base is None or rare.base.rare is None or rare.base.rare.tangent is None):
         return None
     return TANGENT_OF[0](t)
 

@@ -259,8 +259,6 @@ class Tensor(TensorBase):
         else:
             t = at_level(trace, self.value.detach())
         rare = self.rare
-        if rare is not None and rare.tangent is not None:
-            more(t).tangent = rare.tangent
         if rare is not None and rare.inference:
             more(t).inference = True
         return t

@@ -67,6 +67,12 @@ def view(t, prim, params, name=None, creation=None, maker=None):
     else:
         rare.base = t
         rare.steps = ((prim, params),)
+    if parent is not None and parent.tangent is not None:
+        rare.forward_base, rare.forward_steps = t, ((prim, params),)
+    elif parent is not None and parent.forward_base is not None:
+        rare.forward_base, rare.forward_steps = parent.forward_base, (*parent.forward_steps, (prim, params))
+    if rare.forward_base is not None:
+        out.slow = 2
     if trace is FOREIGN:
         rare.cell = cell_of(rare.base)
         return out

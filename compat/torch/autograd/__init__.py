@@ -11,7 +11,7 @@ from ..grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from . import anomaly_mode, function, graph
+from . import anomaly_mode, forward_ad, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .variable import Variable
 
@@ -22,6 +22,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
     "grad",
     "graph",

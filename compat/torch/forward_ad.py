@@ -1,0 +1,211 @@
+"""Forward mode: tensors that carry a tangent while a level is open."""
+
+from collections import namedtuple
+from contextvars import ContextVar
+
+import numpy as np
+
+from ...extend import Ambient
+from . import apply_function
+from .inplace import WRITE_TANGENT, put_value, write
+from .levels import GradTrace
+from .printing import TANGENT
+from .state import SET_TANGENT, TANGENT_OF, TensorBase, lift, lower, more, wrap
+from .views import EXPAND, GETITEM, shape_dtype, view
+
+
+class Epoch:
+    """One open dual level; tangents of a closed one are gone."""
+
+    __slots__ = ("done",)
+
+    def __init__(self):
+        self.done = False
+
+
+_LEVEL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
+UnpackedDualTensor = namedtuple("UnpackedDualTensor", ("primal", "tangent"))
+UnpackedDualTensor.__doc__ = "What `unpack_dual` gives: the primal, and the tangent or None."
+
+
+def enter_dual_level():
+    """Open a level; its number is 0, since levels do not nest."""
+    if _LEVEL.get() is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _LEVEL.set(Epoch())
+    return 0
+
+
+def exit_dual_level(*, level=None):
+    """Close the level: its tangents are gone."""
+    epoch = _LEVEL.get()
+    if epoch is None or level not in (None, 0):
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
+                           "supported.")
+    epoch.done = True
+    _LEVEL.set(None)
+
+
+class dual_level:  # noqa: N801 (torch's name)
+    """A level of forward mode, as a context.
+
+    >>> import covector.compat.torch as torch
+    >>> import covector.compat.torch.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+    ...     print(fwAD.unpack_dual(x ** 2).tangent)
+    tensor(4.)
+    """
+
+    def __enter__(self):
+        return enter_dual_level()
+
+    def __exit__(self, *exc):
+        exit_dual_level()
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """A view of `tensor` that carries `tangent`; the tangent is not copied."""
+    epoch = _LEVEL.get()
+    if level is not None and level < 0 or epoch is None:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
+                           "first.")
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if not (tangent.is_floating_point() or tangent.is_complex()):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    check(tensor, tangent)
+    if tangent_of(tensor) is not None:
+        raise RuntimeError("Trying to set a forward gradient that has already been set")
+    out = view(tensor, GETITEM, ((Ellipsis,),), "ViewBackward0")
+    more(out).tangent = (epoch, tangent, True)
+    out.slow = 2
+    return out
+
+
+def check(tensor, tangent):
+    """torch's errors for a tangent that does not fit."""
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(f"Trying to set a forward gradient that has a different size than that of the original Tensor, "
+                           f"this is not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient "
+                           f"is of size {list(tangent.shape)}.")
+    if tensor.dtype is not tangent.dtype:
+        raise RuntimeError("Expected the tangent to have the dtype of the primal: trying to set a forward gradient of dtype "
+                           f"{tangent.dtype} on a tensor of dtype {tensor.dtype}")
+
+
+def unpack_dual(tensor, *, level=None):
+    """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
+    if _LEVEL.get() is None:
+        return UnpackedDualTensor(tensor, None)
+    tangent = tangent_of(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    primal = view(tensor, GETITEM, ((Ellipsis,),), "ViewBackward0")
+    more(primal).tangent = (DEAD, None, True)
+    return UnpackedDualTensor(primal, tangent)
+
+
+DEAD = Epoch()
+DEAD.done = True
+
+
+def epoch_of(t):
+    """What the tangents of a tensor's level live as long as."""
+    return t.trace if isinstance(t.trace, GradTrace) else _LEVEL.get()
+
+
+def tangent_of(t):
+    """The tangent of a tensor: its own, or the part of its base's that it is a view of."""
+    rare = t.rare
+    if rare is None:
+        return None
+    found = rare.tangent
+    if found is not None:
+        if found[0] is DEAD:
+            return None
+        if not found[0].done:
+            return found[1]
+        rare.tangent = None
+    base, steps = (rare.base, rare.steps) if rare.forward_base is None else (rare.forward_base, rare.forward_steps)
+    if base is None or base.rare is None or base.rare.tangent is None:
+        return None
+    whole = tangent_of(base)
+    if whole is None:
+        return None
+    for prim, params in steps:
+        whole = view(whole, prim, params)
+    return whole
+
+
+TANGENT_OF.append(tangent_of)
+TANGENT[0] = tangent_of
+apply_function.TANGENT[0] = tangent_of
+
+
+def set_tangent(t, tangent):
+    """Let a new tensor carry a tangent."""
+    epoch = epoch_of(t)
+    if epoch is None:
+        return
+    shape, dtype = shape_dtype(t)
+    got, kind = shape_dtype(tangent)
+    if got != shape or kind != dtype:
+        tangent = tangent.expand(shape).to(wrap(np.zeros((), dtype)).dtype)
+    more(t).tangent = (epoch, tangent, False)
+    t.slow = 2
+
+
+SET_TANGENT.append(set_tangent)
+apply_function.SET.append(set_tangent)
+
+
+def write_tangent(t, value):
+    """After an in-place write: the tangent is written in place too, or set; that of a view in its base's."""
+    while isinstance(value, Ambient) and value.owner is t.trace:
+        value = value.value  # of a level's own kind, and constant there
+    old = tangent_of(t)
+    if old is None:
+        base = None if t.rare is None else t.rare.forward_base or t.rare.base
+        if base is None:
+            set_tangent(t, lift(value))
+            return
+        shape, dtype = shape_dtype(base)
+        more(base).tangent = (epoch_of(base), wrap(np.zeros(shape, dtype)), False)
+        base.slow = 2
+        if t.rare.forward_base is None:
+            t.rare.forward_base, t.rare.forward_steps = base, t.rare.steps
+        old = tangent_of(t)
+    shape, dtype = shape_dtype(old)
+    if value.dtype != dtype:
+        value = value.astype(dtype)
+    if tuple(value.shape) != shape:
+        value = EXPAND.fun(value, shape)
+    if holds(old, value):
+        write(old, value)
+        return
+    source, steps = t, ()
+    if t.rare.tangent is None:
+        source = t.rare.forward_base or t.rare.base
+        steps = t.rare.forward_steps if t.rare.forward_base is not None else t.rare.steps
+    whole = [lower(tangent_of(source))]
+    for prim, params in steps:
+        whole.append(prim.fun(whole[-1], *params))
+    for (prim, params), x in zip(reversed(steps), reversed(whole[:-1])):
+        value = put_value(prim, params, x, value)
+    more(source).tangent = (epoch_of(source), lift(value), False)
+
+
+def holds(t, value):
+    """Whether a tangent's memory can take a value: both of the ambient level, or of the same levels."""
+    u = lift(value)
+    while isinstance(t.value, TensorBase) and isinstance(u.value, TensorBase):
+        if t.trace is not u.trace:
+            return False
+        t, u = t.value, u.value
+    return t.trace is u.trace is None and t.value.flags.writeable
+
+
+WRITE_TANGENT.append(write_tangent)
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
+           "unpack_dual"]

@@ -1,0 +1,8 @@
+"""torch.func: functional transforms of functions of tensors."""
+
+from .batch import vmap
+from .forward import jvp
+from .jacobian import hessian, jacfwd, jacrev
+from .reverse import grad, grad_and_value, vjp
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap"]
