@@ -9,7 +9,31 @@ tensor([2., 4., 6.])
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
 from . import conversion as _conversion  # isort: skip (needs the operations)
-from .creation import empty, from_numpy, full, ones, tensor, zeros
+from . import creation as _creation
+from .creation import (
+    arange,
+    as_tensor,
+    asarray,
+    complex_ as complex,
+    empty,
+    empty_like,
+    eye,
+    finfo,
+    from_numpy,
+    full,
+    full_like,
+    iinfo,
+    is_tensor,
+    linspace,
+    logspace,
+    ones,
+    ones_like,
+    result_type,
+    scalar_tensor,
+    tensor,
+    zeros,
+    zeros_like,
+)
 from .dtypes import (
     ALIASES as _ALIASES,
     NAMED as _NAMED,
@@ -28,6 +52,26 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .printing import set_printoptions
+from .random import (
+    Generator,
+    bernoulli,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    multinomial,
+    normal,
+    poisson,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+    seed,
+    set_rng_state,
+)
 from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor
 
@@ -35,6 +79,7 @@ from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enab
 from . import container as _container, forward_ad as _forward_ad  # isort: skip
 from . import autograd, func, linalg, nn, utils  # isort: skip (they read the operations registered above)
 
+globals().update(_creation.LEGACY)
 globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))

@@ -11,6 +11,7 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .inplace import inplace, write
+from .levels import FOREIGN
 from .modes import MODES
 from .quiet import hush, unhush
 from .state import CLASS, TensorBase, accumulator, at_level, edge, lift, lower, more, needs_grad
@@ -169,7 +170,7 @@ def tuple_of(out, level):
         return out
     t = out
     while isinstance(t, TensorBase):
-        if t.trace is level or t.trace is not None and t.trace.level > level.level:
+        if t.trace is level or t.trace is FOREIGN or t.trace is not None and t.trace.level > level.level:
             return out
         t = t.value
     return at_level(level, out)

@@ -3,10 +3,12 @@
 import numpy as np
 
 from . import dtypes
+from .levels import BatchTrace
 from .modes import MODES
 from .size import device as Device
-from .state import TensorBase, at_level, bottom, more, wrap
+from .state import CLASS, TensorBase, at_level, bottom, more, wrap
 from .tensor import FACTORY
+from .views import shape_dtype
 
 
 def made(array, requires_grad=False, device=None):
@@ -129,6 +131,169 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
     value = bottom(fill_value) if isinstance(fill_value, TensorBase) else fill_value
     return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
+
+
+def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
+    """Numbers from `start` to below `end`; see PyTorch's documentation of `torch.arange`."""
+    if len(args) == 1:
+        end = args[0]
+    elif len(args) > 1:
+        start, end, *rest = args
+        step = rest[0] if rest else step
+    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype is None:
+        dtype = dtypes.int64 if all(isinstance(v, int | np.integer) for v in (start, end, step)) else dtypes.Default.float
+    count = int(np.ceil((end - start) / step))
+    wide = np.int64 if dtype.category <= 1 else np.float64
+    return made((start + np.arange(count, dtype=wide) * step).astype(dtype.numpy), requires_grad, device)
+
+
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """`steps` numbers from `start` to `end`."""
+    start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
+    return made(np.linspace(start, end, steps).astype(numpy_dtype(dtype)), requires_grad, device)
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """`steps` numbers from `base ** start` to `base ** end`."""
+    return made(np.logspace(start, end, steps, base=base).astype(numpy_dtype(dtype)), requires_grad, device)
+
+
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """The identity matrix."""
+    return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
+
+
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
+    """A 0-d tensor of the default dtype."""
+    return made(np.asarray(s, numpy_dtype(dtype)), requires_grad, device)
+
+
+def like(name, make):
+    """`zeros_like` of `zeros`: the shape, dtype and strides of a tensor."""
+
+    def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+        shape, kind = shape_dtype(input)
+        kind = kind if dtype is None else dtype.numpy
+        found = bottom(input)
+        dense = isinstance(found, np.ndarray) and found.shape == shape and memory_format is None
+        array = np.empty_like(found, dtype=kind) if dense and found.size else np.empty(shape, kind)
+        if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)):
+            array = np.empty(shape, kind)
+        fill = make(*args)
+        if fill is not None:
+            array[...] = fill
+        t = made(array, requires_grad, device)
+        return batched_like(input, t)
+
+    made_like.__name__ = made_like.__qualname__ = name
+    made_like.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
+    return made_like
+
+
+def batched_like(input, t):
+    """Under vmap, one for each example, so that batched values may be written to it."""
+    if isinstance(input.trace, BatchTrace) and not input.trace.done and t.trace is None:
+        rows = np.repeat(t.value[None], input.trace.size, 0)
+        return at_level(input.trace, batched_like(input.value, wrap(rows)))
+    return t
+
+
+zeros_like = like("zeros_like", lambda: 0)
+ones_like = like("ones_like", lambda: 1)
+empty_like = like("empty_like", lambda: None)
+full_like = like("full_like", lambda fill_value: bottom(fill_value) if isinstance(fill_value, TensorBase) else fill_value)
+
+
+def new_method(make):
+    """`t.new_zeros(…)` of `zeros`."""
+
+    def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        return make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    method.__doc__ = "A new tensor of this one's dtype."
+    return method
+
+
+def as_tensor(data, dtype=None, device=None):
+    """A tensor over `data`, sharing its memory where possible."""
+    check_device(device)
+    if isinstance(data, TensorBase):
+        return data if dtype is None or dtype is data.dtype else data.to(dtype)
+    if isinstance(data, np.ndarray) and data.dtype in dtypes.OF_NUMPY and (dtype is None or dtype.numpy == data.dtype) \
+            and not any(s < 0 for s in data.strides):
+        return from_numpy(data)
+    return tensor(data, dtype=dtype)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """A tensor over `obj`; see PyTorch's documentation of `torch.asarray`."""
+    t = tensor(obj, dtype=dtype) if copy else as_tensor(obj, dtype)
+    return t.detach().requires_grad_() if requires_grad else t
+
+
+def complex_(real, imag, *, out=None):
+    """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
+    return real + imag * 1j
+
+
+def is_tensor(obj):
+    """Whether an object is a tensor."""
+    return isinstance(obj, TensorBase)
+
+
+def result_type(a, b):
+    """The dtype that an operation of both would have."""
+    dimmed, zero, numbers = [], [], []
+    for v in (a, b):
+        if isinstance(v, TensorBase):
+            (dimmed if v.ndim else zero).append(v.dtype)
+        else:
+            numbers.append(v)
+    return dtypes.promoted(dimmed, zero, numbers)
+
+
+class finfo:  # noqa: N801 (torch's name)
+    """The limits of a floating dtype."""
+
+    def __init__(self, dtype=None):
+        dtype = dtypes.Default.float if dtype is None else dtype
+        info = np.finfo(dtype.numpy)
+        self.bits, self.dtype = info.bits, dtype.name
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.tiny)
+        self.resolution = float(info.resolution)
+
+
+class iinfo:  # noqa: N801 (torch's name)
+    """The limits of an integer dtype."""
+
+    def __init__(self, dtype):
+        info = np.iinfo(dtype.numpy)
+        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), dtype.name
+
+
+def typed(dtype):
+    """A legacy constructor: `FloatTensor`."""
+
+    def make(*args):
+        if len(args) == 1 and not isinstance(args[0], int | np.integer):
+            return tensor(args[0] if not isinstance(args[0], TensorBase) else args[0].detach(), dtype=dtype)
+        return made(np.empty(size_argument(args) if args else (0,), dtype.numpy))
+
+    make.__doc__ = f"A tensor of {dtype}."
+    return make
+
+
+LEGACY = {name + "Tensor": typed(d) for name, d in {
+    "Float": dtypes.float32, "Double": dtypes.float64, "Half": dtypes.float16, "Long": dtypes.int64, "Int": dtypes.int32,
+    "Short": dtypes.int16, "Char": dtypes.int8, "Byte": dtypes.uint8, "Bool": dtypes.bool_}.items()}
+for _name, _make in {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items():
+    setattr(CLASS[0], f"new_{_name}", new_method(_make))
 
 
 def from_numpy(ndarray):

@@ -6,6 +6,8 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
+from ..call import ROWS, Row
+from ..random import rand_like
 from .network import functional
 
 
@@ -203,3 +205,18 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = out if weight is None else out * cnp.reshape(weight, shape)
     return out if bias is None else out + cnp.reshape(bias, shape)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """See PyTorch's documentation of `torch.nn.functional.dropout`."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0.0:
+        return input
+    keep = rand_like(input.detach()) >= p
+    out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p) if p < 1 else 0.0))
+    return input.copy_(out) if inplace else out
+
+
+ROWS["nn.functional.dropout"] = Row("nn.functional.dropout", None, None, None)
+ROWS["nn.functional.dropout"].fun = dropout
