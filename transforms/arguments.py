@@ -145,3 +145,14 @@ def _count(rebuild, guess):
     if type(rebuild) is Rebuild:
         return rebuild.spec.num_leaves
     return len(rebuild.keys) if type(rebuild) is RebuildDict else 1 if rebuild is first else guess
+
+
+_PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list, dict, type(None))
+
+
+def only_leaf(out):
+    """The leaf of a registered container of one array (a tensor of the torch layer is one), and how to rebuild it."""
+    if isinstance(out, _PLAIN_RESULTS):
+        return out, None
+    leaves, rebuild = flatten(out)
+    return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)

@@ -15,7 +15,7 @@ from ..core.fix import recast
 from ..core.tape import make_leaf
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import differentiable, flatten, normal_argnums, same_structure, settle, split_aux
+from .arguments import differentiable, flatten, normal_argnums, only_leaf, same_structure, settle, split_aux
 from .debugging import modes
 from .leaving import abandon, check_escaped
 from .quiet import quiet
@@ -259,14 +259,6 @@ def seed(aval, value):
     if isinstance(value, (ndarray, np.generic)):
         return one
     return constant(one, value)
-
-
-def only_leaf(out):
-    """The leaf of a registered container that holds one array, as a tensor of the torch layer does, and how to rebuild it."""
-    if isinstance(out, (Tracer, ndarray, np.generic, int, float, complex, tuple, list, dict)) or out is None:
-        return out, None
-    leaves, rebuild = flatten(out)
-    return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)
 
 
 def _scalar_aval(out, name, fun):

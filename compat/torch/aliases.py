@@ -1,8 +1,8 @@
 """NumPy aliases: arrays handed out by `.numpy()` share memory, and what is written through them is noticed.
 
 An alias's base is a holder object that NumPy keeps alive through every view, so a weak reference tells whether an alias
-lives. While one does, the memory is compared with a snapshot whenever its version is asked for; a difference counts as a
-write. Writes that restore the old contents are invisible.
+lives. While one does, the memory is compared with a snapshot whenever its version is asked for; a difference counts
+as a write. Writes that restore the old contents are invisible.
 """
 
 from weakref import ref

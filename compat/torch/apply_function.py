@@ -91,10 +91,12 @@ def record(ctx, args, outputs, level, recording):
     plain = {id(t) for t in state.non_differentiable}
     for t in state.dirty:
         if id(t) not in inputs:
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
+                               "The "
                                "inputs that are modified inplace must all be outputs of the Function.")
     if dirty and not dirty <= {id(o) for o in outputs}:
-        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                           "inputs "
                            "that are modified inplace must all be outputs of the Function.")
     for t in state.dirty:
         b = bottom(t)

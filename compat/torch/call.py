@@ -161,7 +161,7 @@ def invoke(row, fun, args, kwargs, out=True):
 
 
 def tuple_of(out, level):
-    """Answers as values of the running transform, where they depend on none of its arguments as well: they may be written
+    """Answers as values of the running transform, also where they depend on none of its arguments: they may be written
     to inside."""
     if isinstance(out, tuple):
         made = [tuple_of(t, level) for t in out]
@@ -192,9 +192,12 @@ def check_inference(out, tensors):
         if node is not None and node.rule is not None and node.rule.keeps:
             saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
             if any(x is v for x in saved for v in values):
-                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-                                   "inference mode in computation tracked by autograd. To work around this, you can make a "
-                                   "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors "
+                                   "created in "
+                                   "inference mode in computation tracked by autograd. To work around this, you can "
+                                   "make a "
+                                   "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+                                   "instead of "
                                    "`torch.inference_mode()`.")
 
 

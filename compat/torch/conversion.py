@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ...extend import REGISTRY
 from . import dtypes
 from .aliases import expose
-from ...extend import REGISTRY
 from .call import ROWS, attach, operation
 from .levels import FOREIGN, BatchTrace
 from .size import device as Device
@@ -18,8 +18,10 @@ def concrete(t, what):
     u = t
     while True:
         if isinstance(u.trace, BatchTrace) and not u.trace.done:
-            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over calling "
-                               f".{what}() on a Tensor, please try to rewrite what you're doing with other operations. If "
+            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap "
+                               "over calling "
+                               f".{what}() on a Tensor, please try to rewrite what you're doing with other "
+                               "operations. If "
                                "error is occurring somewhere inside PyTorch internals, please file a bug report.")
         if not isinstance(u.value, TensorBase):
             break
@@ -98,8 +100,10 @@ def truth(self):
     u = self
     while isinstance(u.value, TensorBase):
         if isinstance(u.trace, BatchTrace) and not u.trace.done:
-            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. "
-                               "We don't support that yet, please shout over at https://github.com/pytorch/functorch/issues"
+            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+                               "flow. "
+                               "We don't support that yet, please shout over at "
+                               "https://github.com/pytorch/functorch/issues"
                                "/257 .")
         u = u.value
     if u.trace is FOREIGN:
@@ -167,7 +171,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if len(rest) > 1:
         copy = rest[1]
     if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch live on "
+        raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch "
+                           "live on "
                            "the CPU in this version; use covector's own transforms on CuPy arrays")
     return converted(self, dtype, copy)
 

@@ -32,7 +32,8 @@ def made(array, requires_grad=False, device=None):
 def check_device(device):
     """Only the CPU, or CUDA where CuPy runs."""
     if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(f"device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live on "
+        raise RuntimeError(f"device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
+                           "on "
                            "the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
@@ -146,7 +147,8 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if dtype is None:
-        dtype = dtypes.int64 if all(isinstance(v, int | np.integer) for v in (start, end, step)) else dtypes.Default.float
+        whole = all(isinstance(v, int | np.integer) for v in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.Default.float
     count = int(np.ceil((end - start) / step))
     wide = np.int64 if dtype.category <= 1 else np.float64
     return made((start + np.arange(count, dtype=wide) * step).astype(dtype.numpy), requires_grad, device)
@@ -206,7 +208,7 @@ def batched_like(input, t):
 zeros_like = like("zeros_like", lambda: 0)
 ones_like = like("ones_like", lambda: 1)
 empty_like = like("empty_like", lambda: None)
-full_like = like("full_like", lambda fill_value: bottom(fill_value) if isinstance(fill_value, TensorBase) else fill_value)
+full_like = like("full_like", lambda fill: bottom(fill) if isinstance(fill, TensorBase) else fill)
 
 
 def new_method(make):
@@ -290,7 +292,8 @@ def typed(dtype):
 
 
 LEGACY = {name + "Tensor": typed(d) for name, d in {
-    "Float": dtypes.float32, "Double": dtypes.float64, "Half": dtypes.float16, "Long": dtypes.int64, "Int": dtypes.int32,
+    "Float": dtypes.float32, "Double": dtypes.float64, "Half": dtypes.float16, "Long": dtypes.int64,
+    "Int": dtypes.int32,
     "Short": dtypes.int16, "Char": dtypes.int8, "Byte": dtypes.uint8, "Bool": dtypes.bool_}.items()}
 for _name, _make in {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items():
     setattr(CLASS[0], f"new_{_name}", new_method(_make))
@@ -302,7 +305,8 @@ def from_numpy(ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     dtypes.of_numpy(ndarray.dtype)
     if any(s < 0 for s in ndarray.strides):
-        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                         "strides are "
                          "not currently supported. (You can probably work around this by making a copy of your array "
                          " with array.copy().) ")
     return wrap(ndarray.view())

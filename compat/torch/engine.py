@@ -1,107 +1,20 @@
 """`backward` and `grad`: from tensors to roots of the one sweep, and from its cotangents to gradients."""
 
 import warnings
-from contextvars import ContextVar
 
 import numpy as np
 
 from ... import extend
 from ...extend import Ambient
-from . import versions
+from .drive import HOOKED, RUNNING, Sweep
 from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, modes, restore, set_modes
 from .node import UNDEFINED
 from .quiet import hush, unhush
-from .state import CLASS, TensorBase, accumulator, edge, lift, lower, needs_grad, wrap
+from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
 from .views import shape_dtype
 
 ndarray = np.ndarray
-
-
-class Sweep:
-    """One run of the engine: what nodes ask for while they run."""
-
-    checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "roots", "runs", "trace")
-
-    def __init__(self, trace, retain, create_graph):
-        self.trace = trace
-        self.retain = retain
-        self.create_graph = create_graph
-        self.capture = self.needed = self.runs = None
-        self.captured = {}
-        self.anomaly = modes().anomaly
-        self.plain = not create_graph and self.anomaly is None
-
-    def take(self, seq, ct):
-        """Keep the cotangent of a node that `grad` asked for."""
-        self.captured[seq] = ct
-
-    def tensor(self, ct):
-        """A cotangent as the tensor that hooks and `.grad` see."""
-        if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
-            return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
-        if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
-            ct = ct.value
-        return lift(ct)
-
-    def value(self, tensor, given):
-        """The cotangent of a tensor that a hook returned."""
-        if not isinstance(tensor, TensorBase):
-            raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")
-        if given is not None:
-            check_hook_result(tensor, given)
-        v = lower(tensor)
-        if not self.create_graph and type(v) is Ambient and v.owner is self.trace and v.tangent is None:
-            v = v.value
-        return v
-
-    def keep(self, tensor, ct):
-        """Keep the gradient of a tensor that is no leaf."""
-        rare = tensor.rare
-        if rare.grad is None or not self.create_graph:
-            new = self.tensor(ct)
-            if type(new.value) is ndarray and not self.create_graph:
-                new = wrap(new.value.copy())
-            if rare.grad is not None:
-                new = self.tensor(lower(rare.grad) + lower(new))
-            rare.grad = new
-        else:
-            rare.grad = self.tensor(lower(rare.grad) + ct)
-
-
-HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
-_RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
-
-
-def running():
-    """The identity of the running sweep."""
-    found = _RUNNING.get()
-    return None if found is None else id(found)
-
-
-def reached(tensors):
-    """How many of several tensors the running sweep reaches."""
-    sweep = _RUNNING.get()
-    seen = set()
-    stack = [n for n in sweep.roots if sweep.needed is None or n.seq in sweep.needed]
-    while stack:
-        node = stack.pop()
-        if node.seq in seen:
-            continue
-        seen.add(node.seq)
-        parents = node.parents if type(node.parents) is tuple else (node.parents,)
-        stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
-    return sum(n is not None and n.seq in seen for n in map(edge, tensors))
-
-
-def check_hook_result(new, given):
-    """torch's checks of what a tensor hook returned."""
-    (shape, dtype), (old_shape, old_dtype) = shape_dtype(new), shape_dtype(given)
-    if dtype != old_dtype:
-        raise RuntimeError(f"hook '<unknown>' has changed the type of value (was {old_dtype} got {dtype})")
-    if shape != old_shape:
-        raise RuntimeError("hook '<unknown>' has changed the size of value")
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -140,9 +53,12 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     cts = make_grads(tensors, grad_tensors, len(tensors))
     if create_graph and not _WARNED:
         _WARNED.append(True)
-        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
-                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
+                      "and its "
+                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+                      "graph to "
+                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
+                      "parameters "
                       "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
     run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
 
@@ -192,7 +108,8 @@ def seed(i, out, g, batched=False):
             raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
                                f"the batch dimension. The sizes of the remaining dimensions are expected to match the "
                                f"shape of corresponding output, but a mismatch was detected: grad_output[{i}] has a "
-                               f"shape of {size(gshape)} and output[{i}] has a shape of {size(shape)}. If you only want "
+                               f"shape of {size(gshape)} and output[{i}] has a shape of {size(shape)}. If you only "
+                               "want "
                                "some tensors in `grad_output` to be considered batched, consider using vmap.")
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {size(gshape)} and output[{i}] has a "
                            f"shape of {size(shape)}.")
@@ -218,7 +135,8 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     level = level_of(outputs)
     if isinstance(level, GradTrace) and level is not AMBIENT and accumulate:
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
-                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms.")
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms.")
     roots = []
     for i, (t, g) in enumerate(zip(outputs, cts)):
         node = edge(t)
@@ -236,15 +154,15 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
         nodes = prepare(sweep, roots, inputs, accumulate)
     before = set_modes(grad=bool(create_graph))
     token = hush()
-    outer = _RUNNING.get()
+    outer = RUNNING.get()
     sweep.roots = [n for n, _ in roots] if HOOKED else ()
-    _RUNNING.set(sweep)
+    RUNNING.set(sweep)
     try:
         swept = roots
         roots = None
         extend.sweep(swept, 0, drive=sweep)
     finally:
-        _RUNNING.set(outer)
+        RUNNING.set(outer)
         unhush(token)
         restore(before)
     if not inputs or accumulate:
@@ -327,7 +245,7 @@ def level_of(outputs):
 def prepare(sweep, roots, inputs, accumulate):
     """Find the nodes of the inputs and what has to run to reach them."""
     nodes = []
-    for i, t in enumerate(inputs):
+    for t in inputs:
         if not isinstance(t, TensorBase):
             raise TypeError(f"inputs must be Tensors, but got {type(t).__name__}")
         if not needs_grad(t):
@@ -378,8 +296,10 @@ def collect(sweep, nodes, inputs, allow_unused):
         ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
         if ct is None or ct is UNDEFINED:
             if not allow_unused:
-                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                                   "allow_unused=True if this is the desired behavior. Otherwise, please remove it from "
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
+                                   "graph. Set "
+                                   "allow_unused=True if this is the desired behavior. Otherwise, please remove it "
+                                   "from "
                                    "inputs.")
             out.append(None)
         else:

@@ -68,7 +68,8 @@ def make_dual(tensor, tangent, *, level=None):
     """A view of `tensor` that carries `tangent`; the tangent is not copied."""
     epoch = _LEVEL.get()
     if level is not None and level < 0 or epoch is None:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                           "enter_dual_level() "
                            "first.")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
@@ -86,11 +87,14 @@ def make_dual(tensor, tangent, *, level=None):
 def check(tensor, tangent):
     """torch's errors for a tangent that does not fit."""
     if tensor.shape != tangent.shape:
-        raise RuntimeError(f"Trying to set a forward gradient that has a different size than that of the original Tensor, "
-                           f"this is not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient "
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
+                           "Tensor, "
+                           f"this is not supported. Tensor is of size {list(tensor.shape)} while the given forward "
+                           "gradient "
                            f"is of size {list(tangent.shape)}.")
     if tensor.dtype is not tangent.dtype:
-        raise RuntimeError("Expected the tangent to have the dtype of the primal: trying to set a forward gradient of dtype "
+        raise RuntimeError("Expected the tangent to have the dtype of the primal: trying to set a forward gradient "
+                           "of dtype "
                            f"{tangent.dtype} on a tensor of dtype {tensor.dtype}")
 
 

@@ -24,7 +24,8 @@ class FunctionCtx:
         """Keep tensors for backward; None is allowed."""
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
-                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type "
+                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of "
+                                "type "
                                 f"{type(t).__name__}")
         self._state.to_save = tensors
 
@@ -46,7 +47,8 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs):
         """Refused: long gone from PyTorch."""
-        raise RuntimeError("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note "
+        raise RuntimeError("mark_shared_storage is deprecated. Tensors with shared storages are automatically "
+                           "tracked. Note "
                            "that calls to `set_()` are not tracked")
 
     def set_materialize_grads(self, value):
@@ -134,7 +136,8 @@ class BackwardCFunction(FunctionCtx, GradNode):
         if len(result) > count and all(r is None for r in result[count:]):
             result = result[:count]
         if len(result) != count:
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
+                               "got "
                                f"{len(result)})")
         out = []
         for place, (shape, dtype) in state.where:
@@ -166,7 +169,8 @@ class BackwardCFunction(FunctionCtx, GradNode):
 def backward_of(kind):
     """The user's reverse rule: backward, or vjp."""
     if kind.backward is not Function.backward and kind.vjp is not Function.vjp:
-        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                           "only "
                            "implement one of them.")
     return kind.vjp if kind.vjp is not Function.vjp else kind.backward
 
@@ -176,7 +180,8 @@ def checked(node, place, grad, shape, dtype, drive):
     if grad is None:
         return UNDEFINED
     if not isinstance(grad, TensorBase):
-        raise RuntimeError(f"function {node.name()} returned a gradient of type {type(grad).__name__} at index {place}; "
+        raise RuntimeError(f"function {node.name()} returned a gradient of type {type(grad).__name__} at index "
+                           f"{place}; "
                            "expected a Tensor or None")
     got, kind = shape_dtype(grad)
     c = drive.value(grad, None)
@@ -186,7 +191,8 @@ def checked(node, place, grad, shape, dtype, drive):
         except ValueError:
             fits = False
         if not fits:
-            raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {place} - got {list(got)} but "
+            raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {place} - got "
+                               f"{list(got)} but "
                                f"expected shape compatible with {list(shape)}")
         lead = len(got) - len(shape)
         axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(shape) if n == 1 and got[i + lead] != 1)
@@ -273,12 +279,15 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-                      "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
+                      "you should "
+                      "invoke them on the class itself. Instantiating an autograd function will raise an error in a "
+                      "future "
                       "version of PyTorch.", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args, **kwargs):
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                           "new-style "
                            "autograd function with static forward method. (Example: "
                            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
 
@@ -295,7 +304,8 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def backward(ctx, *grad_outputs):
         """One gradient an argument of forward; to be overridden."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function "
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function "
                                   "to use it with backward mode AD.")
 
     vjp = backward
@@ -303,13 +313,15 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def jvp(ctx, *grad_inputs):
         """Tangents of the outputs; to be overridden."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward "
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward "
                                   "mode AD.")
 
     @staticmethod
     def vmap(info, in_dims, *args):
         """The operation on batches: `(output, out_dims)`; to be overridden."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap "
+                                  "staticmethod or set "
                                   "generate_vmap_rule=True.")
 
     @classmethod
@@ -317,7 +329,8 @@ class Function(metaclass=FunctionMeta):
         """Run forward, and record backward."""
         static = isinstance(cls.__dict__.get("forward", staticmethod(None)), staticmethod)
         if not static and not any(isinstance(k.__dict__.get("forward"), staticmethod) for k in cls.__mro__[:-1]):
-            raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                               "new-style "
                                "autograd function with static forward method. (Example: "
                                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
         if kwargs:

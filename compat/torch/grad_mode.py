@@ -20,7 +20,8 @@ class ContextDecorator:
     def __call__(self, fun):
         if inspect.isclass(fun):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
-                          "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                          "can "
                           "directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
             fun.__init__ = self(fun.__init__)
             return fun

@@ -13,7 +13,20 @@ from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
 from .node import FREED, visible
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
-from .views import EXPAND, GETITEM, IMPLANT, PICK, RESHAPE, TRANSPOSE, UPDATE, move_history, rebase, refusal, replay, shape_dtype
+from .views import (
+    EXPAND,
+    GETITEM,
+    IMPLANT,
+    PICK,
+    RESHAPE,
+    TRANSPOSE,
+    UPDATE,
+    move_history,
+    rebase,
+    refusal,
+    replay,
+    shape_dtype,
+)
 
 ndarray = np.ndarray
 
@@ -33,8 +46,10 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
     check_levels(t, operands, name)
     m = MODES.get()
     if t.rare is not None and t.rare.inference and not (m is not None and m.inference):
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
-                           "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to "
+                           "get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for "
                            "more details.")
     grad = False
     u = t
@@ -100,7 +115,8 @@ def check_levels(t, operands, name):
     mine = {id(u.trace) for u in chain(t)}
     if m is not None and m.level is not None and id(m.level) not in mine and t.trace is not FOREIGN:
         raise RuntimeError(
-            f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+            "operation "
             f"(aten::{name}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
             "being transformed to explicitly accept the mutated Tensor(s) as inputs."
         )
@@ -109,7 +125,8 @@ def check_levels(t, operands, name):
             if type(u.trace) is BatchTrace and not u.trace.done and id(u.trace) not in mine:
                 raise RuntimeError(
                     f"vmap: aten::{name}(self, *extra_args) is not possible because there exists a Tensor `other` in "
-                    "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
+                    "extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
+                    "but "
                     "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
                     f"aten::{name}. If said operator is being called inside the PyTorch framework, please file a bug "
                     "report instead."
@@ -173,8 +190,8 @@ def check_result(shape, dtype, new_shape, new_dtype):
         if not fits:
             raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(new_shape)}")
     if new_dtype != dtype:
-        order = "bui".find
-        old, new = (0 if k == "b" else 1 if order(k) >= 0 else 3 if k == "c" else 2 for k in (dtype.kind, new_dtype.kind))
+        rank = {"b": 0, "u": 1, "i": 1, "c": 3}
+        old, new = rank.get(dtype.kind, 2), rank.get(new_dtype.kind, 2)
         if new > old:
             raise RuntimeError(f"result type {type_word(new_dtype)} can't be cast to the desired output type "
                                f"{type_word(dtype)}")
@@ -272,7 +289,8 @@ def rescue(t):
     if -1 not in rule.origins or node.saved is FREED or node.extra is not None and node.extra.packing is not None:
         return
     items = (node.saved,) if len(rule.origins) == 1 else node.saved
-    items = tuple([x.copy() if origin == -1 and isinstance(x, ndarray) else x for x, origin in zip(items, rule.origins)])
+    items = tuple([x.copy() if origin == -1 and isinstance(x, ndarray) else x
+                   for x, origin in zip(items, rule.origins)])
     node.saved = items[0] if len(items) == 1 else items
 
 
@@ -327,7 +345,8 @@ def put_value(prim, params, x, part):
     if prim is PICK:
         return IMPLANT.fun(x, part, params[0])
     if prim.name not in PUT_VALUE:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view first")
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
+                                  "first")
     return PUT_VALUE[prim.name](params, x, part)
 
 

@@ -76,7 +76,7 @@ def unary(row, prim, ufunc):
             t.node = node = GradNode()
             node.rule = rule
             node.parents = p
-            node.saved = (x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x))
+            node.saved = x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x)
             node.seq = next_seq()
             node.extra = None
             return t

@@ -6,10 +6,10 @@ import numpy as np
 
 from . import dtypes
 from .call import attach
+from .history import edge_or_none
 from .levels import FOREIGN, BatchTrace
 from .node import visible
-from .state import TensorBase
-from .tensor import edge_or_none, needs_grad
+from .state import TensorBase, needs_grad
 
 
 class Options:

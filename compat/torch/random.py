@@ -46,7 +46,8 @@ class Generator:
     def get_state(self):
         """The state as a tensor of bytes."""
         state = self.stream.bit_generator.state
-        numbers = [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"], self._seed % 2**64]
+        numbers = [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"],
+                   self._seed % 2**64]
         data = b"".join(int(n).to_bytes(16, "little") for n in numbers)
         return wrap(np.frombuffer(data, np.uint8).copy())
 
@@ -96,10 +97,12 @@ def stream(generator):
 def factory(draw):
     """`rand` and its kin: sizes, and the arguments of every factory."""
 
-    def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
         if size and isinstance(size[-1], Generator):
             *size, generator = size
-        return made(draw(stream(generator), size_argument(tuple(size))).astype(numpy_dtype(dtype)), requires_grad, device)
+        numbers = draw(stream(generator), size_argument(tuple(size)))
+        return made(numbers.astype(numpy_dtype(dtype)), requires_grad, device)
 
     return make
 
@@ -129,8 +132,8 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
     if size is None:
         low, high, size = 0, low, high
     kind = dtypes.int64 if dtype is None else dtype
-    return made(np.asarray(stream(generator).integers(low, high, size_argument((size,)))).astype(kind.numpy), requires_grad,
-                device)
+    numbers = np.asarray(stream(generator).integers(low, high, size_argument((size,))))
+    return made(numbers.astype(kind.numpy), requires_grad, device)
 
 
 def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
@@ -186,7 +189,8 @@ def in_place(name, draw):
 
     def method(self, *args, generator=None, **kwargs):
         if isinstance(self.trace, BatchTrace) and self.trace.randomness == "error" and not self.trace.done:
-            raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
+                               "'same' or "
                                "'different' randomness flags on vmap or perform the randomness operation out of vmap")
         shape, dtype = shape_dtype(self)
         if self.requires and self.node is None and modes().grad:

@@ -14,7 +14,8 @@ def getter(prefix, module):
         if row is not None:
             return row.fun
         if prefix + name in ABSENT:
-            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this version "
+            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
+                                      "version "
                                       "of covector.compat.torch; see docs/compat_gaps.md for what is near")
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 

@@ -1,6 +1,5 @@
 """The class Tensor: its state as torch shows it, gradients, hooks and history. Operations attach themselves to it."""
 
-import warnings
 from collections import OrderedDict
 from weakref import ref
 
@@ -8,11 +7,12 @@ import numpy as np
 
 from ... import extend
 from . import dtypes, versions
+from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
+from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace, GradTrace
-from .modes import MODES
-from .inplace import type_word
-from .node import AccumulateGrad, Handle, dress, visible
+from .memory import memory_of, rebuilt, unlinked
+from .node import Handle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
 from .views import shape_dtype
@@ -170,7 +170,8 @@ class Tensor(TensorBase):
         if in_transform(self):
             raise RuntimeError("You are attempting to call Tensor.requires_grad_() inside of a function being "
                                "transformed by a functorch transform. This is unsupported, please attempt to use the "
-                               "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() "
+                               "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+                               "requires_grad_() "
                                "outside of a function being transformed instead.")
         if not requires_grad:
             if self.node is not None:
@@ -267,9 +268,12 @@ class Tensor(TensorBase):
         """Drop the history of this tensor itself."""
         rare = self.rare
         if rare is not None and rare.base is not None:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel"
-                               " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of "
-                               "DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, "
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                               "DistributedDataParallel"
+                               " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views "
+                               "of "
+                               "DDP buckets, and hence detach_() cannot be called on these gradients. To fix this "
+                               "error, "
                                "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
                                "solution.")
         self.node = None
@@ -281,7 +285,8 @@ class Tensor(TensorBase):
         if in_transform(self):
             raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
                                "by a functorch transform. This is unsupported, please attempt to use the functorch "
-                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside of a "
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside "
+                               "of a "
                                "function being transformed instead.")
         if not needs_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
@@ -367,12 +372,12 @@ class Tensor(TensorBase):
             raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
         self.value = unlinked(b)
         self.slow = 0 if b.dtype in (np.float32, np.float64) and self.slow == 0 else 2 if self.slow == 2 else self.slow
-        if b.dtype not in (np.float32, np.float64):
-            self.slow = 2
+        self.slow = self.slow if b.dtype in (np.float32, np.float64) else 2
 
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:
-            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                               "protocol "
                                "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
                                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
@@ -387,105 +392,9 @@ class Tensor(TensorBase):
     def __reduce__(self):
         if edge_or_none(self) is not None:
             raise RuntimeError("only leaf tensors can be pickled; call detach() first")
-        return _rebuild, (type(self), np.array(bottom(self)), self.requires)
-
-
-def _rebuild(kind, array, requires):
-    t = wrap(array, kind)
-    t.requires = requires
-    return t
+        return rebuilt, (type(self), np.array(bottom(self)), self.requires)
 
 
 CLASS.append(Tensor)
 FACTORY = []  # filled by creation.py
 STOP = [extend.REGISTRY["stop_gradient"].fun]
-
-
-def edge_or_none(t):
-    """The node of a tensor that is no leaf, brought up to date."""
-    rare = t.rare
-    if rare is not None and rare.base is not None:
-        if t.requires and t.node is None:
-            return None
-        node = edge(t)
-        return None if type(node) is AccumulateGrad else node
-    return t.node
-
-
-def visible_level(t):
-    """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
-    return not isinstance(t.trace, BatchTrace)
-
-
-def in_transform(t):
-    """The kind of the running transform that a tensor is a value of, or None."""
-    trace = t.trace
-    return None if trace is None or trace is FOREIGN or trace.done else type(trace)
-
-
-def inference_mode():
-    """Whether inference mode is on."""
-    m = MODES.get()
-    return m is not None and m.inference
-
-
-def memory_of(t):
-    """`(hidden axes, array)`: the memory below a tensor and how many axes of it vmap hides."""
-    hidden = 0
-    while isinstance(t.value, TensorBase):
-        hidden += isinstance(t.trace, BatchTrace)
-        t = t.value
-    value = t.value
-    if type(value) is not ndarray:
-        shape, dtype = shape_dtype(t)
-        value = np.broadcast_to(np.empty((), dtype), shape)
-        return hidden, np.empty(shape, dtype) if value.size < 1 << 20 else value
-    return hidden, value
-
-
-class Holder:
-    """What keeps memory alive for an array that must not be known as a view of another."""
-
-    __slots__ = ("__array_interface__", "__weakref__", "owner")
-
-    def __init__(self, array):
-        self.owner = array
-        self.__array_interface__ = array.__array_interface__
-
-
-def unlinked(array):
-    """The same memory as an array that NumPy does not know as a view of `array`."""
-    if not array.size or array.dtype.kind == "V":
-        return array.view()
-    return np.asarray(Holder(array))
-
-
-def check_new_grad(t, value):
-    """torch's checks of an assigned gradient."""
-    if not isinstance(value, TensorBase):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
-    if value is t:
-        raise RuntimeError("can't assign Variable as its own grad")
-    if value.dtype is not t.dtype and t.grad_dtype is not None and value.dtype is not t.grad_dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{C_NAMES.get(value.dtype.name, value.dtype.name)}' to "
-                           f"a tensor with grad_dtype '{type_word(t.grad_dtype.numpy)}'. The gradient must match the tensor's grad_dtype (defaults to the "
-                           "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
-                           "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
-                           "its gradient may break downstream systems that assume they match.")
-    if value.shape != t.shape:
-        raise RuntimeError(f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                           f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size")
-
-
-C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int"}
-
-
-def warn_non_leaf():
-    """torch's warning on reading `.grad` of a tensor that does not keep one."""
-    warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
-                  "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
-                  "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                  "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                  "more informations.", UserWarning, stacklevel=3)
-

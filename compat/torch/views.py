@@ -258,7 +258,8 @@ def put_back(level, prim, params, x, old, part):
             back[a] = i
         inverse, arguments, aval = TRANSPOSE, (tuple(back),), prim.impl(np, x, *params)
     else:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view first")
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
+                                  "first")
     rule = inverse.rule((0,))
     aval = extend.make_aval(aval.shape, aval.dtype)
     saved = None if rule.collect is None else rule.collect((None, *arguments, None, aval, None))
@@ -294,7 +295,8 @@ def refusal(t, what):
     node = t.node
     if node is None:
         if creation == "no_grad":
-            return (f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Given that "
+            return (f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Given "
+                    "that "
                     "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
                     "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
                     "to be tracked) or both outside (if you want the inplace to be tracked).")
@@ -311,7 +313,8 @@ def refusal(t, what):
                 "the autograd logic to handle view+inplace would override the custom backward associated with the "
                 "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
                 "cloning the output of the custom Function.")
-    return (f"A view was created in {creation} mode and {what} modified inplace with grad mode enabled. Given that this "
+    return (f"A view was created in {creation} mode and {what} modified inplace with grad mode enabled. Given that "
+            "this "
             "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
             "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
             "both outside (if you want the inplace to be tracked).")

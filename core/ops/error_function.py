@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from ..families import elementwise
 from .arithmetic import exp
 from .samples import unary

@@ -53,7 +53,8 @@ def _spread_batch(x, places, shape):
 def _samples(prim_shape):
     def samples(rng):
         out = []
-        for shape, index in (((3, 3), [0, 4, 8]), ((4,), [[0, 1], [1, 2]]), ((), 0), ((2, 3), [5]), ((3,), np.zeros(0, int))):
+        for shape, index in (((3, 3), [0, 4, 8]), ((4,), [[0, 1], [1, 2]]), ((), 0), ((2, 3), [5]),
+                             ((3,), np.zeros(0, int))):
             places = Places(np.asarray(index))
             for c in (0.0, 1j):
                 x = rng.normal(size=shape if prim_shape else places.index.shape) + c
@@ -136,10 +137,12 @@ def _implant_batch(x, v, places, batched, size):
 
 def _implant_samples(rng):
     out = []
-    for shape, index in (((3, 3), [0, 4, 8]), ((2, 3), [[0, 1], [4, 5]]), ((), 0), ((3,), np.zeros(0, int)), ((0,), np.zeros(0, int))):
+    for shape, index in (((3, 3), [0, 4, 8]), ((2, 3), [[0, 1], [4, 5]]), ((), 0), ((3,), np.zeros(0, int)),
+                         ((0,), np.zeros(0, int))):
         places = Places(np.asarray(index))
         for c in (0.0, 1j):
-            out.append(Sample(rng.normal(size=shape) + c, rng.normal(size=places.index.shape) + c, params={"places": places}))
+            out.append(Sample(rng.normal(size=shape) + c, rng.normal(size=places.index.shape) + c,
+                              params={"places": places}))
     places = Places(np.array([0, 3]))
     out.append(Sample(rng.normal(size=(2, 2)).astype(np.float32), rng.normal(size=2).astype(np.float32),
                       params={"places": places}))

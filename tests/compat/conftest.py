@@ -1,4 +1,4 @@
-"""Differential tests: each `script_…(torch)` of a module runs on compat and, where installed, on PyTorch; answers must agree.
+"""Differential tests: each `script_…(torch)` of a module runs on compat and, where installed, on PyTorch.
 
 A script returns a nest of tensors, numbers, strings and of what `attempt` gives for an expected error.
 """

@@ -64,7 +64,8 @@ def script_nesting(torch):
     f = torch.func
     inner = lambda a, b: (a * b).sin().sum()  # noqa: E731
     return (f.vmap(f.grad(lambda a: (a ** 2).sin()))(x), f.grad(lambda v: f.vmap(lambda a: a ** 2)(v).sum())(x),
-            f.jvp(f.grad(lambda v: inner(v, w)), (x,), (w,)), f.grad(lambda v: f.jvp(lambda u: inner(u, w), (v,), (w,))[1])(x),
+            f.jvp(f.grad(lambda v: inner(v, w)), (x,), (w,)),
+            f.grad(lambda v: f.jvp(lambda u: inner(u, w), (v,), (w,))[1])(x),
             f.vmap(f.jacrev(lambda v: v ** 2))(torch.ones(2, 3)))
 
 

@@ -14,6 +14,7 @@ import covector.compat.torch as compat
 
 PROGRAMS = int(os.environ.get("COVECTOR_COMPAT_PROGRAMS", "150"))
 START = int(os.environ.get("COVECTOR_COMPAT_START", "0"))
+NAMES = {"ReshapeAliasBackward0": "ViewBackward0"}  # a reshape of strides that `view` refuses
 SHAPES = [(2, 3), (3,), (2, 2), (1, 3), (2, 1, 3)]
 
 
@@ -42,8 +43,8 @@ class Program:
                 if o is not None:
                     pool.append(o)
         values = [t.detach().tolist() for t in pool]
-        facts = [(t.requires_grad, t.is_leaf, t._version, t._is_view(), type(t.grad_fn).__name__) for t in pool
-                 if stable(t)]
+        facts = [(t.requires_grad, t.is_leaf, t._version, t._is_view(), NAMES.get(type(t.grad_fn).__name__,
+                  type(t.grad_fn).__name__)) for t in pool if stable(t)]
         loss = None
         for i, t in enumerate(pool):
             if not stable(t) or not t.requires_grad:
@@ -208,8 +209,9 @@ def hook(torch, r, t, pool):
 
 
 STEPS = [unary, scale, binary, binary, divide, reduce, view_select, view_slice, view_narrow, view_flat, view_reshape,
-         view_transpose, view_unsqueeze, view_squeeze, view_expand, view_unbind, view_split, view_diagonal, detach, clone,
-         under_no_grad, write_no_grad, write_scalar, write_scalar, write_other, write_other, write_unary, write_fill,
+         view_transpose, view_unsqueeze, view_squeeze, view_expand, view_unbind, view_split, view_diagonal, detach,
+         clone, under_no_grad, write_no_grad, write_scalar, write_scalar, write_other, write_other, write_unary,
+         write_fill,
          write_copy, write_item, write_slice, write_mask, augmented, requires, hook]
 
 
@@ -229,6 +231,8 @@ def mismatches(torch, start, count):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ours, theirs = Program(seed).run(compat), Program(seed).run(torch)
+        if any(g and g[0] == "raised" and g[1].startswith("unsupported operation") for g in theirs["grads"]):
+            continue  # PyTorch's own CopySlices cannot run on the strides of an expanded base
         for key in ours:
             if not same(ours[key], theirs[key]):
                 found.append((seed, key, ours[key], theirs[key]))

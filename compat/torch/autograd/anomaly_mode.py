@@ -17,7 +17,8 @@ class detect_anomaly:  # noqa: N801 (torch's name)
     def __init__(self, check_nan=True):
         self.check_nan = check_nan
         self.before = None
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled "
                       "for debugging.", UserWarning, stacklevel=2)
 
     def __enter__(self):

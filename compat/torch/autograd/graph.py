@@ -6,8 +6,8 @@ from collections import namedtuple
 from threading import Lock
 
 from .. import versions
+from ..drive import HOOKED, reached, running
 from ..modes import modes, restore, set_modes
-from ..engine import HOOKED, reached, running
 from ..node import GradNode, shown
 from ..saved import SavedTensor
 from ..state import TensorBase, bottom, edge

@@ -56,7 +56,8 @@ def placed(in_dims, args, func):
         raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
                          f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
     if not args:
-        raise ValueError(f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying "
+        raise ValueError(f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
+                         "are trying "
                          "to vmap over a function with no inputs. The latter is unsupported.")
     flat, spec = flatten(args)
     dims = broadcast(in_dims if isinstance(in_dims, tuple | list) else (in_dims,) * len(args), args)
@@ -70,16 +71,21 @@ def placed(in_dims, args, func):
             out.append(None)
             continue
         if not isinstance(d, int):
-            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but in_dim "
+            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input "
+                             "but in_dim "
                              "must be either an integer dimension or None.")
         if not isinstance(x, TensorBase):
-            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but the "
-                             f"input is of type {type(x)}. We cannot vmap over non-Tensor arguments, please use None as the "
+            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input "
+                             "but the "
+                             f"input is of type {type(x)}. We cannot vmap over non-Tensor arguments, please use None "
+                             "as the "
                              "respective in_dim")
         n = len(shape_dtype(x)[0])
         if not -n <= d < n:
-            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for some input, but that "
-                             f"input is a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim < {n}.")
+            raise ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for some "
+                             "input, but that "
+                             f"input is a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim "
+                             f"< {n}.")
         out.append(d % n)
     return flat, out, spec
 
@@ -100,7 +106,8 @@ def batch_size(flat, dims):
     if not sizes:
         raise ValueError("vmap: at least one tensor must be mapped over; every in_dim is None")
     if len(set(sizes)) > 1:
-        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{sizes} for the "
                          "mapped dimension")
     return sizes[0]
 
@@ -118,12 +125,14 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     results = []
     for o, a in zip(outs, axes):
         if not isinstance(o, TensorBase):
-            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(o)}. Did "
+            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type "
+                             f"{type(o)}. Did "
                              "you mean to set out_dims= to None for output?")
         v = lowered(trace, o) if o.trace is trace else None
         if a is None:
             if v is not None:
-                raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim "
+                raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when "
+                                 "out_dim "
                                  "is None")
             results.append(o)
             continue
@@ -139,7 +148,8 @@ def out_axes(out_dims, spec, count):
         return [out_dims] * count
     dims = broadcast(out_dims, spec.unflatten(list(range(count))) if not spec.is_leaf() else (0,))
     if dims is None or len(dims) != count:
-        raise ValueError(f"vmap(..., out_dims={out_dims}): out_dims is not compatible with the structure of outputs. out_dims "
+        raise ValueError(f"vmap(..., out_dims={out_dims}): out_dims is not compatible with the structure of outputs. "
+                         "out_dims "
                          f"has structure {optree.tree_structure(out_dims)} but outputs has structure {spec}.")
     return dims
 
@@ -164,12 +174,15 @@ def apply_batched(kind, args, trace):
     """A Function under vmap: its own rule."""
     if kind.generate_vmap_rule:
         if kind.vmap is not Function.vmap:
-            raise RuntimeError("You tried to vmap over a custom autograd.Function that has both a vmap staticmethod and "
-                               "generate_vmap_rule=True. Please set generate_vmap_rule=False or delete the overriden vmap "
+            raise RuntimeError("You tried to vmap over a custom autograd.Function that has both a vmap staticmethod "
+                               "and "
+                               "generate_vmap_rule=True. Please set generate_vmap_rule=False or delete the overriden "
+                               "vmap "
                                "staticmethod to avoid ambiguity.")
         raise NotImplementedError(f"generate_vmap_rule of {kind.__name__} is not built; write its vmap staticmethod")
     if kind.vmap is Function.vmap:
-        raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it does not have vmap support. Please override and "
+        raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it does not have vmap support. Please "
+                           "override and "
                            "implement the vmap staticmethod or set generate_vmap_rule=True.")
     flat, spec = flatten(args)
     dims = [0 if isinstance(x, TensorBase) and x.trace is trace else None for x in flat]

@@ -17,13 +17,16 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     (tensor(0.), tensor(2.))
     """
     if not isinstance(primals, tuple):
-        raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
-                           f"f(*primals).")
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to "
+                           "call "
+                           "f(*primals).")
     flat, spec = flatten(primals)
     pushed, other = flatten(tangents)
     if spec != other:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python structure. For "
-                           f"example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+                           "structure. For "
+                           "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
+                           "structure "
                            f"{spec} and tangents with structure {other}")
     if not flat:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a non-empty tuple")
@@ -45,7 +48,8 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
                 out, aux = out
             outs, out_spec = flatten(out)
             if not outs or not all(isinstance(o, TensorBase) for o in outs):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected f to be a function that has non-empty output and "
+                raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has non-empty "
+                                   "output and "
                                    f"returns only tensors (got output = {out})")
             values, dots = [], []
             for o in outs:

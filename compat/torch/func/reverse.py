@@ -49,13 +49,15 @@ def grad_and_value(func, argnums=0, has_aux=False):
             aux = None
             if has_aux:
                 if not (isinstance(out, tuple) and len(out) == 2):
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if "
+                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, "
+                                       "aux) if "
                                        "has_aux is True")
                 out, aux = out
             if not isinstance(out, TensorBase):
                 raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got {type(out)}")
             if len(shape_dtype(out)[0]):
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got "
+                                   "tensor with "
                                    f"{len(shape_dtype(out)[0])} dims. Maybe you wanted to use the vjp or jacrev APIs "
                                    "instead?")
             leaves, spec = flatten([inner[k] for k in places])
@@ -107,12 +109,14 @@ def vjp(func, *primals, has_aux=False):
         aux = None
         if has_aux:
             if not (isinstance(out, tuple) and len(out) == 2):
-                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux is "
+                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if "
+                                   "has_aux is "
                                    "True")
             out, aux = out
         outs, out_spec = flatten(out)
         if not outs or not all(isinstance(o, TensorBase) for o in outs):
-            raise RuntimeError(f"vjp(f, *primals): Expected f to be a function that has non-empty output and returns only "
+            raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output and returns "
+                               "only "
                                f"tensors (got output = {out})")
         leaves, spec = flatten(inner)
         pull = prepared(trace, outs, leaves)
@@ -122,7 +126,8 @@ def vjp(func, *primals, has_aux=False):
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
         cts, ct_spec = flatten(cotangents)
         if ct_spec != out_spec:
-            raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of "
+                               "outputs to the "
                                f"function. cotangents: {ct_spec}, primal output: {out_spec}")
         found = spec.unflatten(pull(cts))
         return tuple(found)

@@ -128,7 +128,8 @@ multiply = REGISTRY["multiply"].fun
 def _check_bool_sub(input, other):
     for x in (input, other):
         if getattr(x, "dtype", None) == np.bool_:
-            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                               "trying to "
                                "invert a mask, use the `~` or `logical_not()` operator instead.")
 
 

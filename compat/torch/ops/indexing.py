@@ -75,7 +75,8 @@ def check_basic(key, shape):
     used = sum(k is not None and k is not Ellipsis for k in key)
     if used > len(shape):
         if not shape:
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
+                             "in C++ "
                              "to convert a 0-dim tensor to a number")
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
     axis = 0

@@ -48,7 +48,8 @@ def stack(tensors, dim=0):
     d = wrap_dim(dim, values[0].ndim, extra=1)
     for i, v in enumerate(values):
         if tuple(v.shape) != tuple(values[0].shape):
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(values[0].shape)} at entry 0 and "
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(values[0].shape)} at "
+                               "entry 0 and "
                                f"{list(v.shape)} at entry {i}")
     return cnp.stack(values, axis=d)
 

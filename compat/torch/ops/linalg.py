@@ -14,7 +14,8 @@ from ..product_lanes import AFFINE, affine, affine_rules, plain, product
 def same_dtype(name, a, b):
     """torch's refusal of products of two dtypes."""
     if a.dtype != b.dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_type(a.dtype)} != {c_type(b.dtype)}")
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_type(a.dtype)} != "
+                           f"{c_type(b.dtype)}")
 
 
 def c_type(dtype):
@@ -119,7 +120,8 @@ _ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
 
 
 def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
-    if out is None and beta == 1 and alpha == 1 and plain(input) and plain(mat1) and plain(mat2) and MODES.get() is None:
+    if out is None and beta == 1 and alpha == 1 and plain(input) and plain(mat1) and plain(mat2) and (
+            MODES.get() is None):
         t = affine(mat1, mat2, input, _ADDMM)
         if t is not None:
             return t

@@ -218,7 +218,8 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     axis = 0 if input.ndim == 1 else 1
     classes = input.shape[axis]
     if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0]}).")
     ignored = target == ignore_index
     known = isinstance(target, np.ndarray)
     safe = cnp.where(ignored, 0, target)
@@ -399,7 +400,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """See PyTorch's documentation of `torch.nn.functional.embedding`."""
     if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError("embedding with max_norm, scale_grad_by_freq or sparse gradients is not built; scale or "
+        raise NotImplementedError("embedding with max_norm, scale_grad_by_freq or sparse gradients is not built; "
+                                  "scale or "
                                   "renormalise the weight yourself")
     if padding_idx is not None:
         row = padding_idx % weight.shape[0]

@@ -44,7 +44,8 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
     if x.dtype.kind not in "fcV":
         name = dtypes.OF_NUMPY[x.dtype].name
         word = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(name, name)
-        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                           "complex "
                            f"dtype. Got: {word}")
     axes = axes_of(dim, x.ndim)
     return REGISTRY["reduce_mean"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
@@ -64,7 +65,8 @@ def floats_only(name, x):
     """torch's refusal of integers."""
     if x.dtype.kind not in "fcV":
         word = type_word(x.dtype)
-        raise RuntimeError(f"{name}(): input dtype should be either floating point or complex dtypes. Got {word} instead.")
+        raise RuntimeError(f"{name}(): input dtype should be either floating point or complex dtypes. Got {word} "
+                           "instead.")
 
 
 @operation("prod", node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"})
@@ -89,7 +91,8 @@ def spread(input, dim, unbiased, correction, keepdim, name):
     for a in axes:
         count *= input.shape[a]
     if count - correction <= 0:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+                      "factor "
                       "(input numel divided by output numel).", UserWarning, stacklevel=5)
     gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
     if input.dtype.kind == "c":
@@ -136,7 +139,8 @@ def nonempty(name, input, axes):
     for a in range(input.ndim) if axes is None else axes:
         if input.shape[a] == 0:
             raise (RuntimeError if axes is None else IndexError)(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with "
                 f"the 'dim' argument." if axes is None else
                 f"{name}(): Expected reduction dim {a} to have non-zero size.")
 
@@ -178,7 +182,8 @@ def _pick(name, fun, arg, kind):
             value, index = cnp.squeeze(value, d), cnp.squeeze(index, d)
         return kind(value, index)
 
-    made = operation(name, node={with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}, register=True, method=False)(body)
+    nodes = {with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}
+    made = operation(name, node=nodes, method=False)(body)
 
     def fun_(input, dim=None, keepdim=False, *, other=None, out=None, axis=None, keepdims=None):
         dim = axis if dim is None else dim
@@ -275,7 +280,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     if p in (None, "fro"):
         p = 2.0
     if p == "nuc":
-        raise NotImplementedError("torch.norm(p='nuc') needs singular values, which this version does not have; compute it "
+        raise NotImplementedError("torch.norm(p='nuc') needs singular values, which this version does not have; "
+                                  "compute it "
                                   "with torch.linalg.eigh of input.T @ input")
     return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
 

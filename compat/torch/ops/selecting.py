@@ -31,10 +31,12 @@ def gather(input, dim, index, *, sparse_grad=False):
     if isinstance(index, np.ndarray) and index.size:
         bad = (index < 0) | (index >= input.shape[d])
         if bad.any():
-            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {d} with size {input.shape[d]}")
+            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {d} with size "
+                               f"{input.shape[d]}")
     for a in range(input.ndim):
         if a != d and index.shape[a] > input.shape[a]:
-            raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no larger "
+            raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no "
+                               "larger "
                                f"than self {list(input.shape)} apart from dimension {d}")
     return part_of(input, index.shape, d)[grid(index, d)]
 
@@ -74,7 +76,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if reduce == "add":
         return scattered(input, dim, index, source, True)
     if reduce is not None:
-        raise NotImplementedError(f"scatter(reduce={reduce!r}) is not built; use scatter_add, or torch.where with gather")
+        raise NotImplementedError(f"scatter(reduce={reduce!r}) is not built; use scatter_add, or torch.where with "
+                                  "gather")
     return scattered(input, dim, index, source, False)
 
 
@@ -164,7 +167,8 @@ def masked_fill(input, mask, value):
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {type_word(mask.dtype)}")
     if hasattr(value, "dtype"):
         if value.ndim:
-            raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                               f"{value.ndim} "
                                "dimension(s).")
         value = value if value.dtype == input.dtype else value.astype(input.dtype)
     else:

@@ -134,7 +134,8 @@ def view_(self, *sizes, dtype=None):
             return quick
     shape = inferred(shape, int(np.prod(shape_of(self))))
     if not reshapes_as_view(self, shape):
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans "
                            "across two contiguous subspaces). Use .reshape(...) instead.")
     return view(self, RESHAPE, (shape,), "ViewBackward0")
 
@@ -208,7 +209,8 @@ def permute(input, *dims):
     dims = shape_argument(dims)
     n = ndim_of(input)
     if len(dims) != n:
-        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                           "of "
                            f"the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
                            f"{len(dims)}")
     axes = tuple([wrap_dim(d, n) for d in dims])
@@ -483,7 +485,8 @@ def chunk(input, chunks, dim=0):
 def squeeze_like(name):
     """In-place reshaping is refused."""
     def refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"Tensor.{name} changes the shape of a tensor in place, which covector does not do; use "
+        raise NotImplementedError(f"Tensor.{name} changes the shape of a tensor in place, which covector does not "
+                                  "do; use "
                                   f"{name[:-1]}()")
 
     refuse.__name__ = name

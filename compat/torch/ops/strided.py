@@ -80,8 +80,10 @@ def as_strided(input, size, stride, storage_offset=None):
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
     if last >= root.size and all(size):
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-                           f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of size "
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           "itemsize "
+                           f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of "
+                           "size "
                            f"{root.size * item}")
     where = np.full(root.size, -1)
     places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
@@ -90,7 +92,8 @@ def as_strided(input, size, stride, storage_offset=None):
     flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
     array = np.ndarray(size, b.dtype, flat, offset * item, tuple(s * item for s in stride))
     if (index < 0).any():
-        raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; take it "
+        raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; "
+                                  "take it "
                                   "of the base")
     return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=lambda a: array)
 
@@ -119,7 +122,8 @@ def part(name, prim):
     def put(level, x, old, new):
         whole = np.zeros(x.shape, x.dtype)
         a = level.box(whole, node=old) if old is not None else whole
-        b = level.box(np.zeros(x.shape, getattr(whole, name).dtype), node=new) if new is not None else getattr(whole, name)
+        half = getattr(whole, name).copy()
+        b = level.box(half, node=new) if new is not None else half
         out = value((), a, b)
         return getattr(out, "node", None)
 

@@ -36,7 +36,8 @@ def windows(x, kernel, stride, dilation, n):
     size = tuple(x.shape[x.ndim - n :])
     index, out = window_index(size, kernel, stride, dilation)
     if any(m <= 0 for m in out):
-        raise RuntimeError(f"Calculated padded input size per channel: {size}. Kernel size: {kernel}. Kernel size can't be "
+        raise RuntimeError(f"Calculated padded input size per channel: {size}. Kernel size: {kernel}. Kernel size "
+                           "can't be "
                            "greater than actual input size")
     flat = cnp.reshape(x, (*x.shape[: x.ndim - n], int(np.prod(size))))
     return cnp.take(flat, index, axis=flat.ndim - 1), out
@@ -56,13 +57,15 @@ def convolution(n):
         single = input.ndim == n + 1
         x = cnp.expand_dims(input, 0) if single else input
         if x.ndim != n + 2:
-            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of "
+            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got "
+                               "input of "
                                f"size: {list(input.shape)}")
         stride, dilation = tuples(stride, n), tuples(dilation, n)
         kernel = tuple(weight.shape[2:])
         if x.shape[1] != weight.shape[1] * groups:
             raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-                               f"{list(x.shape)} to have {weight.shape[1] * groups} channels, but got {x.shape[1]} channels "
+                               f"{list(x.shape)} to have {weight.shape[1] * groups} channels, but got {x.shape[1]} "
+                               "channels "
                                "instead")
         if padding == "same":
             total = [d * (k - 1) for k, d in zip(kernel, dilation)]
@@ -95,7 +98,8 @@ def pooling(n):
 
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         if return_indices:
-            raise NotImplementedError(f"max_pool{n}d(return_indices=True) is not built; find the places with argmax over "
+            raise NotImplementedError(f"max_pool{n}d(return_indices=True) is not built; find the places with argmax "
+                                      "over "
                                       "F.unfold")
         cols, out = prepare(input, kernel_size, stride, padding, dilation, ceil_mode, -np.inf)
         axis = cols.ndim - 2
@@ -131,7 +135,8 @@ for _n in (1, 2, 3):
 @functional("unfold", node="Im2ColBackward0")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """See PyTorch's documentation of `torch.nn.functional.unfold`."""
-    cols, _ = windows(padded(input, tuples(padding, 2), 2), tuples(kernel_size, 2), tuples(stride, 2), tuples(dilation, 2), 2)
+    kernel, stride, dilation = (tuples(v, 2) for v in (kernel_size, stride, dilation))
+    cols, _ = windows(padded(input, tuples(padding, 2), 2), kernel, stride, dilation, 2)
     lead = input.shape[: input.ndim - 3]
     return cnp.reshape(cols, (*lead, -1, cols.shape[-1]))
 
@@ -153,7 +158,8 @@ def pad(input, pad, mode="constant", value=None):
         places = np.arange(-a, k + b)
         if mode == "reflect":
             if max(a, b) >= k:
-                raise RuntimeError("Padding size should be less than the corresponding input dimension, but got: padding "
+                raise RuntimeError("Padding size should be less than the corresponding input dimension, but got: "
+                                   "padding "
                                    f"({a}, {b}) at dimension {axis} of input {list(input.shape)}")
             places = np.abs(places)
             places = np.where(places >= k, 2 * (k - 1) - places, places)

@@ -1,0 +1,101 @@
+"""One run of the engine: what nodes ask for while the sweep runs them."""
+
+from contextvars import ContextVar
+
+import numpy as np
+
+from ... import extend
+from ...extend import Ambient
+from . import versions
+from .modes import modes
+from .state import TensorBase, edge, lift, lower, wrap
+from .views import shape_dtype
+
+ndarray = np.ndarray
+
+
+class Sweep:
+    """One run of the engine: what nodes ask for while they run."""
+
+    checked = versions.WRITTEN
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "roots", "runs",
+                 "trace")
+
+    def __init__(self, trace, retain, create_graph):
+        self.trace = trace
+        self.retain = retain
+        self.create_graph = create_graph
+        self.capture = self.needed = self.runs = None
+        self.captured = {}
+        self.anomaly = modes().anomaly
+        self.plain = not create_graph and self.anomaly is None
+
+    def take(self, seq, ct):
+        """Keep the cotangent of a node that `grad` asked for."""
+        self.captured[seq] = ct
+
+    def tensor(self, ct):
+        """A cotangent as the tensor that hooks and `.grad` see."""
+        if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
+            return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
+        if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
+            ct = ct.value
+        return lift(ct)
+
+    def value(self, tensor, given):
+        """The cotangent of a tensor that a hook returned."""
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")
+        if given is not None:
+            check_hook_result(tensor, given)
+        v = lower(tensor)
+        if not self.create_graph and type(v) is Ambient and v.owner is self.trace and v.tangent is None:
+            v = v.value
+        return v
+
+    def keep(self, tensor, ct):
+        """Keep the gradient of a tensor that is no leaf."""
+        rare = tensor.rare
+        if rare.grad is None or not self.create_graph:
+            new = self.tensor(ct)
+            if type(new.value) is ndarray and not self.create_graph:
+                new = wrap(new.value.copy())
+            if rare.grad is not None:
+                new = self.tensor(lower(rare.grad) + lower(new))
+            rare.grad = new
+        else:
+            rare.grad = self.tensor(lower(rare.grad) + ct)
+
+
+HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
+RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
+
+
+def running():
+    """The identity of the running sweep."""
+    found = RUNNING.get()
+    return None if found is None else id(found)
+
+
+def reached(tensors):
+    """How many of several tensors the running sweep reaches."""
+    sweep = RUNNING.get()
+    seen = set()
+    stack = [n for n in sweep.roots if sweep.needed is None or n.seq in sweep.needed]
+    while stack:
+        node = stack.pop()
+        if node.seq in seen:
+            continue
+        seen.add(node.seq)
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
+    return sum(n is not None and n.seq in seen for n in map(edge, tensors))
+
+
+def check_hook_result(new, given):
+    """torch's checks of what a tensor hook returned."""
+    (shape, dtype), (old_shape, old_dtype) = shape_dtype(new), shape_dtype(given)
+    if dtype != old_dtype:
+        raise RuntimeError(f"hook '<unknown>' has changed the type of value (was {old_dtype} got {dtype})")
+    if shape != old_shape:
+        raise RuntimeError("hook '<unknown>' has changed the size of value")

@@ -1,0 +1,34 @@
+"""What a tensor shows of its history at the level it is looked at from."""
+
+from .levels import FOREIGN, BatchTrace
+from .modes import MODES
+from .node import AccumulateGrad
+from .state import edge
+
+
+def edge_or_none(t):
+    """The node of a tensor that is no leaf, brought up to date."""
+    rare = t.rare
+    if rare is not None and rare.base is not None:
+        if t.requires and t.node is None:
+            return None
+        node = edge(t)
+        return None if type(node) is AccumulateGrad else node
+    return t.node
+
+
+def visible_level(t):
+    """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
+    return not isinstance(t.trace, BatchTrace)
+
+
+def in_transform(t):
+    """The kind of the running transform that a tensor is a value of, or None."""
+    trace = t.trace
+    return None if trace is None or trace is FOREIGN or trace.done else type(trace)
+
+
+def inference_mode():
+    """Whether inference mode is on."""
+    m = MODES.get()
+    return m is not None and m.inference

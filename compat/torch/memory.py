@@ -1,0 +1,38 @@
+"""The memory below a tensor: its array, and the same memory under another root."""
+
+import numpy as np
+
+from .aliases import Holder
+from .levels import BatchTrace
+from .state import TensorBase, wrap
+from .views import shape_dtype
+
+ndarray = np.ndarray
+
+
+def memory_of(t):
+    """`(hidden axes, array)`: the memory below a tensor and how many axes of it vmap hides."""
+    hidden = 0
+    while isinstance(t.value, TensorBase):
+        hidden += isinstance(t.trace, BatchTrace)
+        t = t.value
+    value = t.value
+    if type(value) is not ndarray:
+        shape, dtype = shape_dtype(t)
+        value = np.broadcast_to(np.empty((), dtype), shape)
+        return hidden, np.empty(shape, dtype) if value.size < 1 << 20 else value
+    return hidden, value
+
+
+def unlinked(array):
+    """The same memory as an array that NumPy does not know as a view of `array`."""
+    if not array.size or array.dtype.kind == "V":
+        return array.view()
+    return np.asarray(Holder(array))
+
+
+def rebuilt(kind, array, requires):
+    """A tensor from its pickle."""
+    t = wrap(array, kind)
+    t.requires = requires
+    return t
