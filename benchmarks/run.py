@@ -30,6 +30,7 @@ SUBJECTS = (
     "tape_memory",
     "dispatch",
     "footprint",
+    "stateful",
 )
 PROFILE_SECONDS = 3.0
 

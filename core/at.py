@@ -8,6 +8,12 @@ class At:
 
     `.get()` reads; `.set(v)`, `.add(v)`, `.multiply(v)`, `.divide(v)`, `.power(v)`, `.min(v)`, `.max(v)` write;
     `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add`; elsewhere the last one wins.
+    `At(x)` is the same for plain arrays, which have no `.at`.
+
+    >>> import numpy as np
+    >>> from covector.extend import At
+    >>> At(np.zeros(3))[np.array([0, 0])].add(1.0)
+    array([2., 0., 0.])
     """
 
     __slots__ = ("x", "key")

@@ -15,12 +15,11 @@ FENCE = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 
 def module_names():
-    """The modules of the library by the packages that the project file lists; compat.torch is not built yet."""
+    """The modules of the library by the packages that the project file lists."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-dir"]
     for package, folder in listed.items():
-        if package != "covector.compat.torch":
-            files = sorted(path.stem for path in (ROOT / folder).glob("*.py"))
-            yield from (package if stem == "__init__" else f"{package}.{stem}" for stem in files if stem != "__main__")
+        files = sorted(path.stem for path in (ROOT / folder).glob("*.py"))
+        yield from (package if stem == "__init__" else f"{package}.{stem}" for stem in files if stem != "__main__")
 
 
 def run(test):

@@ -77,7 +77,7 @@ from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
 from . import container as _container, forward_ad as _forward_ad  # isort: skip
-from . import autograd, func, linalg, nn, utils  # isort: skip (they read the operations registered above)
+from . import autograd, fft, func, linalg, nn, special, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_creation.LEGACY)
 globals().update(_NAMED)

@@ -367,6 +367,7 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     limits = [v for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
+    limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
     low = limits[0] if min is not None else None
     high = limits[-1] if max is not None else None
     inside = None if low is None else input >= low

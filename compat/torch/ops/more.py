@@ -3,6 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
+from ....extend import peel
 from ..call import attach, floating, operation, promote
 from .elementwise import one, operands
 
@@ -103,7 +104,7 @@ def equal(input, other):
 @operation("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
-    return np.isin(np.asarray(elements), np.asarray(test_elements), invert=invert)
+    return np.isin(np.asarray(peel(elements)), np.asarray(peel(test_elements)), invert=invert)
 
 
 @operation("searchsorted")
@@ -111,7 +112,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
     if sorted_sequence.ndim != 1:
         raise NotImplementedError("searchsorted of batches is not built; loop over the first axes")
-    found = np.searchsorted(np.asarray(sorted_sequence), np.asarray(input), side or ("right" if right else "left"))
+    edges, values = np.asarray(peel(sorted_sequence)), np.asarray(peel(input))
+    found = np.searchsorted(edges, values, side or ("right" if right else "left"))
     return np.asarray(found, np.int32 if out_int32 else np.int64)
 
 
@@ -124,7 +126,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
 @operation("bincount")
 def bincount(input, weights=None, minlength=0):
     """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
-    return np.bincount(np.asarray(input), None if weights is None else np.asarray(weights), minlength)
+    return np.bincount(np.asarray(peel(input)), None if weights is None else np.asarray(peel(weights)), minlength)
 
 
 @operation("conj", node="ConjBackward0")

@@ -1,0 +1,55 @@
+"""The differences from PyTorch that docs/compat_gaps.md lists: each is what it says."""
+
+import pytest
+
+import covector.compat.torch as torch
+
+
+def test_a_write_to_the_dividend_is_legal():
+    a = torch.tensor([2.0, 4.0], requires_grad=True)
+    x, y = a * 1, a * 2
+    z = x / y
+    x.add_(1)
+    z.sum().backward()
+    assert a.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["div", "maximum", "minimum", "fmod"])
+def test_a_write_to_the_answer_is_legal(name):
+    a = torch.tensor([2.0, 4.0], requires_grad=True)
+    z = getattr(torch, name)(a * 1, a * 0.3)
+    expected = torch.autograd.grad(z.sum(), a, retain_graph=True)[0].tolist()
+    z.mul_(2).add_(1)
+    z.sum().backward()
+    assert a.grad.tolist() == pytest.approx([2 * g for g in expected])
+
+
+def test_a_write_through_an_expanded_base_works():
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    base = a * 1
+    wide = base.expand(3, 2)
+    wide[0].mul_(3)
+    base.sum().backward()
+    assert a.grad.tolist() == [3.0, 3.0] and wide.tolist() == [[3.0, 6.0]] * 3
+
+
+def test_shapes_do_not_change_in_place():
+    with pytest.raises(NotImplementedError, match="squeeze"):
+        torch.ones(1, 2).squeeze_()
+
+
+def test_names_of_the_surface_say_that_they_are_not_built():
+    with pytest.raises(NotImplementedError, match=r"torch\.linalg\.svd.*compat_gaps"):
+        torch.linalg.svd
+    with pytest.raises(AttributeError, match="nonsense"):
+        torch.nonsense
+
+
+def test_conj_is_a_copy():
+    z = torch.tensor([1 + 2j])
+    assert not z.conj()._is_view() and z.conj().tolist() == [1 - 2j]
+
+
+def test_a_composite_operation_shows_one_node():
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    assert torch.std(x).grad_fn.next_functions[0][0].variable is x
