@@ -64,7 +64,8 @@ def _writes() -> Timed:
 
         return run
 
-    return Timed("compat-add_", "compat: add_ on a recorded tensor, forward and backward, per write", _sides(make), arrays,
+    title = "compat: add_ on a recorded tensor, forward and backward, per write"
+    return Timed("compat-add_", title, _sides(make), arrays,
                  (Bound(0.8, TORCH),), per=WRITES, tolerance=1e-5)
 
 

@@ -84,5 +84,5 @@ globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))
 globals().update(_ops.PLAIN)
-vmap = func.vmap
+globals().update(vmap=func.vmap)
 __getattr__ = _surface.getter("", "torch")
