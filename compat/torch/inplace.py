@@ -52,6 +52,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
                            "https://github.com/pytorch/rfcs/pull/17 for "
                            "more details.")
     grad = False
+    passed = []
     u = t
     while True:
         if u.trace is not FOREIGN and (u.trace is None or isinstance(u.trace, GradTrace)):
@@ -61,6 +62,8 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
                 if wants:
                     check_inplace(u)
                     grad = True
+                    if u.rare is not None and u.rare.base is not None:
+                        passed.append((u, bypass(u)))
         if not isinstance(u.value, TensorBase):
             break
         u = u.value
@@ -79,7 +82,21 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
         new.node.more().name = node_name
     write(t, new)
+    for u, node in passed:
+        if node is not None and node.extra.retained is not None and u.node is not None:
+            u.node.loud().retained, node.extra.retained = node.extra.retained, None
     return t
+
+
+def bypass(t):
+    """Give a view whose node has hooks a fresh node before a write: the write's gradient does not pass the hooks."""
+    node = edge(t)
+    if node is None or node.extra is None or node.extra.quiet:
+        return None
+    origin = edge(t.rare.base)
+    if origin is not None:
+        replay(t, origin)
+    return node
 
 
 CAST = [lambda x, dtype: x.astype(dtype)]

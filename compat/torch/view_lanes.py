@@ -10,7 +10,7 @@ from ... import extend
 from . import versions
 from .modes import MODES
 from .node import FREED, UNDEFINED, GradNode, NamedRule, freed
-from .state import NEW, Record, accumulator
+from .state import NEW, Record, accumulator, needs_grad
 from .tensor import Tensor
 from .views import GETITEM, RESHAPE, TRANSPOSE, UPDATE, refresh
 
@@ -33,6 +33,7 @@ def ready(t):
             return False
         if versions.WRITTEN or versions.EXPOSED:
             refresh(t)
+        return t.node is not None or not needs_grad(rare.base)
     return True
 
 

@@ -80,7 +80,7 @@ def view(t, prim, params, name=None, creation=None, maker=None):
     if out.slow == 1 and out.value.dtype not in (np.float64, np.float32):
         out.slow = 2
     level = trace or AMBIENT
-    node = edge(t)
+    node = edge(t) if level.recording else None
     rare.attr_version = version_of(out)
     if not level.recording:
         rare.creation = rare.creation or "no_grad"
