@@ -51,6 +51,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
                            "get a normal tensor before doing inplace update.See "
                            "https://github.com/pytorch/rfcs/pull/17 for "
                            "more details.")
+    values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
     grad = False
     passed = []
     u = t
@@ -68,7 +69,6 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
             break
         u = u.value
     bottom_value = u.value
-    values = [lower(x) if isinstance(x, TensorBase) else x for x in others]
     new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
     shape, dtype = shape_dtype(t)
     new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
