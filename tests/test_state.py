@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "design" / "state.md"
-FOLDERS = ("core", "transforms", "backends", "api")
+FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # What makes a container that is filled later, a counter or a dynamic variable.
 CONTAINERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "Counter"}
 WEAK = {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}

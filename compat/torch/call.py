@@ -5,6 +5,8 @@ An operation is written once, on core values, where covector's own functions app
 """
 
 import functools
+import warnings
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -249,19 +251,32 @@ def write_out(name, target, v, tensors):
         v = np.asarray(v)
     check_out_dtype(dtype, v.dtype)
     if tuple(v.shape) != shape:
-        RESIZE[0](target, tuple(v.shape))
+        resize(target, tuple(v.shape))
     write(target, v.astype(dtype) if v.dtype != dtype else v)
     return target
 
 
-RESIZE = []  # filled by storage.py
+def resize(target, shape):
+    """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
+    if target.trace is not None or target.rare is not None and target.rare.base is not None:
+        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
+                           "a view, or "
+                           "a value of a running transform; give an empty tensor")
+    if target.value.size:
+        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, "
+                      "which does "
+                      f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
+                      "future "
+                      "PyTorch release outputs will not be resized unless they have zero elements. You can "
+                      "explicitly reuse "
+                      "an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning,
+                      stacklevel=5)
+    target.value = np.empty(shape, target.value.dtype)
 
 
 def check_out_dtype(dtype, new):
     """torch's refusal of an `out=` of a lower kind."""
-    kinds = "?buifcV"
     rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
-    assert kinds
     if rank[new.kind] > rank[dtype.kind]:
         raise RuntimeError(f"result type {TYPE_WORD(new)} can't be cast to the desired output type {TYPE_WORD(dtype)}")
 
@@ -313,17 +328,29 @@ def camel(name):
 
 def overridden(args, kwargs):
     """The `__torch_function__` that takes over, if an argument is of a class that has one of its own."""
-    found = None
     for x in args:
         kind = type(x)
-        if kind is not CLASS[0] and hasattr(kind, "__torch_function__") and kind.__torch_function__ is not DEFAULT_TF:
-            found = OVERRIDE[0](args, kwargs)
-            break
-    return found
+        if kind is not CLASS[0] and isinstance(x, TensorBase) and not _PLAIN_ONLY.get():
+            found = kind.__torch_function__
+            if found.__func__ is not default_torch_function:
+                return lambda fun, args, kwargs: found(fun, (kind,), args, kwargs)
+    return None
 
 
-DEFAULT_TF = None
-OVERRIDE = [lambda args, kwargs: None]  # filled by overrides.py
+_PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
+
+
+def default_torch_function(cls, func, types, args=(), kwargs=None):
+    """What `super().__torch_function__` does: the operation itself, its answers as tensors of the class."""
+    before = _PLAIN_ONLY.get()
+    _PLAIN_ONLY.set(True)
+    try:
+        out = func(*args, **(kwargs or {}))
+    finally:
+        _PLAIN_ONLY.set(before)
+    if type(out) is CLASS[0] and cls is not CLASS[0]:
+        out.__class__ = cls
+    return out
 
 
 def promote(*values, floats=False):

@@ -5,7 +5,7 @@ import numpy as np
 from ...extend import REGISTRY
 from . import dtypes
 from .aliases import expose
-from .call import ROWS, attach, operation
+from .call import ROWS, attach, default_torch_function, operation
 from .levels import FOREIGN, BatchTrace
 from .size import device as Device
 from .state import TensorBase, needs_grad
@@ -210,3 +210,4 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
 for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
                       "bfloat16": dtypes.bfloat16}.items():
     attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d))(_dtype))
+attach("__torch_function__", classmethod(default_torch_function))

@@ -76,7 +76,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
     if type(bottom_value) is ndarray and not covers:
         check_overlap(bottom_value, operands)
     if new_dtype != dtype:
-        new = CAST[0](new, dtype)
+        new = new.astype(dtype)
     if tuple(new.shape) != shape:
         new = EXPAND.fun(new, shape)
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
@@ -97,9 +97,6 @@ def bypass(t):
     if origin is not None:
         replay(t, origin)
     return node
-
-
-CAST = [lambda x, dtype: x.astype(dtype)]
 
 
 def tangents(t, operands):

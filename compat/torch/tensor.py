@@ -35,7 +35,6 @@ class Tensor(TensorBase):
 
     __slots__ = ()
     __array_priority__ = 1000
-    __torch_function__ = None  # set by overrides.py
 
     def __new__(cls, *args, **kwargs):
         return FACTORY[0](cls, *args, **kwargs)

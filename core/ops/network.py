@@ -185,3 +185,45 @@ log_softmax = primitive(
     absent=_REAL,
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
+
+
+def _cross_entropy(xp, x, labels):
+    top = xp.max(x, axis=1, keepdims=True)
+    shifted = x - xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    picked = shifted[xp.arange(x.shape[0]), labels]
+    return xp.log(xp.sum(xp.exp(shifted), axis=1)) - picked
+
+
+def _cross_entropy_shape(x, labels):
+    if x.ndim != 2 or not x.shape[1] or labels.shape != x.shape[:1]:
+        raise ShapeError("cross_entropy needs logits of shape (n, classes) and labels of shape (n,), but got "
+                         f"{x.shape} and "
+                         f"{labels.shape}")
+    return make_aval(labels.shape, x.dtype)
+
+
+def _gap_to_labels(x, labels):
+    """softmax(x) minus the one-hot rows of the labels: the slope of each row's loss."""
+    hit = labels.reshape((-1, 1)) == np.arange(x.shape[1])
+    return softmax(x, 1) - hit.astype(x.dtype)
+
+
+def _cross_entropy_batch(x, labels, batched, size):
+    n, c = x.shape[-2:]
+    x = x if batched[0] else broadcast_to(x, shape=(size, n, c))
+    labels = labels if batched[1] else broadcast_to(labels, shape=(size, n))
+    return cross_entropy(x.reshape((size * n, c)), labels.reshape((size * n,))).reshape((size, n))
+
+
+cross_entropy = primitive(
+    "cross_entropy",  # logits (n, classes), integer labels (n,) -> -log softmax(logits)[label], a row each
+    impl=lambda xp, x, labels: _cross_entropy(xp, x, labels),
+    shape=_cross_entropy_shape,
+    jvp={"x": lambda dx, x, labels: reduce_sum(_gap_to_labels(x, labels) * dx, (1,), False)},
+    vjp={"x": lambda ct, x, labels: _gap_to_labels(x, labels) * ct.reshape((-1, 1))},
+    batch=_cross_entropy_batch,
+    nondiff="labels",
+    absent={**_REAL, "broadcast": "one label a row"},
+    samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))
+                         for n, t in ((4, float), (1, float), (0, float), (2, np.float32))],
+)

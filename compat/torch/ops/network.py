@@ -9,7 +9,7 @@ from ....extend import REGISTRY
 from ..call import ROWS, Row, invoke, operation
 from ..inplace import type_word
 from ..modes import MODES
-from ..product_lanes import affine, affine_rules, pair_to_scalar, plain
+from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
 from .reductions import vector_norm
 from .shaping import t, wrap_dim
 
@@ -425,3 +425,26 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if attn_mask is not None:
         scores = cnp.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
     return cnp.matmul(REGISTRY["softmax"].fun(scores, scores.ndim - 1), value)
+
+
+_LOSSES = one_of_pair(REGISTRY["cross_entropy"], "NllLossBackward0")
+_GENERAL = ROWS["nn.functional.cross_entropy"].fun
+
+
+def _cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                   label_smoothing=0.0):
+    if weight is None and not label_smoothing and plain(input) and type(target) is type(input) and MODES.get() is None:
+        x, labels = input.value, target.value
+        if x.ndim == 2 and isinstance(labels, np.ndarray) and labels.dtype == np.int64 and x.size \
+                and labels.shape == x.shape[:1] and labels.min() >= 0 and labels.max() < x.shape[1] \
+                and not 0 <= ignore_index < x.shape[1] and reduction in ("mean", "sum", "none"):
+            losses = _LOSSES(input, labels)
+            if reduction == "none":
+                return losses
+            return losses.mean() if reduction == "mean" else losses.sum()
+    return _GENERAL(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
+
+
+_cross_entropy.__name__ = _cross_entropy.__qualname__ = "cross_entropy"
+_cross_entropy.__doc__ = cross_entropy.__doc__
+ROWS["nn.functional.cross_entropy"].fun = _cross_entropy

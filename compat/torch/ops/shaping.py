@@ -125,7 +125,11 @@ def view_(self, *sizes, dtype=None):
     if sizes and not isinstance(sizes[0], int | np.integer | tuple | list):
         dtype, sizes = sizes[0], ()
     if dtype is not None:
-        return VIEW_DTYPE[0](self, dtype)
+        if dtype is self.dtype:
+            return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
+        raise NotImplementedError("Tensor.view(dtype) reads memory as another type, which is not built; cast the "
+                                  "values with "
+                                  f"to({dtype}), or reinterpret tensor.numpy()")
     shape = shape_argument(sizes)
     if ready(self):
         check_inferred(shape, self.value.size)
@@ -140,7 +144,6 @@ def view_(self, *sizes, dtype=None):
     return view(self, RESHAPE, (shape,), "ViewBackward0")
 
 
-VIEW_DTYPE = []
 del ROWS["view"]
 
 
