@@ -1,5 +1,7 @@
 """Running a Function: forward without recording, then history for its outputs, at each level it is called in."""
 
+import warnings
+
 import numpy as np
 
 from ... import custom_vjp, extend
@@ -49,6 +51,7 @@ def new_ctx(kind, args):
     ctx.saved = None
     ctx.extra = None
     ctx._state.needs = tuple([isinstance(a, TensorBase) and needs_grad(a) for a in args])
+    ctx._state.count = len(args)
     ctx._state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
     return ctx
 
@@ -70,35 +73,35 @@ def run_forward(kind, ctx, args):
 def apply_at(kind, args, level):
     """Run at the ambient level or one of func.grad and record there."""
     ctx = new_ctx(kind, args)
-    recording = level.recording and any(ctx._state.needs)
+    needs = ctx._state.needs
+    recording = level.recording and any(needs)
     output = run_forward(kind, ctx, args)
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
-    for i, o in enumerate(outputs):
-        if o is not None and not isinstance(o, TensorBase) and single:
-            raise TypeError(f"{kind.__name__}.forward: expected to return a Tensor or a tuple of them, but got "
-                            f"{type(o).__name__} at position {i}")
-    outputs = record(ctx, args, outputs, level, recording)
+    if single and not isinstance(output, TensorBase):
+        return output
+    outputs = record(ctx, args, outputs, level, needs if recording else ())
     push_tangents(kind, ctx, args, outputs)
     return outputs[0] if single else outputs
 
 
-def record(ctx, args, outputs, level, recording):
-    """Give the outputs their history."""
+def record(ctx, args, outputs, level, needs):
+    """Give the outputs their history; `needs` says which inputs ask for a gradient, empty if nothing is recorded."""
+    recording = bool(needs)
     state = ctx._state
     dirty = {id(t) for t in state.dirty}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     plain = {id(t) for t in state.non_differentiable}
-    for t in state.dirty:
-        if id(t) not in inputs:
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
-                               "The "
-                               "inputs that are modified inplace must all be outputs of the Function.")
+    if not dirty <= inputs:
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=4)
+        dirty &= inputs
     if dirty and not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
                            "inputs "
                            "that are modified inplace must all be outputs of the Function.")
     for t in state.dirty:
+        if id(t) not in inputs:
+            continue
         b = bottom(t)
         if type(b) is ndarray:
             versions.bump(b)
@@ -108,7 +111,7 @@ def record(ctx, args, outputs, level, recording):
                 and t.rare.base.node is None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if recording:
-        places = [i for i, need in enumerate(state.needs) if need]
+        places = [i for i, need in enumerate(needs) if need]
         nodes = [edge(args[i]) for i in places]
         kept = [(i, n) for i, n in zip(places, nodes) if n is not None]
         state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
@@ -116,10 +119,17 @@ def record(ctx, args, outputs, level, recording):
         ctx.seq = extend.next_seq()
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
-    state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else ((), np.dtype(bool)) for o in outputs])
+    state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
     differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
     out = []
+    made = {}  # id of what forward returned -> the output made of it: one returned twice is one tensor
     for k, o in enumerate(outputs):
+        if id(o) in made:
+            twin = made[id(o)]
+            if recording and twin.node is not None:
+                twin.node = picked(ctx, k, level)
+            out.append(twin)
+            continue
         if not isinstance(o, TensorBase):
             out.append(o)
             continue
@@ -133,8 +143,10 @@ def record(ctx, args, outputs, level, recording):
         if is_input or not fresh(o):
             base = o
             o = o.detach()
-            if is_input and diff and recording:
+            if is_input and diff:
                 alias(o, base)
+        if not is_input:
+            made[id(outputs[k])] = o
         if not recording or not diff:
             if id(outputs[k]) in plain and is_input:
                 o = o.detach()

@@ -1,6 +1,7 @@
 """Function: operations with a backward of the user's own."""
 
 import functools
+import inspect
 import warnings
 
 import numpy as np
@@ -33,8 +34,8 @@ class FunctionCtx:
         """Keep tensors for jvp."""
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
-                raise TypeError("save_for_forward expects all arguments to be Tensors; you should save non-tensors as "
-                                "attributes on ctx.")
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                                     "attributes on ctx.")
         self._state.for_forward = tensors
 
     def mark_dirty(self, *args):
@@ -90,7 +91,7 @@ class FunctionCtx:
 class State:
     """What the engine knows of one call of a Function."""
 
-    __slots__ = ("dirty", "for_forward", "kept", "kind", "materialize", "needs", "non_differentiable", "outputs",
+    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs", "non_differentiable", "outputs",
                  "packed", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
@@ -98,6 +99,7 @@ class State:
         self.to_save = self.for_forward = self.dirty = self.non_differentiable = ()
         self.materialize = True
         self.needs = ()
+        self.count = 0  # how many inputs forward got
         self.kept = self.packed = None
         self.outputs = 1
         self.shapes = ()
@@ -123,16 +125,16 @@ class BackwardCFunction(FunctionCtx, GradNode):
         state = self._state
         cts = ct if type(ct) is tuple else (ct,)
         grads = []
-        for c, (shape, dtype) in zip(cts, state.shapes):
+        for c, like in zip(cts, state.shapes):
             if c is None or c is UNDEFINED:
-                grads.append(wrap(np.zeros(shape, dtype)) if state.materialize and dtype.kind in "fcV" else None)
+                grads.append(wrap(np.zeros(*like)) if state.materialize and like is not None else None)
             else:
                 grads.append(drive.tensor(c))
         fun = backward_of(state.kind)
         result = fun(self, *grads)
         if not isinstance(result, tuple):
             result = (result,)
-        count = len(state.needs)
+        count = state.count
         if len(result) > count and all(r is None for r in result[count:]):
             result = result[:count]
         if len(result) != count:
@@ -180,9 +182,7 @@ def checked(node, place, grad, shape, dtype, drive):
     if grad is None:
         return UNDEFINED
     if not isinstance(grad, TensorBase):
-        raise RuntimeError(f"function {node.name()} returned a gradient of type {type(grad).__name__} at index "
-                           f"{place}; "
-                           "expected a Tensor or None")
+        raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
     got, kind = shape_dtype(grad)
     c = drive.value(grad, None)
     if got != shape:
@@ -199,7 +199,9 @@ def checked(node, place, grad, shape, dtype, drive):
         c = cnp.reshape(cnp.sum(c, axis=axes), shape)
     if kind != dtype:
         if kind.kind == "c" and dtype.kind != "c":
-            c = c.real
+            raise RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be "
+                               f"true, but got false. {node.name()} returned a complex gradient for a real input at index "
+                               f"{place}; take its real part")
         c = c.astype(dtype)
     return c
 
@@ -333,12 +335,32 @@ class Function(metaclass=FunctionMeta):
                                "new-style "
                                "autograd function with static forward method. (Example: "
                                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
-        if kwargs:
-            raise TypeError(f"{cls.__name__}.apply() takes no keyword arguments")
+        if kwargs or cls.setup_context is not Function.setup_context:
+            args = positional(cls, args, kwargs)
         return APPLY[0](cls, args)
 
 
 Function.vjp = Function.backward
+
+
+def positional(kind, args, kwargs):
+    """The arguments of forward in order; with setup_context also its defaults."""
+    whole = kind.setup_context is not Function.setup_context
+    lead = () if whole else (None,)  # ctx
+    parameters = inspect.signature(kind.forward)
+    for key in kwargs:
+        found = parameters.parameters.get(key)
+        if found is None or found.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise TypeError(f"forward() got an unexpected keyword argument '{key}'")
+    try:
+        bound = parameters.bind(*lead, *args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"forward() {error}") from None
+    if whole:
+        bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"forward() got an unexpected keyword argument '{next(iter(bound.kwargs))}'")
+    return bound.args[len(lead):]
 
 
 class InplaceFunction(Function):
@@ -373,22 +395,24 @@ def once_differentiable(fn):
     return wrapper
 
 
-class _Once(GradNode):
+class Error(GradNode):
+    """The node of a gradient that must not be differentiated again."""
+
     __slots__ = ()
 
     def name(self):
         """torch's name of the node that refuses."""
         return "torch::autograd::Error"
 
-    def apply(self, ct, drive):
+    def run(self, ct, drive):
         """Refuse."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 def _refusing(t):
     out = t.detach()
-    node = _Once()
-    node.rule = extend.REGISTRY["negative"].rule((0,))
+    node = Error()
+    node.rule = None
     node.parents = ()
     node.saved = None
     node.seq = extend.next_seq()
