@@ -9,6 +9,7 @@ from ... import extend
 from . import versions
 from .node import ACCUMULATE, FIRST
 from .state import lower, more, wrap
+from .undefined import UNDEFINED
 
 ndarray = np.ndarray
 _LOCKS = [Lock() for _ in range(64)]
@@ -34,7 +35,9 @@ def accumulate(leaf, ct, drive):
     with _LOCKS[id(leaf) >> 4 & 63]:
         rare = more(leaf)
         before = rare.grad
-        if before is None:
+        if ct is UNDEFINED:
+            pass
+        elif before is None:
             rare.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.trace is not None:
             total = lift_at(drive, lower(before) + ct)
@@ -43,7 +46,8 @@ def accumulate(leaf, ct, drive):
             add_into(before, ct)
     if rare.post:
         for fn in list(rare.post.values()):
-            fn(leaf)
+            if fn(leaf) is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 ACCUMULATE.append(accumulate)

@@ -1,5 +1,6 @@
 """One run of the engine: what nodes ask for while the sweep runs them."""
 
+import itertools
 from contextvars import ContextVar
 
 import numpy as np
@@ -9,7 +10,6 @@ from ...extend import Ambient
 from . import versions
 from .modes import modes
 from .state import TensorBase, edge, lift, lower, wrap
-from .views import shape_dtype
 
 ndarray = np.ndarray
 
@@ -18,7 +18,7 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "needed", "plain", "retain", "roots", "runs",
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "retain", "roots", "runs",
                  "trace")
 
     def __init__(self, trace, retain, create_graph):
@@ -42,12 +42,10 @@ class Sweep:
             ct = ct.value
         return lift(ct)
 
-    def value(self, tensor, given):
+    def value(self, tensor, given=None):
         """The cotangent of a tensor that a hook returned."""
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")
-        if given is not None:
-            check_hook_result(tensor, given)
         v = lower(tensor)
         if not self.create_graph and type(v) is Ambient and v.owner is self.trace and v.tangent is None:
             v = v.value
@@ -67,14 +65,14 @@ class Sweep:
             rare.grad = self.tensor(lower(rare.grad) + ct)
 
 
+KEYS = itertools.count()
 HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
 RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
 
 
 def running():
-    """The identity of the running sweep."""
-    found = RUNNING.get()
-    return None if found is None else id(found)
+    """The number of the running sweep."""
+    return RUNNING.get().key
 
 
 def reached(tensors):
@@ -90,12 +88,3 @@ def reached(tensors):
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
         stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
     return sum(n is not None and n.seq in seen for n in map(edge, tensors))
-
-
-def check_hook_result(new, given):
-    """torch's checks of what a tensor hook returned."""
-    (shape, dtype), (old_shape, old_dtype) = shape_dtype(new), shape_dtype(given)
-    if dtype != old_dtype:
-        raise RuntimeError(f"hook '<unknown>' has changed the type of value (was {old_dtype} got {dtype})")
-    if shape != old_shape:
-        raise RuntimeError("hook '<unknown>' has changed the size of value")

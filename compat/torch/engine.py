@@ -6,15 +6,20 @@ import numpy as np
 
 from ... import extend
 from ...extend import Ambient
-from .drive import HOOKED, RUNNING, Sweep
+from . import callbacks
+from .drive import HOOKED, KEYS, RUNNING, Sweep
+from .gradient_edge import GradientEdge, node_of, tensor_or_edge
+from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, modes, restore, set_modes
-from .node import UNDEFINED
+from .node import CALL, UNDEFINED
 from .quiet import hush, unhush
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
 from .views import shape_dtype
 
 ndarray = np.ndarray
+TENSOR.append(TensorBase)
+SHAPE.append(shape_dtype)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -45,10 +50,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             )
         grad_tensors = grad_variables
     if inputs is not None:
-        inputs = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
+        inputs = listed(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    tensors = (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
+    tensors = listed(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
     cts = make_grads(tensors, grad_tensors, len(tensors))
     if create_graph and not _WARNED:
@@ -86,9 +91,13 @@ def make_grads(outputs, grads, count):
 
 def seed(i, out, g, batched=False):
     """The cotangent of one output as a tensor."""
-    shape, dtype = shape_dtype(out)
+    if g is None and isinstance(out, GradientEdge) and out.like is None:
+        raise RuntimeError("a GradientEdge made by hand does not know the shape of its output: pass grad_outputs, or "
+                           "take "
+                           "the edge from get_gradient_edge")
+    shape, dtype = like(out, g)
     if g is None:
-        if not needs_grad(out):
+        if isinstance(out, TensorBase) and not needs_grad(out):
             return None
         if int(np.prod(shape)) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -129,7 +138,7 @@ def size(shape):
 def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     """Sweep from `outputs`; returns the captured gradients of `inputs` when not accumulating."""
     for t in outputs:
-        if not isinstance(t, TensorBase):
+        if not isinstance(t, TensorBase | GradientEdge):
             raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
     cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
     level = level_of(outputs)
@@ -139,38 +148,45 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
                            "transforms.")
     roots = []
     for i, (t, g) in enumerate(zip(outputs, cts)):
-        node = edge(t)
+        node = node_of(t, ()) if isinstance(t, GradientEdge) else edge(t)
         if node is None:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         ct = lower(g)
         if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
             ct = ct.value
-        dtype = shape_dtype(t)[1]
+        dtype = like(t, g)[1]
         if ct.dtype != dtype:
             ct = ct.astype(dtype)
         roots.append((node, ct))
     sweep = Sweep(level, retain, create_graph)
     if inputs:
         nodes = prepare(sweep, roots, inputs, accumulate)
-    before = set_modes(grad=bool(create_graph))
+    before = set_modes(grad=bool(create_graph), sweeping=True)
+    waiting = callbacks.begin()
     token = hush()
     outer = RUNNING.get()
-    sweep.roots = [n for n, _ in roots] if HOOKED else ()
+    if HOOKED:
+        sweep.roots = [n for n, _ in roots]
+        sweep.key = next(KEYS)
     RUNNING.set(sweep)
     try:
         swept = roots
         roots = None
         extend.sweep(swept, 0, drive=sweep)
+        if callbacks.PENDING:
+            callbacks.run()
     finally:
         RUNNING.set(outer)
         unhush(token)
         restore(before)
+        if waiting or callbacks.PENDING:
+            callbacks.end(waiting)
     if not inputs or accumulate:
         return None
     return collect(sweep, nodes, inputs, allow_unused)
 
 
-_IN_SWEEP = DEFAULT.but(grad=False)
+_IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
 _ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
 
 
@@ -191,9 +207,13 @@ def quick_backward(t, retain):
     token = hush()
     try:
         extend.sweep([(t.node, ct)], 0, drive=sweep)
+        if callbacks.PENDING:
+            callbacks.run()
     finally:
         unhush(token)
         MODES.set(None)
+        if callbacks.PENDING:
+            callbacks.end(())
     return True
 
 
@@ -234,9 +254,43 @@ def sweep_level(trace, outputs, grads, inputs):
     return run_once(grads, False)
 
 
+def call_node(node, grads):
+    """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
+    drive = Sweep(level_of(grads), True, modes().grad)
+    drive.plain = False
+    cts = tuple([UNDEFINED if g is None else lower(g) for g in grads])
+    before = set_modes(sweeping=True)
+    token = hush()
+    try:
+        out = node.run(cts[0] if len(cts) == 1 else cts, drive)
+    finally:
+        unhush(token)
+        restore(before)
+    found = as_tensors(out, drive) if out is not None else ()
+    return found[0] if len(found) == 1 else found
+
+
+CALL.append(call_node)
+
+
+def listed(tensors):
+    """Tensors or edges as a tuple; an edge that leads to a leaf is the leaf."""
+    tensors = (tensors,) if isinstance(tensors, TensorBase | GradientEdge) else tuple(tensors)
+    return tuple([tensor_or_edge(t) for t in tensors])
+
+
+def like(out, g):
+    """Shape and dtype of an output: those of the gradient where an edge does not know them."""
+    if isinstance(out, GradientEdge):
+        return out.like or shape_dtype(g)
+    return shape_dtype(out)
+
+
 def level_of(outputs):
     """The level whose tape is swept: the one of the outputs that has a history."""
     for t in outputs:
+        if isinstance(t, GradientEdge):
+            continue
         if t.trace is not None and isinstance(t.trace, GradTrace) and not t.trace.done:
             return t.trace
     return AMBIENT
@@ -245,7 +299,14 @@ def level_of(outputs):
 def prepare(sweep, roots, inputs, accumulate):
     """Find the nodes of the inputs and what has to run to reach them."""
     nodes = []
-    for t in inputs:
+    for i, t in enumerate(inputs):
+        if isinstance(t, GradientEdge):
+            if accumulate:
+                raise RuntimeError("backward(inputs=…) accumulates into tensors; pass the tensor, or use grad with "
+                                   "the edge "
+                                   "of an operation")
+            nodes.append(node_of(t, [n for n, _ in roots]))
+            continue
         if not isinstance(t, TensorBase):
             raise TypeError(f"inputs must be Tensors, but got {type(t).__name__}")
         if not needs_grad(t):
@@ -341,8 +402,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                          "allow_unused=False.")
     if allow_unused is None:
         allow_unused = materialize_grads
-    outputs = (outputs,) if isinstance(outputs, TensorBase) else tuple(outputs)
-    inputs = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
+    outputs = listed(outputs)
+    inputs = listed(inputs)
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                                "gradient for other parts of the graph, please use torch.autograd.backward.",
@@ -355,7 +416,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
         result = result or ()
     if materialize_grads:
-        result = tuple([zeros_like(t) if g is None else g for g, t in zip(result, inputs)])
+        result = tuple([zeros_like(t) if g is None and isinstance(t, TensorBase) else g
+                        for g, t in zip(result, inputs)])
     return result
 
 

@@ -34,7 +34,8 @@ class FunctionCtx:
         """Keep tensors for jvp."""
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
-                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
+                                     "non-tensors as "
                                      "attributes on ctx.")
         self._state.for_forward = tensors
 
@@ -91,8 +92,8 @@ class FunctionCtx:
 class State:
     """What the engine knows of one call of a Function."""
 
-    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs", "non_differentiable", "outputs",
-                 "packed", "shapes", "tensors", "to_save", "where")
+    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs",
+                 "non_differentiable", "outputs", "packed", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
         self.kind = kind
@@ -199,8 +200,10 @@ def checked(node, place, grad, shape, dtype, drive):
         c = cnp.reshape(cnp.sum(c, axis=axes), shape)
     if kind != dtype:
         if kind.kind == "c" and dtype.kind != "c":
-            raise RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be "
-                               f"true, but got false. {node.name()} returned a complex gradient for a real input at index "
+            raise RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) "
+                               "to be "
+                               f"true, but got false. {node.name()} returned a complex gradient for a real input at "
+                               "index "
                                f"{place}; take its real part")
         c = c.astype(dtype)
     return c
@@ -233,7 +236,7 @@ def hooks_unpack(state, packed):
     got = hook(value)
     if not isinstance(got, TensorBase):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                        f"{type(got)}")
+                        f"{type(got).__name__}")
     return got
 
 

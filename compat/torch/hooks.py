@@ -1,25 +1,9 @@
-"""Hooks on gradients: handles, and how tensor hooks and node hooks are called."""
+"""Hooks: their handles, and calling those of tensors and of nodes with torch's checks of what they return."""
 
 from collections import OrderedDict
 from weakref import ref
 
-
-class Undefined:
-    """The cotangent that torch calls undefined: it reached a node, and carries nothing."""
-
-    __slots__ = ()
-    __array_ufunc__ = None
-
-    def __add__(self, other):
-        return other
-
-    __radd__ = __add__
-
-    def __repr__(self):
-        return "UNDEFINED"
-
-
-UNDEFINED = Undefined()
+from .undefined import UNDEFINED
 
 
 class Handle:
@@ -50,16 +34,35 @@ class Handle:
 def call_hooks(hooks, ct, drive):
     """The cotangent after tensor hooks, oldest first; a copy of the list is walked."""
     for fn in list(hooks.values()):
-        given = drive.tensor(ct)
+        given = None if ct is UNDEFINED else drive.tensor(ct)
         changed = fn(given)
         if changed is not None:
-            ct = drive.value(changed, given)
+            ct = replaced(fn, changed, given, drive)
     return ct
 
 
-def call_tensor_hooks(node, ct, drive):
-    """The hooks of the tensor that a node made."""
-    return ct if ct is UNDEFINED else call_hooks(node.extra.hooks, ct, drive)
+def replaced(fn, changed, given, drive):
+    """The cotangent that a hook returned in place of another."""
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(changed, TENSOR[0]):
+        raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
+    (shape, dtype), (old_shape, old_dtype) = SHAPE[0](changed), SHAPE[0](given)
+    if dtype != old_dtype:
+        raise RuntimeError(f"hook '{title(fn)}' has changed the type of value (was torch.{type_of(old_dtype)} got "
+                           f"torch.{type_of(dtype)})")
+    if shape != old_shape:
+        raise RuntimeError(f"hook '{title(fn)}' has changed the size of value")
+    return drive.value(changed, None)
+
+
+TENSOR = []  # filled by engine.py, which comes after
+SHAPE = []
+
+
+def title(fn):
+    """The name of a hook for messages."""
+    return getattr(fn, "__name__", "<unknown>")
 
 
 def retain(extra, ct, drive):
@@ -75,30 +78,72 @@ def as_tensors(cts, drive):
     return tuple([None if c is None or c is UNDEFINED else drive.tensor(c) for c in cts])
 
 
-def as_values(tensors, like, drive):
-    """The cotangents of what a hook returned, in the form of `like`."""
-    tensors = tensors if isinstance(tensors, (tuple, list)) else (tensors,)
-    before = like if type(like) is tuple else (like,)
-    if len(tensors) != len(before):
-        raise RuntimeError(f"hook has returned an incorrect number of values (got {len(tensors)}, but expected "
-                           f"{len(before)})")
-    out = tuple([UNDEFINED if t is None else drive.value(t, None) for t in tensors])
-    return out if type(like) is tuple else out[0]
+def checked(fn, tensors, given, drive):
+    """The cotangents of what a node's hook returned in place of `given`."""
+    if not isinstance(tensors, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(tensors).__name__}'")
+    if len(tensors) != len(given):
+        raise RuntimeError(f"hook '{title(fn)}' has returned an incorrect number of values (got {len(tensors)}, but "
+                           f"expected {len(given)})")
+    return tuple([UNDEFINED if t is None else replaced(fn, t, g, drive) for t, g in zip(tensors, given)])
 
 
 def call_prehooks(node, ct, drive):
     """The cotangents after the node's own hooks that run before it."""
     for fn in list(node.extra.prehooks.values()):
-        changed = fn(as_tensors(ct, drive))
+        given = as_tensors(ct, drive)
+        changed = fn(given)
         if changed is not None:
-            ct = as_values(changed, ct, drive)
+            new = checked(fn, changed, given, drive)
+            ct = new if type(ct) is tuple else new[0]
     return ct
 
 
 def call_posthooks(node, out, ct, drive):
     """The cotangents of the parents after the node's own hooks that run behind it."""
+    places = places_of(node)
     for fn in list(node.extra.posthooks.values()):
-        changed = fn(as_tensors(out, drive), as_tensors(ct, drive))
-        if changed is not None and out != ():
-            out = as_values(changed, out, drive)
+        found = as_tensors(out, drive)
+        given = found
+        if places is not None:
+            given = [None] * len(node.next_functions)
+            for place, t in zip(places, found):
+                given[place] = t
+            given = tuple(given)
+        changed = fn(given, as_tensors(ct, drive))
+        if changed is not None:
+            new = checked(fn, changed, given, drive)
+            new = new if places is None else tuple([new[place] for place in places])
+            out = new if type(out) is tuple else new[0]
     return out
+
+
+def places_of(node):
+    """For each parent its place among the edges that users see; None where those are not the same ones."""
+    parents = node.parents if type(node.parents) is tuple else (node.parents,)
+    edges = node.next_functions
+    places = [i for i, (fn, _) in enumerate(edges) if fn is not None]
+    if len(edges) == len(parents) or len(places) != len(parents):
+        return None
+    if all(edges[i] == SHOWN[0](p) for i, p in zip(places, parents)):
+        return places
+    return None
+
+
+SHOWN = []  # filled by node.py
+
+
+def type_of(dtype):
+    """`FloatTensor`: the old name of the type of tensors of a dtype, which messages show."""
+    return _TYPES.get(dtype.name, "Tensor")
+
+
+_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
+            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
+            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
+            "complex128": "ComplexDoubleTensor"}
+
+
+def tensor_type(array):
+    """The old name of a tensor's type."""
+    return type_of(array.dtype)

@@ -10,7 +10,8 @@ class Modes:
     inside a transform affects that transform alone, one outside of it does not reach inside.
     """
 
-    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "mutable_saved")
+    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "mutable_saved",
+                 "sweeping")
 
     def __init__(self):
         self.grad = True
@@ -20,6 +21,7 @@ class Modes:
         self.anomaly = None  # None, or whether NaN is checked for
         self.level = None  # the innermost grad level; None: the ambient one
         self.lower = ()
+        self.sweeping = False  # whether a sweep of the engine runs here
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
 
     def but(self, **changes):

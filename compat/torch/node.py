@@ -9,7 +9,8 @@ from ... import extend
 from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
 from .graph_names import name_of
-from .hooks import UNDEFINED, Handle, call_hooks, call_posthooks, call_prehooks, call_tensor_hooks, retain
+from .hooks import SHOWN, Handle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
+from .undefined import UNDEFINED
 
 ndarray = np.ndarray
 
@@ -78,7 +79,7 @@ class GradNode(AmbientNode):
         raw = ct
         if extra is not None:
             if extra.hooks:
-                ct = call_tensor_hooks(self, ct, drive)
+                ct = call_hooks(extra.hooks, ct, drive)
             if extra.retained is not None:
                 retain(extra, ct, drive)
         if captured:
@@ -228,6 +229,10 @@ class GradNode(AmbientNode):
     def _input_metadata(self):
         return ()
 
+    def __call__(self, *grads):
+        """Run the rule of the node on gradients; what it saved stays."""
+        return CALL[0](self, grads)
+
     def __repr__(self):
         return f"<{self.name()} object at {id(self):#x}>"
 
@@ -237,6 +242,7 @@ class GradNode(AmbientNode):
         raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
 
 
+CALL = []  # filled by engine.py
 SAVED_READERS = []  # filled by saved.py, which needs tensors
 
 
@@ -267,7 +273,7 @@ class AccumulateGrad(GradNode):
         runs = drive.runs is None or self.seq in drive.runs
         raw = ct
         hooks = self.saved.rare.hooks if self.saved.rare is not None else None
-        if hooks and ct is not UNDEFINED:
+        if hooks:
             ct = call_hooks(hooks, ct, drive)
         if drive.capture is not None and self.seq in drive.capture:
             drive.take(self.seq, raw if runs else ct)
@@ -275,8 +281,7 @@ class AccumulateGrad(GradNode):
             return None
         if extra is not None and extra.prehooks:
             ct = call_prehooks(self, ct, drive)
-        if ct is not UNDEFINED:
-            ACCUMULATE[0](self.saved, ct, drive)
+        ACCUMULATE[0](self.saved, ct, drive)
         if extra is not None and extra.posthooks:
             call_posthooks(self, (), ct, drive)
         return None
@@ -301,14 +306,6 @@ def freed():
     )
 
 
-def tensor_type(array):
-    """`FloatTensor`: the old name of a tensor's type, which messages show."""
-    return {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
-            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
-            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
-            "complex128": "ComplexDoubleTensor"}.get(array.dtype.name, "Tensor")
-
-
 def visible(node):
     """`(node, output number)` of an edge: the picked output of a node with several is shown as its number."""
     rule = node.rule
@@ -324,6 +321,7 @@ def shown(node):
     return dress(node), nr
 
 
+SHOWN.append(shown)
 _CLASSES = {}
 
 

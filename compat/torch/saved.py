@@ -1,10 +1,13 @@
 """Saved values as users see them: saved-tensor hooks around each, and `_saved_self` on nodes."""
 
+import inspect
+
 import numpy as np
 
 from ... import extend
 from . import versions
 from .levels import PACKING
+from .modes import restore, set_modes
 from .node import FREED, SAVED_READERS, AccumulateGrad, freed
 from .state import TensorBase, lift, lower, wrap
 
@@ -43,8 +46,14 @@ class Packing:
             return x
         pack, unpack = self.hooks
         t = tensor_of(node, x, origin)
+        if origin == -1 and node.rule.prim.outputs is None:
+            t.node = node
         before = MUTATION[0](t)
-        packed = pack(t)
+        mode = set_modes(grad=False)
+        try:
+            packed = pack(t)
+        finally:
+            restore(mode)
         if before is not None and MUTATION[0](t) != before:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
                                "to pack "
@@ -77,7 +86,8 @@ def unpacked(item):
     """The tensor that an unpack hook gives back."""
     t = item.unpack(item.object)
     if not isinstance(t, TensorBase):
-        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(t)}")
+        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                        f"{type(t).__name__}")
     return t
 
 
@@ -110,32 +120,87 @@ def read(node, key):
     raw = key.startswith("_raw")
     name = key.removeprefix("_raw").removeprefix("_saved_")
     rule = node.rule
-    if rule is None or rule.prim is None or rule.collect is None:
-        raise AttributeError(f"'{node.name()}' object has no attribute '{key}'")
+    if rule is None or rule.prim is None:
+        raise missing(node, key)
     saved = node.saved
     names = rule.names
     for i, (n, origin) in enumerate(zip(names, rule.origins)):
-        shown = _NAMES.get(n, n)
-        if shown != name and n != name:
+        if origin is None or _NAMES.get(n, n) != name and n != name:
             continue
+        if raw:
+            return SavedTensor(node, i)
         if saved is FREED:
             raise freed()
         item = saved if len(names) == 1 else saved[i]
-        if raw:
-            return SavedTensor(node, i)
         if type(item) is Packed:
-            return unpacked(item)
-        if origin is None:
+            return with_history(node, unpacked(item), origin)
+        if not isinstance(item, ndarray | np.generic | extend.Tracer):
             return item
-        if isinstance(item, ndarray | np.generic | extend.Tracer):
-            if isinstance(item, ndarray) and versions.WRITTEN:
-                node.check(saved)
-            t = tensor_of(node, item, origin)
-            if origin == -1:
-                t.node = node
-            return t
-        return item
-    raise AttributeError(f"'{node.name()}' object has no attribute '{key}'")
+        if isinstance(item, ndarray) and versions.WRITTEN:
+            node.check(saved)
+        return with_history(node, tensor_of(node, item, origin), origin)
+    if not raw:
+        if name in ("self", "other") and rule.prim.family == "elementwise":
+            return unsaved(node, name, key)
+        if saved is not FREED:
+            values = dict(zip(names, (saved,) if len(names) == 1 else saved or ()))
+            for n, of in PARAMETERS.get(name, ()):
+                if n in values:
+                    found = of(values[n])
+                    if found is not None:
+                        return found
+        if name == "exponent" and rule.prim.name == "square":
+            return 2
+    raise missing(node, key)
+
+
+def missing(node, key):
+    """The error for a name that a node does not have."""
+    return AttributeError(f"'{node.name()}' object has no attribute '{key}'")
+
+
+def unsaved(node, name, key):
+    """An operand that the rule did not need: None, as in PyTorch, unless PyTorch's rule saves it."""
+    inputs = [n for n in inspect.signature(node.rule.prim.impl).parameters if n != "xp"]
+    if name not in [_NAMES.get(n, n) for n in inputs]:
+        raise missing(node, key)
+    if node.rule.prim.name == "divide" and len(node.rule.active) == 2:
+        raise NotImplementedError(f"{node.name()}.{key}: the rule of a division keeps its result in place of its "
+                                  "numerator; "
+                                  "read _saved_other and the result instead")
+    return None
+
+
+def unsqueezed(index):
+    """The axis that an index puts in, if it does that alone."""
+    found = [i for i, x in enumerate(index) if x is None]
+    return found[0] if len(found) == 1 and all(x is None or x == slice(None) or x is Ellipsis for x in index) else None
+
+
+def swapped(axes, k):
+    """One of the two axes that a permutation swaps, if it does that alone."""
+    moved = [i for i, n in enumerate(axes) if i != n]
+    return moved[k] if len(moved) == 2 else None
+
+
+# torch's name of a parameter -> where a rule of ours may have it, and its form there
+PARAMETERS = {
+    "self_sym_sizes": (("x_aval", lambda aval: tuple(aval.shape)),),
+    "exponent": (("n", lambda n: n), ("y", lambda y: y)),
+    "dim": (("axes", tuple), ("axis", int), ("index", unsqueezed)),
+    "dims": (("axes", tuple),),
+    "keepdim": (("keepdims", bool),),
+    "dim0": (("axes", lambda axes: swapped(axes, 0)),),
+    "dim1": (("axes", lambda axes: swapped(axes, 1)),),
+}
+
+
+def with_history(node, t, origin):
+    """A saved answer as a tensor made by the node."""
+    if origin == -1 and t.node is not node and node.rule.prim.outputs is None:
+        t = t.detach()
+        t.node = node
+    return t
 
 
 SAVED_READERS.append(read)

@@ -172,7 +172,13 @@ def replay(t, node):
     extra = node.more()
     extra.name = "AsStridedBackward0"
     extra.edges = (first,)
+    before = t.node
     t.node = node
+    if before is not None and before.extra is not None and before.extra.retained is not None:
+        found = before.extra.retained
+        if found() is t:
+            before.extra.retained = None
+            node.loud().retained = found
 
 
 def rebase(t, node, base_edge, name):

@@ -2,32 +2,24 @@
 
 import contextlib
 import functools
-from collections import namedtuple
 from threading import Lock
+from weakref import finalize
 
 from .. import versions
 from ..drive import HOOKED, reached, running
+from ..gradient_edge import GradientEdge, get_gradient_edge
 from ..modes import modes, restore, set_modes
-from ..node import GradNode, shown
+from ..node import GradNode
 from ..saved import SavedTensor
-from ..state import TensorBase, bottom, edge
+from ..state import TensorBase, bottom, needs_grad
 
 Node = GradNode
-GradientEdge = namedtuple("GradientEdge", ("node", "output_nr"))
-GradientEdge.__doc__ = "An edge of the graph: a node and which of its outputs."
-
-
-def get_gradient_edge(tensor):
-    """The edge that leads to a tensor's history; for a leaf, its accumulator."""
-    node = edge(tensor)
-    if node is None:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(*shown(node))
 
 
 def increment_version(tensor):
     """Count a write that was made behind torch's back."""
-    for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+    tensors = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
+    for t in tensors:
         versions.bump(bottom(t))
 
 
@@ -75,14 +67,35 @@ def disable_saved_tensors_hooks(error_message):
 
 
 class _Mutations:
-    """What `allow_mutation_on_saved_tensors` hands out: clones of values that were written to."""
+    """What `allow_mutation_on_saved_tensors` hands out: copies of what was saved, which no write reaches."""
 
     def __init__(self):
         self.cloned = {}
 
+    def pack(self, t):
+        """Keep a copy, under a key that dies with the graph."""
+        key = _Key()
+        self.cloned[id(key)] = t.detach().clone()
+        finalize(key, self.cloned.pop, id(key), None)
+        return key
+
+    def unpack(self, key):
+        """The copy, inside the context alone."""
+        if modes().mutable_saved is not self:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
+                                 "the "
+                                 "graph was originally recorded.")
+        return self.cloned[id(key)]
+
     def clear(self):
-        """Forget the clones."""
+        """Forget the copies."""
         self.cloned.clear()
+
+
+class _Key:
+    """Stands for a saved tensor."""
+
+    __slots__ = ("__weakref__",)
 
 
 @contextlib.contextmanager
@@ -92,7 +105,7 @@ def allow_mutation_on_saved_tensors():
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _Mutations()
     m = modes()
-    before = set_modes(mutable_saved=context, hooks=(*m.hooks, (lambda t: t.detach().clone(), lambda t: t)))
+    before = set_modes(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
     try:
         yield context
     finally:
@@ -128,6 +141,8 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     if not HOOKED:
         HOOKED.append(True)
     if mode == "all":
+        if not all(isinstance(t, GradientEdge) or needs_grad(t) for t in tensors):
+            raise AssertionError("Expected gradient function to be set")
         counts, buffers = {}, {}
 
         def inner(index, grad):
@@ -157,7 +172,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
             ran.add(key)
         fn(grad)
 
-    return _MultiHandle([t.register_hook(first) for t in tensors])
+    return _MultiHandle([t.register_hook(first) for t in tensors if needs_grad(t)])
 
 
 __all__ = ["GradientEdge", "Node", "SavedTensor", "allow_mutation_on_saved_tensors",

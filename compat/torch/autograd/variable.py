@@ -1,5 +1,6 @@
 """Variable, the old name of a tensor."""
 
+from ..callbacks import Engine
 from ..state import TensorBase
 from ..tensor import Tensor
 
@@ -18,6 +19,8 @@ class Variable(metaclass=VariableMeta):
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
     tensor([1., 1.], requires_grad=True)
     """
+
+    _execution_engine = Engine()
 
     def __new__(cls, data=None, requires_grad=False, volatile=None):
         out = Tensor() if data is None else data.detach()

@@ -1,0 +1,19 @@
+"""UNDEFINED: the cotangent that torch calls undefined."""
+
+
+class Undefined:
+    """The cotangent that torch calls undefined: it reached a node, and carries nothing."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def __add__(self, other):
+        return other
+
+    __radd__ = __add__
+
+    def __repr__(self):
+        return "UNDEFINED"
+
+
+UNDEFINED = Undefined()

@@ -1,0 +1,173 @@
+"""torch.autograd.Function: dirty inputs, outputs that are inputs, views or returned twice."""
+
+import pytest
+
+
+def attempt(fn):
+    try:
+        return fn()
+    except Exception as error:
+        return ("raised", type(error).__name__, str(error))
+
+
+@pytest.mark.reference
+def test_script_agrees_with_pytorch(script, agrees):
+    agrees(script)
+
+
+def test_script_runs(script, runs):
+    runs(script)
+
+
+def make(torch, forward, backward, **more):
+    """A Function of two plain functions."""
+    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
+
+
+def script_dirty_view_and_version(torch):
+    def forward(ctx, x):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        return x
+
+    kind = make(torch, forward, lambda ctx, g: g * 5)
+    a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    base = a * 1
+    view = base[1:]
+    out = kind.apply(view)
+    (base * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+    plain = torch.zeros(2)
+    kind.apply(plain)
+    return out is view, base, a.grad, base._version, plain._version, plain
+
+
+def script_dirty_not_returned_or_not_input(torch):
+    def forward(ctx, x):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        return x * 2
+
+    def other(ctx, x):
+        y = x * 2
+        ctx.mark_dirty(y)
+        return y
+
+    a = torch.tensor([1.0], requires_grad=True)
+    return [attempt(lambda: make(torch, f, lambda ctx, g: g).apply(a * 1)) for f in (forward, other)]
+
+
+def script_dirty_leaf_and_view_of_leaf(torch):
+    def forward(ctx, x):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        return x
+
+    kind = make(torch, forward, lambda ctx, g: g)
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    b = torch.tensor([1.0, 2.0], requires_grad=True)
+    return attempt(lambda: kind.apply(a)), attempt(lambda: kind.apply(b[1:]))
+
+
+def script_dirty_saved_before(torch):
+    def forward(ctx, x):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    kind = make(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    kind.apply(a * 1).sum().backward()
+    return a.grad
+
+
+def script_non_differentiable(torch):
+    def forward(ctx, x):
+        a, b = x * 2, x * 3
+        ctx.mark_non_differentiable(b)
+        return a, b
+
+    def backward(ctx, g, h):
+        return g * 2 + h
+
+    kind = make(torch, forward, backward)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    a, b = kind.apply(x)
+    (a + b).sum().backward()
+    return a, b, x.grad
+
+
+def script_all_non_differentiable(torch):
+    def forward(ctx, x):
+        out = x * 2
+        ctx.mark_non_differentiable(out)
+        return out
+
+    kind = make(torch, forward, lambda ctx, g: g)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    out = kind.apply(x)
+    return out, attempt(lambda: out.sum().backward())
+
+
+def script_same_output_twice(torch):
+    def forward(ctx, x):
+        out = x * 2
+        return out, out
+
+    kind = make(torch, forward, lambda ctx, g, h: g * 2 + h * 3)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    a, b = kind.apply(x)
+    (a.sum() + b.sum()).backward()
+    return a is b, x.grad, a.output_nr, b.output_nr
+
+
+def script_input_returned_twice(torch):
+    kind = make(torch, lambda ctx, x: (x, x), lambda ctx, g, h: g * 2 + h * 3)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    a, b = kind.apply(x)
+    (a.sum() + b.sum()).backward()
+    return a is x, a is b, a, x.grad, a._is_view()
+
+
+def script_input_as_output_without_gradient(torch):
+    kind = make(torch, lambda ctx, x: x, lambda ctx, g: g * 10)
+    x = torch.tensor([1.0, 2.0])
+    y = kind.apply(x)
+    return y is x, y, y._is_view()
+
+
+def script_views_as_outputs_are_guarded(torch):
+    out = []
+    for f, b in ((lambda ctx, x: x[1:], lambda ctx, g: torch.cat([torch.zeros(1), g])),
+                 (lambda ctx, x: x, lambda ctx, g: g * 3),
+                 (lambda ctx, x: (x[:1], x[1:]), lambda ctx, g, h: torch.cat([g, h]))):
+        kind = make(torch, f, b)
+        a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        y = kind.apply(a.clone())
+        y = y if isinstance(y, tuple) else (y,)
+        out.append([attempt(lambda: t.add_(1) and None) for t in y])
+        z = kind.apply(a.clone())
+        z = z if isinstance(z, tuple) else (z,)
+        sum(t.sum() for t in z).backward()
+        out.append((a.grad, [t._is_view() for t in z]))
+    return out
+
+
+def script_view_made_inside_of_a_fresh_tensor(torch):
+    kind = make(torch, lambda ctx, x: (x * 2)[1:], lambda ctx, g: torch.cat([torch.zeros(1), g]))
+    a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = kind.apply(a)
+    seen = y._is_view(), attempt(lambda: (y.add_(1), None)[1])
+    z = kind.apply(a)
+    z.sum().backward()
+    return seen, a.grad
+
+
+def script_output_written_in_place_later(torch):
+    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = kind.apply(x)
+    y.mul_(3)
+    y.sum().backward()
+    return x.grad, y
