@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import custom_vjp, extend
 from . import versions
+from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import modes, restore, set_modes
@@ -117,6 +118,8 @@ def record(ctx, args, outputs, level, needs):
         state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
         ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
         ctx.seq = extend.next_seq()
+        if modes().anomaly is not None:
+            stamp(ctx)
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
     state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])

@@ -1,6 +1,5 @@
 """Function: operations with a backward of the user's own."""
 
-import functools
 import inspect
 import warnings
 
@@ -8,9 +7,8 @@ import numpy as np
 
 from ... import extend, numpy as cnp
 from .levels import AMBIENT, GradTrace
-from .modes import modes, restore, set_modes
 from .node import FREED, UNDEFINED, GradNode, freed, shown
-from .state import TensorBase, bottom, needs_grad, version_of, wrap
+from .state import TensorBase, bottom, version_of, wrap
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -376,52 +374,6 @@ class InplaceFunction(Function):
 
 class NestedIOFunction(Function):
     """An old base class for nested inputs, kept for scripts that name it."""
-
-
-def once_differentiable(fn):
-    """Mark a backward that must not be differentiated again."""
-
-    @functools.wraps(fn)
-    def wrapper(ctx, *args):
-        before = set_modes(grad=False)
-        try:
-            outputs = fn(ctx, *args)
-        finally:
-            restore(before)
-        if not modes().grad or not any(isinstance(a, TensorBase) and needs_grad(a) for a in args):
-            return outputs
-        single = not isinstance(outputs, tuple)
-        outputs = (outputs,) if single else outputs
-        marked = tuple([_refusing(o) if isinstance(o, TensorBase) else o for o in outputs])
-        return marked[0] if single else marked
-
-    return wrapper
-
-
-class Error(GradNode):
-    """The node of a gradient that must not be differentiated again."""
-
-    __slots__ = ()
-
-    def name(self):
-        """torch's name of the node that refuses."""
-        return "torch::autograd::Error"
-
-    def run(self, ct, drive):
-        """Refuse."""
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
-def _refusing(t):
-    out = t.detach()
-    node = Error()
-    node.rule = None
-    node.parents = ()
-    node.saved = None
-    node.seq = extend.next_seq()
-    node.extra = None
-    out.node = node
-    return out
 
 
 APPLY = []  # filled by apply_function.py

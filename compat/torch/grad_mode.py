@@ -75,13 +75,21 @@ class ContextDecorator:
         @functools.wraps(fun)
         async def run(*args, **kwargs):
             steps = fun(*args, **kwargs)
-            sent = None
+            step = steps.asend(None)
             while True:
                 try:
-                    got = await Stepped(steps.asend(sent), self.clone)
+                    got = await Stepped(step, self.clone)
                 except StopAsyncIteration:
                     return
-                sent = yield got
+                try:
+                    sent = yield got
+                except GeneratorExit:
+                    await Stepped(steps.aclose(), self.clone)
+                    raise
+                except BaseException as error:
+                    step = steps.athrow(error)
+                else:
+                    step = steps.asend(sent)
 
         return run
 
@@ -209,6 +217,11 @@ class inference_mode(_Mode):  # noqa: N801 (torch's name)
 def is_grad_enabled():
     """Whether operations are recorded now."""
     return modes().grad
+
+
+def is_inference(input):
+    """Whether a tensor was made in inference mode."""
+    return input.is_inference()
 
 
 def is_inference_mode_enabled():

@@ -36,3 +36,10 @@ def rebuilt(kind, array, requires):
     t = wrap(array, kind)
     t.requires = requires
     return t
+
+
+def counted(t):
+    """A tensor whose writes are counted: any that was not made in inference mode."""
+    if t.rare is not None and t.rare.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
+    return t

@@ -59,7 +59,7 @@ def records(trace):
     if m is None:
         return True
     if m.level is trace or m.level is None and not trace.level:
-        return m.grad
+        return m.grad and not m.inference
     for lower, grad in m.lower:
         if lower is trace or lower is None and not trace.level:
             return grad

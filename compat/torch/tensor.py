@@ -11,7 +11,7 @@ from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace, GradTrace
-from .memory import memory_of, rebuilt, unlinked
+from .memory import counted, memory_of, rebuilt, unlinked
 from .node import Handle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
@@ -339,7 +339,7 @@ class Tensor(TensorBase):
 
     @property
     def _version(self):
-        return version_of(self)
+        return version_of(counted(self))
 
     @property
     def _base(self):

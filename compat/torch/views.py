@@ -11,6 +11,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .levels import AMBIENT, FOREIGN, GradTrace
+from .modes import modes
 from .node import short, visible
 from .state import REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
 
@@ -83,7 +84,7 @@ def view(t, prim, params, name=None, creation=None, maker=None):
     node = edge(t) if level.recording else None
     rare.attr_version = version_of(out)
     if not level.recording:
-        rare.creation = rare.creation or "no_grad"
+        rare.creation = rare.creation or ("inference" if modes().inference else "no_grad")
     elif creation is not None:
         rare.creation = creation
     if node is not None and level.recording:
@@ -306,8 +307,10 @@ def refusal(t, what):
                     "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
                     "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
                     "to be tracked) or both outside (if you want the inplace to be tracked).")
-        return (f"A view was created in inference mode and {what} modified inplace outside of it; clone the view "
-                "before writing to it.")
+        return (f"A view was created in inference mode and {what} modified inplace in normal mode. Given that this use "
+                "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+                "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
+                "tracked) or both outside (if you want the inplace to be tracked).")
     shown, nr = visible(node)
     head = f"Output {nr} of {short(shown.name())} is a view and {what} modified inplace. "
     if creation == "multi":

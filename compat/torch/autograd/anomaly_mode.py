@@ -48,5 +48,5 @@ def is_anomaly_enabled():
 
 
 def is_anomaly_check_nan_enabled():
-    """Whether anomaly mode looks for NaN."""
-    return bool(modes().anomaly)
+    """Whether anomaly mode looks for NaN (it would, while it is off)."""
+    return modes().anomaly is not False

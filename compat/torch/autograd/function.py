@@ -7,8 +7,8 @@ from ..function import (
     FunctionMeta,
     InplaceFunction,
     NestedIOFunction,
-    once_differentiable,
 )
+from ..once_differentiable import once_differentiable
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
            "once_differentiable"]
