@@ -139,9 +139,8 @@ def invoke(row, fun, args, kwargs, out=True):
     if kwargs:
         rename(kwargs)
     tensors = tensors_in(args, kwargs)
-    for t in reversed(tensors):
-        if t.requires and t.node is None:
-            accumulator(t)  # the last leaf first: they are then reached in order
+    # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
+    held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     token = hush()
@@ -149,6 +148,7 @@ def invoke(row, fun, args, kwargs, out=True):
         v = row.body(*given, **named)
     finally:
         unhush(token)
+    del held
     if target is not None:
         return write_out(row.name, target, v, tensors)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)

@@ -62,7 +62,6 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
                 wants = needs_grad(u) or any(needs_at(x, level) for x in operands)
                 if wants:
                     check_inplace(u)
-                    unhook(u)
                     grad = True
                     if u.rare is not None and u.rare.base is not None:
                         passed.append((u, bypass(u)))
@@ -151,16 +150,6 @@ def check_levels(t, operands, name):
                 f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"
             )
-
-
-def unhook(t):
-    """Leave the hooks of a view that is about to be written on its old node, which the write goes around."""
-    rare = t.rare
-    if rare is None or rare.base is None or t.node is None or t.node.extra is None:
-        return
-    extra = t.node.extra
-    if extra.hooks or extra.prehooks or extra.posthooks or extra.retained is not None:
-        replay(t, edge(rare.base))
 
 
 def check_inplace(t):

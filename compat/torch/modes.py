@@ -34,6 +34,7 @@ class Modes:
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)
 DEFAULT = Modes()
+_DEFAULTS = tuple((name, getattr(DEFAULT, name)) for name in ("grad", *Modes.__slots__))
 
 
 def modes():
@@ -44,7 +45,8 @@ def modes():
 def set_modes(**changes):
     """Change the modes; returns what was there, for `restore`."""
     before = MODES.get()
-    MODES.set((before or DEFAULT).but(**changes))
+    new = (before or DEFAULT).but(**changes)
+    MODES.set(new if any(getattr(new, name) != value for name, value in _DEFAULTS) else None)
     return before
 
 

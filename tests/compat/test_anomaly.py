@@ -42,7 +42,8 @@ def warned(fn):
         warnings.simplefilter("always")
         error = attempt(fn)
     lines = [str(w.message) for w in caught]
-    return error, [line.split("\n")[0] if line.strip() == line else line.strip().split("\n")[0] for line in lines], lines
+    heads = [line.strip().split("\n")[0] for line in lines]
+    return error, heads, lines
 
 
 def script_failing_function(torch):

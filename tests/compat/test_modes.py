@@ -274,7 +274,8 @@ def script_inference_view_of_normal_tensor_outside(torch):
     y = x * 1
     with torch.inference_mode():
         v = y[1:]
-    return v.requires_grad, v.is_inference(), attempt(lambda: (v.mul_(2), None)[1]), attempt(lambda: (v * 2).requires_grad)
+    written = attempt(lambda: (v.mul_(2), None)[1])
+    return v.requires_grad, v.is_inference(), written, attempt(lambda: (v * 2).requires_grad)
 
 
 def script_threads_start_with_defaults(torch):
