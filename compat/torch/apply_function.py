@@ -9,8 +9,8 @@ from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
-from .modes import modes, restore, set_modes
-from .state import TensorBase, accumulator, bottom, edge, lift, lower, more, needs_grad, version_of
+from .modes import MODES, modes, restore, set_modes
+from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
 from .views import move_history, rebase, replay, shape_dtype
 
 ndarray = np.ndarray
@@ -76,7 +76,12 @@ def apply_at(kind, args, level):
     ctx = new_ctx(kind, args)
     needs = ctx._state.needs
     recording = level.recording and any(needs)
-    output = run_forward(kind, ctx, args)
+    before = at_modes_of(level)
+    try:
+        below = level is not AMBIENT and kind.setup_context is not Function.setup_context
+        output = forward_below(kind, ctx, args, level) if below else run_forward(kind, ctx, args)
+    finally:
+        restore(before)
     single = not isinstance(output, tuple)
     outputs = (output,) if single else output
     if single and not isinstance(output, TensorBase):
@@ -84,6 +89,39 @@ def apply_at(kind, args, level):
     outputs = record(ctx, args, outputs, level, needs if recording else ())
     push_tangents(kind, ctx, args, outputs)
     return outputs[0] if single else outputs
+
+
+def at_modes_of(level):
+    """Take the modes of a level, where levels above it are running too; returns what to restore."""
+    m = before = MODES.get()
+    while m is not None and m.level is not None and m.level is not level:
+        (lower, grad), *rest = m.lower
+        m = m.but(level=lower, grad=grad, lower=tuple(rest))
+    MODES.set(m)
+    return before
+
+
+def forward_below(kind, ctx, args, level):
+    """Apply the Function one level down, so that the levels below use its backward too; then set up the context."""
+    inner = [a.value if isinstance(a, TensorBase) and a.trace is level else a for a in args]
+    m = before = MODES.get()
+    if m is not None and m.level is level:
+        (lower, grad), *rest = m.lower
+        MODES.set(m.but(level=lower, grad=grad, lower=tuple(rest)))
+    try:
+        found = apply(kind, inner)
+    finally:
+        restore(before)
+    own = {id(v): a for v, a in zip(inner, args) if isinstance(a, TensorBase)}
+    lifted = [own[id(o)] if id(o) in own else at_level(level, o) if isinstance(o, TensorBase) else o
+              for o in (found if isinstance(found, tuple) else (found,))]
+    output = tuple(lifted) if isinstance(found, tuple) else lifted[0]
+    before = set_modes(grad=False)
+    try:
+        kind.setup_context(ctx, tuple(args), output)
+    finally:
+        restore(before)
+    return output
 
 
 def record(ctx, args, outputs, level, needs):

@@ -344,3 +344,26 @@ def script_inputs_without_grad_have_none_edges(torch):
     x = torch.tensor([1.0], requires_grad=True)
     y = kind.apply(torch.ones(1), x, 3, torch.ones(1))
     return [(None if n is None else type(n).__name__, k) for n, k in y.grad_fn.next_functions]
+
+
+def script_every_level_uses_the_functions_own_backward(torch):
+    class Sin(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x.sin()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0])
+
+        @staticmethod
+        def backward(ctx, g):
+            return 10 * ctx.saved_tensors[0].cos() * g  # not the derivative: plain rules would show
+
+    f, g = Sin.apply, torch.func.grad
+    x = torch.tensor(0.5)
+    y = torch.tensor(0.5, requires_grad=True)
+    two = torch.tensor([0.0, 1.0])
+    return [g(f)(x), g(g(f))(x), torch.autograd.grad(g(lambda a: a * f(y))(x), y),
+            g(lambda b: g(lambda a: a * f(b))(x))(x), g(lambda b: g(lambda a: f(a * b) ** 2)(x))(x),
+            g(lambda v: f(v).sum())(two), g(lambda b: g(lambda v: (f(v * b) ** 2).sum())(two).sum())(x)]
