@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from ..families import elementwise
 from .arithmetic import exp
 from .samples import unary
@@ -18,6 +20,7 @@ _T = (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.
       1.60837851487422766e-2, 6.58749161529837803e-4)
 _U = (1.0, 2.56852019228982242, 1.87295284992346725, 5.27905102951428412e-1, 6.05183413124413191e-2,
       2.33520497626869185e-3)
+_WIDE = np.dtype(np.float64)
 _SLOPE = 2.0 / math.sqrt(math.pi)
 
 
@@ -42,8 +45,8 @@ def _tails(xp, size):
 
 def _prepared(xp, x):
     x = x if hasattr(x, "dtype") else xp.asarray(x)
-    dtype = x.dtype if x.dtype.kind == "f" else xp.float64
-    return x.astype(xp.float64), dtype
+    dtype = x.dtype if x.dtype.kind == "f" else _WIDE
+    return x.astype(_WIDE), dtype
 
 
 def _erf(xp, x):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..device import constant
 from ..dtypes import result_dtype
 from ..errors import ShapeError
 from ..families import broadcast_shape, elementwise, primitive
@@ -204,7 +205,7 @@ def _cross_entropy_shape(x, labels):
 
 def _gap_to_labels(x, labels):
     """softmax(x) minus the one-hot rows of the labels: the slope of each row's loss."""
-    hit = labels.reshape((-1, 1)) == np.arange(x.shape[1])
+    hit = labels.reshape((-1, 1)) == constant(np.arange(x.shape[1]), labels)
     return softmax(x, 1) - hit.astype(x.dtype)
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..device import constant
 from ..dtypes import result_dtype
 from ..families import linear, primitive
 from .samples import Sample, unary
+from .shaping import broadcast_to
 
 
 class Places:
@@ -45,10 +47,11 @@ def _pick_batch(x, places):
 
 def _spread(xp, x, places, shape):
     out = xp.zeros(shape, x.dtype).reshape(-1)
+    index = constant(places.index, x)
     if places.injective:
-        out[places.index] = x
+        out[index] = x
     else:
-        xp.add.at(out, places.index, x)
+        xp.add.at(out, index, x)
     return out.reshape(shape)
 
 
@@ -98,7 +101,7 @@ duplicate = linear(
 )
 pick = linear(
     "pick",  # x.reshape(-1)[places]
-    impl=lambda xp, x, *, places: x.reshape(-1)[places.index],
+    impl=lambda xp, x, *, places: x.reshape(-1)[constant(places.index, x)],
     transpose=lambda ct, x_aval, places: spread(ct, places, x_aval.shape),
     shape=lambda x, places: make_aval(places.index.shape, x.dtype),
     batch=_pick_batch,
@@ -118,19 +121,19 @@ spread = linear(
 
 def _implant(xp, x, v, places):
     out = xp.array(x, dtype=xp.result_type(x, v)).reshape(-1)
-    out[places.index] = v
+    out[constant(places.index, x)] = v
     return out.reshape(x.shape)
 
 
 def _cleared(ct, places):
     """`ct` with zeros at places."""
-    return implant(ct, np.zeros(places.index.shape, ct.dtype), places)
+    return implant(ct, constant(np.zeros(places.index.shape, ct.dtype), ct), places)
 
 
 def _implant_jvp(tangents, x, v, places):
     dx, dv = tangents
-    dx = np.zeros(x.shape, x.dtype) if dx is None else dx
-    return implant(dx, np.zeros(places.index.shape, x.dtype) if dv is None else dv, places)
+    dx = constant(np.zeros(x.shape, x.dtype), dv) if dx is None else dx
+    return implant(dx, constant(np.zeros(places.index.shape, x.dtype), dx) if dv is None else dv, places)
 
 
 def _implant_batch(x, v, places, batched, size):
@@ -138,9 +141,9 @@ def _implant_batch(x, v, places, batched, size):
     for n in x.shape[1:] if batched[0] else x.shape:
         count *= n
     if not batched[0]:
-        x = x[None] + np.zeros((size,) + (1,) * x.ndim, x.dtype)
+        x = broadcast_to(x, shape=(size, *x.shape))
     if not batched[1]:
-        v = v[None] + np.zeros((size,) + (1,) * v.ndim, v.dtype)
+        v = broadcast_to(v, shape=(size, *v.shape))
     return implant(x, v, places.batched(size, count))
 
 
