@@ -16,7 +16,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 EPOCHS, BATCH, RATE, MOMENTUM = 30, 64, 0.1, 0.9
-PICTURE = Path(__file__).with_suffix(".png")
+PATHS = [a for a in sys.argv[1:] if not a.startswith("--")]
+PICTURE = Path(PATHS[0]) if PATHS else Path(__file__).with_suffix(".png")
 
 
 def data():

@@ -78,6 +78,10 @@ special.shifted_chebyshev_polynomial_w special.spherical_bessel_j0 masked.sum ma
 masked.cumprod masked.amax masked.amin masked.argmax masked.argmin masked.mean masked.median masked.norm
 masked.var masked.std masked.softmax masked.log_softmax masked.softmin masked.normalize masked.logaddexp
 masked.logsumexp
+autograd.functional autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
+func.linearize func.functional_call func.stack_module_state func.functionalize utils.checkpoint utils.data
+optim distributions cuda save load from_dlpack view_as_real view_as_complex polar overrides testing
+nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())
 
 
@@ -90,8 +94,7 @@ def getter(prefix, module):
             return row.fun
         if prefix + name in NAMES:
             raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
-                                      "version "
-                                      "of covector.compat.torch; see docs/compat_gaps.md for what is near")
+                                      "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__

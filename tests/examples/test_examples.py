@@ -45,3 +45,12 @@ def test_regression_model_is_plain_numpy():
     model = source[source.index("def predict") : source.index("def gauss_newton")]
     assert "import numpy as np" in source
     assert "cv." not in model
+
+
+@pytest.mark.slow
+def test_torch_style_script_reaches_its_accuracy_and_draws_a_picture(tmp_path):
+    picture = tmp_path / "curves.png"
+    told = [re.fullmatch(r"test accuracy: (\d+\.\d) %", line)
+            for line in lines(EXAMPLES / "torch_style_digits.py", picture)]
+    assert [float(m[1]) >= 95.0 for m in told if m] == [True]
+    assert picture.read_bytes().startswith(PNG)

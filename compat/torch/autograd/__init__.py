@@ -11,10 +11,12 @@ from ..grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from ..surface import getter
 from . import anomaly_mode, forward_ad, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .variable import Variable
 
+__getattr__ = getter("autograd.", "torch.autograd")
 __all__ = [
     "Function",
     "Variable",

@@ -301,7 +301,7 @@ def _flat(name, fun):
     @operation(name, inplace_form=True)
     def apply(input):
         if input.dtype.kind in "iu":
-            return input
+            return fun(input) if name == "sign" else input
         return zero_slope(fun(input), input)
 
     apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."

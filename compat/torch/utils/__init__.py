@@ -1,1 +1,5 @@
 """torch.utils."""
+
+from ..surface import getter
+
+__getattr__ = getter("utils.", "torch.utils")
