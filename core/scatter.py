@@ -126,10 +126,12 @@ class Scatter:
 
 
 def accumulate(h, c):
-    """`h + c` for cotangents of any kind; a Scatter absorbs what it meets."""
+    """`h + c` for cotangents of any kind; a Scatter absorbs what it meets, unless that carries nothing (`absent`)."""
     if type(h) is Scatter:
-        return h.plus(c)
+        return h if getattr(c, "absent", False) else h.plus(c)
     if type(c) is Scatter:
+        if getattr(h, "absent", False):
+            return c
         if c.piece is not None and c.buffer is None:
             whole = Scatter.of(c.aval, h)
             whole.add_at(*c.piece)

@@ -10,7 +10,7 @@ from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, modes, restore, set_modes
-from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
+from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
 from .views import move_history, rebase, replay, shape_dtype
 
 ndarray = np.ndarray
@@ -277,6 +277,8 @@ def push_tangents(kind, ctx, args, outputs):
     tangents = [TANGENT[0](a) if isinstance(a, TensorBase) else None for a in args]
     if not any(t is not None for t in tangents):
         return
+    tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
+                for a, t in zip(args, tangents)]
     state = ctx._state
     saved, state.kept, state.to_save = state.kept, None, state.for_forward
     try:
@@ -289,6 +291,11 @@ def push_tangents(kind, ctx, args, outputs):
     for o, t in zip(outputs, result):
         if isinstance(o, TensorBase) and t is not None:
             SET[0](o, t)
+
+
+def zeros_like(t):
+    """The tangent of an input that has none."""
+    return wrap(np.zeros(*shape_dtype(t)))
 
 
 TANGENT = [lambda t: None]  # filled by forward_ad.py

@@ -39,6 +39,10 @@ class FunctionCtx:
 
     def mark_dirty(self, *args):
         """Name the inputs that forward wrote to in place."""
+        for i, t in enumerate(args):
+            if not isinstance(t, TensorBase):
+                raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type "
+                                   f"{type(t).__name__}")
         self._state.dirty = args
 
     def mark_non_differentiable(self, *args):

@@ -219,10 +219,10 @@ class SavedTensor:
         """Pack the value now; unpack it when the rule runs."""
         node = self.node
         rule = node.rule
-        single = len(rule.origins) == 1
-        items = [node.saved] if single else list(node.saved)
         if node.saved is FREED:
             raise freed()
+        single = len(rule.origins) == 1
+        items = [node.saved] if single else list(node.saved)
         item = items[self.index]
         if type(item) is Packed:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set.")

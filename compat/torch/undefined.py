@@ -6,6 +6,7 @@ class Undefined:
 
     __slots__ = ()
     __array_ufunc__ = None
+    absent = True
 
     def __add__(self, other):
         return other

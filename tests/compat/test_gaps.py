@@ -53,3 +53,22 @@ def test_conj_is_a_copy():
 def test_a_composite_operation_shows_one_node():
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     assert torch.std(x).grad_fn.next_functions[0][0].variable is x
+
+
+def test_a_function_without_gradient_on_a_view_leaves_the_rest_of_the_base_alone():
+    class Triple(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(3)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    x = torch.ones(4, requires_grad=True)
+    base = x * 1
+    Triple.apply(base[1:3])
+    base.sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0, 0.0, 1.0]
