@@ -371,7 +371,7 @@ def promote(*values, floats=False):
             easy = easy and d is first
     if easy and first is not None and (first.kind in "fcV" or not floats and first.kind in "iu" and all(
             hasattr(v, "dtype") or type(v) is int for v in values)):
-        return values
+        return values if first.kind != "V" else tuple([to(v, first) for v in values])
     dimmed, zero, numbers = [], [], []
     for v in values:
         d = getattr(v, "dtype", None)

@@ -1,12 +1,15 @@
 """Tensors from data and from nothing: `tensor`, `zeros`, `arange` and their kin."""
 
+import functools
+
 import numpy as np
 
 from . import dtypes
+from .call import write_out
 from .levels import BatchTrace
 from .modes import MODES
 from .size import device as Device
-from .state import CLASS, TensorBase, at_level, bottom, more, wrap
+from .state import CLASS, TensorBase, at_level, bottom, lower, more, wrap
 from .tensor import FACTORY
 from .views import shape_dtype
 
@@ -94,6 +97,20 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     return made(array, requires_grad, device)
 
 
+def with_out(make):
+    """A factory that writes its numbers to `out=` where that is given, in the dtype of `out` unless one is named."""
+
+    @functools.wraps(make)
+    def made_or_written(*args, out=None, **named):
+        if out is None:
+            return make(*args, **named)
+        if "dtype" in make.__kwdefaults__ and named.get("dtype") is None:
+            named["dtype"] = out.dtype
+        return write_out(make.__name__.rstrip("_"), out, lower(make(*args, **named)), [])
+
+    return made_or_written
+
+
 def size_argument(size):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
     if len(size) == 1 and not isinstance(size[0], int | np.integer):
@@ -110,22 +127,26 @@ def numpy_dtype(dtype):
     return dtypes.Default.float.numpy if dtype is None else dtype.numpy
 
 
+@with_out
 def zeros(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     """A tensor of zeros."""
     return made(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
+@with_out
 def ones(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     """A tensor of ones."""
     return made(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
+@with_out
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
           memory_format=None):
     """A tensor of what lay in memory."""
     return made(np.empty(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
+@with_out
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of one number."""
     if dtype is None:
@@ -134,6 +155,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 
 
+@with_out
 def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
     """Numbers from `start` to below `end`; see PyTorch's documentation of `torch.arange`."""
     if len(args) == 1:
@@ -154,17 +176,20 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
     return made((start + np.arange(count, dtype=wide) * step).astype(dtype.numpy), requires_grad, device)
 
 
+@with_out
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `start` to `end`."""
     start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
     return made(np.linspace(start, end, steps).astype(numpy_dtype(dtype)), requires_grad, device)
 
 
+@with_out
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `base ** start` to `base ** end`."""
     return made(np.logspace(start, end, steps, base=base).astype(numpy_dtype(dtype)), requires_grad, device)
 
 
+@with_out
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The identity matrix."""
     return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
@@ -238,6 +263,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     return t.detach().requires_grad_() if requires_grad else t
 
 
+@with_out
 def complex_(real, imag, *, out=None):
     """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
     return real + imag * 1j

@@ -36,7 +36,8 @@ class dtype:  # noqa: N801 (torch's name)
 
     def to_complex(self):
         """The complex dtype of the same precision."""
-        return {"float16": complex64, "float32": complex64, "float64": complex128}.get(self.name, self)
+        small = {"float16": complex64, "bfloat16": complex64, "float32": complex64}
+        return complex128 if self is float64 else small.get(self.name, self)
 
 
 def _by_name(name):

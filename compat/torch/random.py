@@ -4,12 +4,11 @@ import numpy as np
 
 from . import dtypes
 from .call import attach
-from .creation import made, numpy_dtype, size_argument
-from .inplace import write
+from .creation import made, numpy_dtype, size_argument, with_out
+from .inplace import inplace
 from .levels import BatchTrace
-from .modes import modes
 from .state import TensorBase, bottom, wrap
-from .views import shape_dtype
+from .views import UPDATE, shape_dtype
 
 
 class Generator:
@@ -104,7 +103,7 @@ def factory(draw):
         numbers = draw(stream(generator), size_argument(tuple(size)))
         return made(numbers.astype(numpy_dtype(dtype)), requires_grad, device)
 
-    return make
+    return with_out(make)
 
 
 rand = factory(lambda r, shape: np.asarray(r.random(shape)))
@@ -126,6 +125,7 @@ def like(make):
 rand_like, randn_like = like(rand), like(randn)
 
 
+@with_out
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False):
     """Integers in [low, high); see PyTorch's documentation of `torch.randint`."""
@@ -142,12 +142,14 @@ def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype)
 
 
+@with_out
 def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False,
              pin_memory=False):
     """The numbers 0 … n-1 in random order."""
     return made(stream(generator).permutation(n).astype(dtype.numpy), requires_grad, device)
 
 
+@with_out
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None):
     """Normal numbers with means and deviations; see PyTorch's documentation of `torch.normal`."""
     if size is not None:
@@ -162,12 +164,14 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
     return made(np.asarray(stream(generator).standard_normal(shape) * s + m).astype(kind))
 
 
+@with_out
 def bernoulli(input, *, generator=None, out=None):
     """0 or 1, by the probabilities of a tensor; see PyTorch's documentation of `torch.bernoulli`."""
     p = np.asarray(bottom(input))
     return made((stream(generator).random(p.shape) < p).astype(p.dtype))
 
 
+@with_out
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """Indices drawn by weights; see PyTorch's documentation of `torch.multinomial`."""
     w = np.asarray(bottom(input), np.float64)
@@ -190,16 +194,11 @@ def in_place(name, draw):
     def method(self, *args, generator=None, **kwargs):
         if isinstance(self.trace, BatchTrace) and self.trace.randomness == "error" and not self.trace.done:
             raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
-                               "'same' or "
-                               "'different' randomness flags on vmap or perform the randomness operation out of vmap")
+                               "'same' or 'different' randomness flags on vmap or perform the randomness operation out "
+                               "of vmap")
         shape, dtype = shape_dtype(self)
-        if self.requires and self.node is None and modes().grad:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         value = np.asarray(draw(stream(generator), shape, *args, **kwargs)).astype(dtype)
-        write(self, value)
-        if self.node is not None and modes().grad:
-            self.node = None
-        return self
+        return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False), covers=True)
 
     method.__name__ = name
     method.__doc__ = f"Fill with random numbers; see PyTorch's `Tensor.{name}`."

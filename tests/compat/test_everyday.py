@@ -131,3 +131,23 @@ def script_one_line_each(T):
         "version": lambda: (lambda a:(a.add_(1), a._version)[1])(T.ones(1)),
     }
     return {name: shown(attempt(line)) for name, line in lines.items()}
+
+
+def script_factories_write_to_out(T):
+    whole = T.empty(0, dtype=T.int32)
+    given = T.ones(2)
+    return (T.arange(3, out=whole), whole, T.zeros(2, out=given) is given, given, T.eye(2, out=T.empty(2, 2)),
+            T.randn(3, out=T.empty(3)).shape == (3,))
+
+
+def script_samplers_on_recorded_tensors(T):
+    x = T.ones(2, requires_grad=True)
+    y = x * 2
+    y.normal_()
+    y.sum().backward()
+    return x.grad, y.requires_grad, attempt(lambda: x.uniform_())
+
+
+def script_bfloat16_beside_numbers(T):
+    b = T.tensor([1.0, 2.0], dtype=T.bfloat16)
+    return [str(v.dtype) for v in (b + 1.0, b * 2, b + 1j, b + b)]
