@@ -15,8 +15,11 @@ def single_lane(prim):
     """The public function of any other primitive with one array operand and one answer."""
     impl = prim.impl
     arity = len(prim.params)
-    rule = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
-    collect = None if rule is None else rule.collect
+    rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
+    collect = bare_collect = None if rule is None else rule.collect
+    if prim.exact:
+        bare = prim.rule((0,), True)
+        bare_collect = bare.collect or (lambda record: None)
     masks = prim.masks
     view = prim.view
 
@@ -32,10 +35,15 @@ def single_lane(prim):
             aval = aval_of(v)
             if aval.dtype.kind not in "fcV":
                 return v
+            known = x.aval
             node = Node()
-            node.rule = rule
+            if known.plain:
+                node.rule = bare
+                node.saved = bare_collect((xv, *params, v, known))
+            else:
+                node.rule = rule
+                node.saved = collect((xv, *params, v, known))
             node.parents = x.node
-            node.saved = collect((xv, *params, v, x.aval))
             node.seq = next_seq()
             trace = x.owner
             if masks:
@@ -98,6 +106,40 @@ def pair_lane(prim):
                 rule = both_plain if plain else both
                 return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
         return bind(prim, (x, y))
+
+    return apply
+
+
+def joining_lane(prim):
+    """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
+    (name,) = prim.params
+    impl = prim.impl
+    masks = prim.masks
+
+    def apply(*xs, **named):
+        if len(named) != 1 or name not in named:
+            return bind(prim, prim.arrange(xs, named))
+        param = named[name]
+        owner = None
+        values = []
+        active = []
+        for i, x in enumerate(xs):
+            if type(x) is Rev and (owner is None or x.owner is owner):
+                owner = x.owner
+                active.append(i)
+                x = x.value
+            if type(x) not in RAW:
+                return bind(prim, (*xs, param))
+            values.append(x)
+        v = impl(np, param, values)
+        if owner is None:
+            return v
+        if masks:
+            owner.masked = True
+        rule = prim.rule(tuple(active))
+        nodes = [xs[i].node for i in active]
+        saved = rule.collect((None, param, v, tuple([aval_of(x) for x in xs]), None))
+        return recorded(owner, rule, nodes[0] if len(nodes) == 1 else tuple(nodes), saved, v, aval_of(v))
 
     return apply
 

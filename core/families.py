@@ -174,7 +174,8 @@ def elementwise(
         d: `{"x": lambda x, ans: …}`: the partial derivative by each operand, or ZERO where it is flat everywhere.
             Holomorphic: the vjp multiplies with the conjugate.
         jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
-        real_vjp, real_jvp: faster forms of the rules `d` gives, used for native real floats only.
+        real_vjp, real_jvp: faster forms of the rules `d` gives, used for native real floats only; `"x, y"` of real_vjp
+            is the pair of both, where both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         same: the answer of plain operands has their aval (False for `abs` of complex and the like is not needed).
     Returns:
@@ -212,7 +213,11 @@ def elementwise(
         prim.jvp = _formulas(prim, general_jvp, "jvp", known)
         prim.vjp = _formulas(prim, general_vjp, "vjp", known)
         prim.jvp_plain = _formulas(prim, plain_jvp, "jvp", known)
-        prim.vjp_plain = _formulas(prim, plain_vjp, "vjp", known)
+        together = ", ".join(prim.operands)
+        singles = {key: fn for key, fn in plain_vjp.items() if len(prim.operands) == 1 or key != together}
+        prim.vjp_plain = _formulas(prim, singles, "vjp", known)
+        if len(singles) < len(plain_vjp):
+            prim.vjp_plain["all"] = _formulas(prim, {together: plain_vjp[together]}, "vjp", known)[0]
     prim.shape = _elementwise_shape(prim)
     prim.batch = _elementwise_batch(prim)
     if op is None:

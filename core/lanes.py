@@ -102,6 +102,7 @@ def binary_lane(prim, op):
     right_only_x = right.names == (prim.operands[0],)
     push = None if prim.singular else _binary_push(prim)
     masks = prim.masks
+    shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
     if isinstance(op, np.ufunc):  # an operator dispatches by itself; a ufunc must be kept from foreign arrays
         ufunc = op
 
@@ -179,18 +180,20 @@ def binary_lane(prim, op):
                     v = op(xv, y)
                 except TypeError:
                     refuse_mixing(xv, y)
-                node = Node()
+                out = Rev()
+                out.owner = x.owner
+                out.value = v
+                out.aval = aval
+                if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
+                    out.node = x.node
+                    return out
+                out.node = node = Node()
                 node.rule = left
                 node.parents = x.node
                 node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
                 node.seq = next_seq()
                 if masks:
                     x.owner.masked = True
-                out = Rev()
-                out.owner = x.owner
-                out.value = v
-                out.aval = aval
-                out.node = node
                 return out
         elif other is Rev:
             aval = y.aval
@@ -209,18 +212,20 @@ def binary_lane(prim, op):
                     v = op(x, yv)
                 except TypeError:
                     refuse_mixing(x, yv)
-                node = Node()
+                out = Rev()
+                out.owner = y.owner
+                out.value = v
+                out.aval = aval
+                if shifts_y:
+                    out.node = y.node
+                    return out
+                out.node = node = Node()
                 node.rule = right
                 node.parents = y.node
                 node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
                 node.seq = next_seq()
                 if masks:
                     y.owner.masked = True
-                out = Rev()
-                out.owner = y.owner
-                out.value = v
-                out.aval = aval
-                out.node = node
                 return out
         elif kind in RAW and other in RAW:
             return op(x, y)

@@ -24,7 +24,10 @@ def compile_rule(prim, active, plain, fixed):
     table = prim.vjp_plain if plain else prim.vjp
     where = _sources(prim)
     formulas = []
-    for i in dict.fromkeys([0] if prim.variadic else active):
+    whole = table.get("all") if plain and active == (0, 1) else None
+    if whole is not None:
+        formulas.append(whole)
+    for i in dict.fromkeys([0] if prim.variadic else active) if whole is None else ():
         formula = table.get(i)
         if formula is None:
             raise RuleError(
@@ -118,12 +121,31 @@ def _joint_back(prim, formula, active, slot, bare, fixed):
     part = _pick(formula, slot, bare)
     order = [formula.operands.index(i) for i in active]
     spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
+    if order == [0, 1]:
+        return _pair_back(part, spots, bare)
 
     def back(ct, saved):
         cts = part(ct, saved)
         out = [cts[k] for k in order]
         out = [c if c is None or at is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
         return out[0] if len(out) == 1 else tuple(out)
+
+    return back
+
+
+def _pair_back(part, spots, bare):
+    """The commonest joint rule, without the loops: two cotangents, of which none, one or both are to be fixed."""
+    first, second = spots
+    if first is None and second is None:
+        return part
+
+    def back(ct, saved):
+        a, b = part(ct, saved)
+        if first is not None and a is not None:
+            a = fix(a, saved if bare else saved[first])
+        if second is not None and b is not None:
+            b = fix(b, saved if bare else saved[second])
+        return a, b
 
     return back
 
@@ -139,7 +161,8 @@ def _variadic_back(prim, formula, active, slot, bare):
         avals = saved if bare else saved[at]
         if joint:
             cts = fn(ct, active, *items)
-            out = [c if c is None else fix(c, avals[i]) for i, c in zip(active, cts)]
+            out = [c if c is None or c.shape == (a := avals[i]).shape and c.dtype is a.dtype else fix(c, a)
+                   for i, c in zip(active, cts)]
         else:
             out = [fix(fn(ct, i, *items), avals[i]) for i in active]
         return out[0] if len(out) == 1 else tuple(out)

@@ -195,7 +195,9 @@ def sweep(
     for node, ct in roots:
         _push(pending, heap, node, ct)
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
+    get = pending.get
     while heap:
+        entry = None  # it would keep alive what is popped
         node, ct, _ = pending.pop(heappop(heap))
         while True:
             rule = node.rule
@@ -217,7 +219,6 @@ def sweep(
                         saved = lift(node, saved)
                 node = None
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
-                saved = ct = None
             elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
                     kind is ndarray or kind is Scatter):
                 saved = node.saved
@@ -228,17 +229,15 @@ def sweep(
                 parents = node.parents
                 node = None
                 c = rule.back(ct, saved)
-                saved = ct = None
             else:
                 c = node.run(ct, drive)
                 if c is None:
                     break
                 parents = node.parents
-                node = ct = None
+            node = saved = ct = None  # what is still needed of them, others hold
             if type(parents) is tuple:
-                first = parents[0]
                 if len(parents) == 2:
-                    parents = parents[1]
+                    first, parents = parents
                     c, other = c
                     if parents is first:  # x * x: one contribution, no detour over the heap
                         if c is not None and other is not None:
@@ -247,12 +246,16 @@ def sweep(
                             c = other
                     elif other is not None:
                         seq = parents.seq
-                        if seq in pending:
-                            _push(pending, heap, parents, other)
-                        else:
+                        entry = get(seq)
+                        if entry is None:
                             pending[seq] = [parents, other, False]
                             heappush(heap, seq)
+                        elif entry[2] and type(other) is ndarray:
+                            entry[1] += other
+                        else:
+                            _add(entry, other)
                 else:
+                    first = parents[0]
                     for k in range(len(parents) - 1, 0, -1):
                         if c[k] is not None:
                             _push(pending, heap, parents[k], c[k])
@@ -261,8 +264,12 @@ def sweep(
             if c is None:
                 break
             seq = parents.seq
-            if seq in pending:
-                _push(pending, heap, parents, c)
+            entry = get(seq)
+            if entry is not None:
+                if entry[2] and type(c) is ndarray:
+                    entry[1] += c
+                else:
+                    _add(entry, c)
                 break
             if heap and heap[0] < seq:
                 pending[seq] = [parents, c, False]
@@ -274,13 +281,18 @@ def sweep(
 
 
 def _push(pending, heap, node, c):
-    """Add a contribution: the first is stored as it is, the second makes a buffer of ours, later ones go into it."""
+    """Add a contribution to a node that may be pending already."""
     seq = node.seq
     entry = pending.get(seq)
     if entry is None:
         pending[seq] = [node, c, False]
         heappush(heap, seq)
-        return
+    else:
+        _add(entry, c)
+
+
+def _add(entry, c):
+    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
     h = entry[1]
     if type(h) is ndarray and type(c) is ndarray:
         if entry[2]:

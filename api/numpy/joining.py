@@ -49,10 +49,9 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     for x in parts:
         if x.shape != shape:
             raise ShapeError(f"stack needs arrays of one shape, but got {shape} and {x.shape}{at_user_line()}")
-    axis = methods.normal_axis(axis, len(shape) + 1)
-    full = (*shape[:axis], 1, *shape[axis:])
-    parts = [shaping.reshape(x if dtype is None else selection.astype(x, dtype), full) for x in parts]
-    return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+    if dtype is not None:
+        parts = [selection.astype(x, dtype) for x in parts]
+    return shaping.stack(*parts, axis=methods.normal_axis(axis, len(shape) + 1) if axis else 0)
 
 
 @implements(np.vstack)

@@ -14,9 +14,10 @@ add = elementwise(
     weak=True,
     impl=lambda xp, x, y: x + y,
     d={"x": lambda: 1.0, "y": lambda: 1.0},
-    real_vjp={"x": lambda ct: ct, "y": lambda ct: ct},
+    real_vjp={"x": lambda ct: ct, "y": lambda ct: ct, "x, y": lambda ct: (ct, ct)},
     real_jvp={"x": lambda dx: dx, "y": lambda dy: dy},
     op=operator.add,
+    shifts=("x", "y"),
     linear=("x, y",),
     samples=binary(),
 )
@@ -25,9 +26,10 @@ subtract = elementwise(
     weak=True,
     impl=lambda xp, x, y: x - y,
     d={"x": lambda: 1.0, "y": lambda: -1.0},
-    real_vjp={"x": lambda ct: ct, "y": lambda ct: -ct},
+    real_vjp={"x": lambda ct: ct, "y": lambda ct: -ct, "x, y": lambda ct: (ct, -ct)},
     real_jvp={"x": lambda dx: dx, "y": lambda dy: -dy},
     op=operator.sub,
+    shifts=("x",),
     linear=("x, y",),
     samples=binary(),
 )
@@ -36,7 +38,7 @@ multiply = elementwise(
     weak=True,
     impl=lambda xp, x, y: x * y,
     d={"x": lambda y: y, "y": lambda x: x},
-    real_vjp={"x": lambda ct, y: ct * y, "y": lambda ct, x: ct * x},
+    real_vjp={"x": lambda ct, y: ct * y, "y": lambda ct, x: ct * x, "x, y": lambda ct, x, y: (ct * y, ct * x)},
     real_jvp={"x": lambda dx, y: dx * y, "y": lambda dy, x: dy * x},
     op=operator.mul,
     linear=("x", "y"),
@@ -195,17 +197,19 @@ tan = elementwise(
 _ONES = {np.dtype(t): np.ones((), t) for t in (np.float64, np.float32)}
 
 
-def _one_minus_square(ans):
-    """1 - ans²; a 0-d one of the same dtype takes half the time of a Python scalar."""
-    return (_ONES[ans.dtype] if type(ans) is np.ndarray else 1.0) - ans * ans
+def _times_slope(ct, ans):
+    """ct (1 - ans²); a 0-d one of the same dtype takes half the time of a Python scalar."""
+    if type(ans) is np.ndarray:
+        return ct * (_ONES[ans.dtype] - ans * ans)
+    return ct * (1.0 - ans * ans)
 
 
 tanh = elementwise(
     "tanh",
     impl=lambda xp, x: xp.tanh(x),
     d={"x": lambda ans: 1.0 - ans * ans},
-    real_vjp={"x": lambda ct, ans: ct * _one_minus_square(ans)},
-    real_jvp={"x": lambda dx, ans: dx * _one_minus_square(ans)},
+    real_vjp={"x": _times_slope},
+    real_jvp={"x": _times_slope},
     op=np.tanh,
     samples=unary(),
 )

@@ -31,6 +31,7 @@ getitem = linear(
     batch=lambda x, index: getitem(x, _behind_batch(index)),
     view=True,
     masks=True,
+    exact=True,
     samples=together(
         arrays((3, 4), index=1),
         arrays((3, 4), index=(slice(None), 2)),

@@ -49,6 +49,7 @@ reduce_sum = linear(
     impl=lambda xp, x, *, axes, keepdims: np.add.reduce(x, axes, None, None, keepdims) if xp is np
     else xp.sum(x, axis=axes, keepdims=keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct, x_aval, axes, keepdims),
+    exact=True,
     shape=_sum_shape,
     batch=lambda x, axes, keepdims: reduce_sum(x, _shifted(axes), keepdims),
     samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),

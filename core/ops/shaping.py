@@ -5,7 +5,8 @@ import numpy as np
 from ..avals import make_aval
 from ..dtypes import complex_dtype, real_dtype, result_dtype
 from ..errors import ShapeError
-from ..families import elementwise, linear, primitive
+from ..call_lanes import joining_lane
+from ..families import elementwise, joint, linear, primitive
 from ..fix import unbroadcast
 from .samples import Sample, arrays, together, unary
 from .selection import sign, where
@@ -27,6 +28,7 @@ reshape = linear(
     "reshape",  # shape: complete, without -1
     impl=lambda xp, x, *, shape: x.reshape(shape) if hasattr(x, "reshape") else xp.reshape(x, shape),
     transpose=lambda ct, x_aval: reshape(ct, x_aval.shape),
+    exact=True,
     shape=_reshape_shape,
     batch=lambda x, shape, size: reshape(x, shape=(size, *shape)),
     view=True,
@@ -36,6 +38,7 @@ transpose = linear(
     "transpose",
     impl=lambda xp, x, *, axes: xp.transpose(x, axes),
     transpose=lambda ct, axes: transpose(ct, inverse_permutation(axes)),
+    exact=True,
     shape=lambda x, axes: make_aval(tuple(x.shape[a] for a in axes), x.dtype),
     batch=lambda x, axes: transpose(x, axes=(0, *[a + 1 for a in axes])),
     view=True,
@@ -145,9 +148,65 @@ concatenate = primitive(
     ),
     masks=True,
     linear=("*xs",),
+    lane=joining_lane,
     samples=together(
         arrays((2, 3), (1, 3), (0, 3), axis=0),
         arrays((2, 1), (2, 2), axis=1),
+        arrays((2,), axis=0),
+        lambda rng: [Sample(rng.normal(size=2).astype(np.float32), rng.normal(size=2), params={"axis": 0})],
+    ),
+)
+
+
+def _stack(xp, xs, axis):
+    """The rows side by side; `np.stack` takes 2 us for two numbers, `np.array` 0.4."""
+    if xp is np and not axis:
+        for x in xs:
+            if getattr(x, "ndim", 0):
+                break
+        else:
+            return np.array(xs)
+    return xp.stack(xs, axis=axis)
+
+
+def _stack_shape(xs, axis):
+    first = xs[0]
+    for x in xs[1:]:
+        if x.shape != first.shape:
+            raise ShapeError(f"stack needs arrays of one shape, but got {first.shape} and {x.shape}")
+    return make_aval((*first.shape[:axis], len(xs), *first.shape[axis:]), result_dtype(*xs))
+
+
+def _stack_jvp(dxs, xs, axis, ans):
+    return stack(*[_zeros(x.shape, ans.dtype) if dx is None else dx for dx, x in zip(dxs, xs)], axis=axis)
+
+
+def _stack_batch(xs, axis, batched, size):
+    rows = [x if b else broadcast_to(x, shape=(size, *getattr(x, "shape", ()))) for x, b in zip(xs, batched)]
+    return stack(*rows, axis=axis + 1)
+
+
+@joint
+def _stack_vjp(ct, active, axis):
+    before = (slice(None),) * axis
+    return [ct[(*before, i)] if axis else ct[i] for i in active]
+
+
+stack = primitive(
+    "stack",  # arrays of one shape along a new axis
+    impl=lambda xp, *xs, axis: _stack(xp, xs, axis),
+    shape=_stack_shape,
+    jvp={"*xs": _stack_jvp},
+    vjp={"*xs": _stack_vjp},
+    batch=_stack_batch,
+    masks=True,
+    linear=("*xs",),
+    lane=joining_lane,
+    samples=together(
+        arrays((), (), (), axis=0),
+        arrays((2, 3), (2, 3), axis=1),
+        arrays((2,), (2,), axis=1),
+        arrays((0,), (0,), axis=0),
         arrays((2,), axis=0),
         lambda rng: [Sample(rng.normal(size=2).astype(np.float32), rng.normal(size=2), params={"axis": 0})],
     ),
