@@ -103,6 +103,9 @@ def binary_lane(prim, op):
     push = None if prim.singular else _binary_push(prim)
     masks = prim.masks
     shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
+    adds = prim.name == "add"
+    bounds = prim.bounds
+    bounded, chosen = bounds or (None, None)
     if isinstance(op, np.ufunc):  # an operator dispatches by itself; a ufunc must be kept from foreign arrays
         ufunc = op
 
@@ -142,10 +145,14 @@ def binary_lane(prim, op):
                         v = op(xv, yv)
                     except TypeError:
                         refuse_mixing(xv, yv)
-                    if masks:
-                        x.owner.masked = True
                     shape = v.shape
                     like = aval
+                    if adds and y.aval.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
+                        product = x.node.rule
+                        if product is not None and product.biased is not None and shape[1] == y.aval.shape[0]:
+                            return _with_bias(x, y, v)
+                    if masks:
+                        x.owner.masked = True
                     fixes = (1,)
                     if shape != aval.shape:
                         like = y.aval
@@ -176,6 +183,11 @@ def binary_lane(prim, op):
                     return recorded(x.owner, rule, x.node, saved, v, aval)
                 else:
                     return bind(prim, (x, y))
+                if bounds is not None and type(xv) is ndarray and aval.ndim and not getattr(y, "ndim", 0):
+                    found = bounded(xv, y)
+                    if found is not None:
+                        x.owner.masked = True
+                        return recorded(x.owner, chosen, x.node, found[1], found[0], aval)
                 try:
                     v = op(xv, y)
                 except TypeError:
@@ -208,6 +220,11 @@ def binary_lane(prim, op):
                         x = y.owner.keep(x)
                 else:
                     return bind(prim, (x, y))
+                if bounds is not None and type(yv) is ndarray and aval.ndim and not getattr(x, "ndim", 0):
+                    found = bounded(yv, x)
+                    if found is not None:
+                        y.owner.masked = True
+                        return recorded(y.owner, chosen, y.node, found[1], found[0], aval)
                 try:
                     v = op(x, yv)
                 except TypeError:
@@ -325,6 +342,27 @@ def flat_lane(prim, op):
         return op(*args)
 
     return apply
+
+
+def _with_bias(x, y, v):
+    """`x @ w + b` as one node in place of two: that of the product, which nobody else may need, with a third parent."""
+    product = x.node
+    node = Node()
+    node.rule = product.rule.biased
+    parents = product.parents
+    if type(parents) is tuple:
+        node.parents = (*parents, y.node)
+        node.saved = (*product.saved, y.aval)
+    else:
+        node.parents = (parents, y.node)
+        node.saved = (product.saved, y.aval)
+    node.seq = next_seq()
+    out = Rev()
+    out.owner = x.owner
+    out.value = v
+    out.aval = x.aval
+    out.node = node
+    return out
 
 
 def recorded(owner, rule, parents, saved, value, like):

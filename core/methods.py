@@ -116,6 +116,8 @@ def mean(x, axis=None, dtype=None, keepdims=False):
         dtype = np.float64
     if dtype is not None:
         x = selection.astype(x, dtype)
+    if count:
+        return reductions.reduce_mean(x, axes, bool(keepdims))
     return reductions.reduce_sum(x, axes, bool(keepdims)) / count
 
 

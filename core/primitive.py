@@ -68,7 +68,8 @@ class Primitive:
         self.view = facts.get("view", False)  # the result may share memory with the operand
         self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
-        self.shifts = facts.get("shifts", ())  # operands whose cotangent is the answer's, where no shape or dtype changes
+        self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the answer
+        self.bounds = facts.get("bounds")  # of an extreme: its answer with where x won, and the rule of `where`
         self.exact = facts.get("exact", False)  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
         self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy

@@ -114,6 +114,9 @@ def _together(parts):
     if len(parts) == 2:
         first, second = parts
         return lambda ct, saved: (first(ct, saved), second(ct, saved))
+    if len(parts) == 3:
+        first, second, third = parts
+        return lambda ct, saved: (first(ct, saved), second(ct, saved), third(ct, saved))
     return lambda ct, saved: tuple([part(ct, saved) for part in parts])
 
 

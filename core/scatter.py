@@ -54,6 +54,10 @@ class Scatter:
         index, ct = self.piece
         self.piece = None
         if self.buffer is None:
+            if type(ct) is ndarray:
+                self.buffer = zeros = np.zeros(self.aval.shape, self.aval.dtype)
+                zeros[index] = ct
+                return
             zeros = zeros_of(self.aval, ct)
             if isinstance(ct, Tracer):
                 self.buffer = make_buffer(zeros, own=True)
@@ -105,10 +109,15 @@ class Scatter:
 
     def plus(self, other):
         """Add another cotangent of the whole array, in place where that is ours."""
-        self.settle()
+        if self.piece is not None:
+            self.settle()
         if type(other) is Scatter:
             if other.piece is not None and other.buffer is None:
-                self.add_at(*other.piece)
+                index, ct = other.piece
+                if type(ct) is ndarray and type(self.buffer) is ndarray:
+                    self.buffer[index] += ct
+                else:
+                    self.add_at(index, ct)
                 return self
             other = other.dense()
         if isinstance(other, Tracer) and not isinstance(self.buffer, Tracer):

@@ -29,10 +29,13 @@ class Rule:
     `back(ct, saved)` gives the cotangent(s) of the parents; `strong` is the same with strong zeros for `singular`
     rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
     index, -1 for the answer, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
-    undensified cotangent.
+    undensified cotangent. `biased` is the rule of a product with a row added, None where the answer is no product.
     """
 
-    __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect")
+    __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased")
+
+    def __init__(self):
+        self.biased = None
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"

@@ -26,9 +26,13 @@ def flatten(tree):
                 break
         else:
             return list(tree), kind if kind is tuple else list
-    elif kind is dict and all(type(leaf) is ndarray for leaf in tree.values()) and all(type(k) is str for k in tree):
-        keys = sorted(tree)
-        return [tree[k] for k in keys], RebuildDict(keys, tuple(tree))
+    elif kind is dict:
+        for key in tree:
+            if type(key) is not str or type(tree[key]) is not ndarray:
+                break
+        else:
+            keys = sorted(tree)
+            return [tree[k] for k in keys], RebuildDict(keys, tuple(tree))
     leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
     return leaves, Rebuild(spec)
 
@@ -67,7 +71,7 @@ class RebuildDict:
 
     def __call__(self, leaves):
         out = dict(zip(self.keys, leaves, strict=True))
-        return {k: out[k] for k in self.order}
+        return out if tuple(out) == self.order else {k: out[k] for k in self.order}
 
     def __eq__(self, other):
         return type(other) is RebuildDict and self.keys == other.keys
@@ -83,6 +87,8 @@ def structure(tree):
 
 def normal_argnums(argnums, count, name):
     """`argnums` as a tuple of positions."""
+    if type(argnums) is int and 0 <= argnums < count:
+        return (argnums,)
     single = not isinstance(argnums, (tuple, list))
     out = []
     for k in (argnums,) if single else argnums:

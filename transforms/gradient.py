@@ -24,6 +24,18 @@ from .watch import WatchedTrace
 
 ndarray = np.ndarray
 _SEEDS = {}
+_LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
+
+
+def _ready_leaf(index):
+    """A leaf that every sweep may meet: it knows its index alone, and comes after all that is ever recorded."""
+    leaf = make_leaf(index)
+    leaf.seq = index + 1
+    return leaf
+
+
+_READY = 64
+_LEAVES = [_ready_leaf(i) for i in range(_READY)]
 
 
 def grad(
@@ -49,13 +61,7 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    both = _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad")
-
-    def grad_fun(*args, **kwargs):
-        value, gradient = both(*args, **kwargs)
-        return (gradient, value[1]) if has_aux else gradient
-
-    return _wrap(grad_fun, fun, "grad")
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad")
 
 
 def value_and_grad(
@@ -80,10 +86,11 @@ def value_and_grad(
 
 
 def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
-    """`value_and_grad` under the name that the user called."""
+    """What `grad` and `value_and_grad` return."""
     _callable(fun, name)
+    both = name == "value_and_grad"
 
-    def value_and_grad_fun(*args, **kwargs):
+    def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name)
         try:
@@ -120,11 +127,12 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
         trace.done = True
         check_escaped(value)
         own_all(cts, leaves, conjugate, trace)
-        if rebuilds is None:
-            return value, cts[0]
-        return value, _rebuild(cts, rebuilds, argnums)
+        gradient = cts[0] if rebuilds is None else _rebuild(cts, rebuilds, argnums)
+        if both:
+            return value, gradient
+        return (gradient, value[1]) if has_aux else gradient
 
-    return _wrap(value_and_grad_fun, fun, name)
+    return _wrap(differentiated, fun, name)
 
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
@@ -211,12 +219,19 @@ def box_arguments(trace, args, argnums, name):
     args = list(args)
     leaves = []
     rebuilds = []
+    tracer, keep = trace.tracer, trace.keep
     for k in chosen:
         flat, rebuild = flatten(args[k])
         boxed = []
         for x in flat:
-            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks and the message
-                boxed.append(_leaf(trace, x, aval_of(x), len(leaves)))
+            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks, the message, two calls
+                out = tracer()
+                out.owner = trace
+                out.value = x.copy() if x.nbytes <= _LEAF_LIMIT else keep(x)
+                out.aval = aval_of(x)
+                count = len(leaves)
+                out.node = _LEAVES[count] if count < _READY else make_leaf(count)
+                boxed.append(out)
                 leaves.append(x)
                 continue
             x = settle(x)
@@ -239,7 +254,7 @@ def _leaf(trace, x, aval, index):
     kind = type(x)
     out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
     out.aval = aval
-    out.node = make_leaf(index)
+    out.node = _LEAVES[index] if index < _READY else make_leaf(index)
     return out
 
 
@@ -350,7 +365,8 @@ def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
             cts[i] = None
             if c.dtype.kind == "c" and not conjugate:
                 c = c.conj()
-            elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or _is_any(c, given):
+            elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or (
+                    given and _is_any(c, given)):
                 c = c.copy()
             cts[i] = c
         elif isinstance(c, np.generic):

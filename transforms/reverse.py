@@ -249,7 +249,8 @@ def sweep(
                         entry = get(seq)
                         if entry is None:
                             pending[seq] = [parents, other, False]
-                            heappush(heap, seq)
+                            if parents.rule is not None or type(parents) is not Node:
+                                heappush(heap, seq)
                         elif entry[2] and type(other) is ndarray:
                             entry[1] += other
                         else:
@@ -277,6 +278,9 @@ def sweep(
                 break
             node = parents
             ct = c
+    for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
+        kind = type(ct)
+        results[node.saved] = ct.dense() if kind is Scatter or kind is Partial else ct
     return results, stopped
 
 
@@ -286,7 +290,8 @@ def _push(pending, heap, node, c):
     entry = pending.get(seq)
     if entry is None:
         pending[seq] = [node, c, False]
-        heappush(heap, seq)
+        if node.rule is not None or type(node) is not Node:
+            heappush(heap, seq)
     else:
         _add(entry, c)
 

@@ -10,8 +10,9 @@ from ..errors import ConversionError, at_user_line
 from ..families import linear, primitive
 from ..fix import fix
 from ..scatter import Scatter
-from ..tracer import Tracer
+from ..tracer import Rev, Tracer
 from .index_plans import indexed_shape, is_basic, plan_index
+from .picking import Places, pick
 from .samples import Sample, arrays, together
 from .selection import where
 from .shaping import broadcast_to, flip, inverse_permutation, reshape, transpose
@@ -202,9 +203,26 @@ def index(x, key):
     kind = type(key)
     if kind is slice or kind is int or is_basic(key):
         return getitem(x, key)
+    if kind is tuple and type(x) is Rev:
+        places = _every_axis(x.aval.shape, key)
+        if places is not None:
+            return pick(x, places)
     plan = plan_index(aval_of(x), key)
     out = _take_planned(_arranged(x, plan), plan)
     return make_buffer(out) if type(x) is Buffer and type(out) is ndarray else out  # a copy, which may be written to
+
+
+def _every_axis(shape, key):
+    """The places that plain arrays of integers, one an axis, pick (`x[rows, columns]`); None for any other key."""
+    if len(key) != len(shape):
+        return None
+    for k in key:
+        if type(k) is not ndarray or k.dtype.kind not in "iu":
+            return None
+    try:
+        return Places(np.ravel_multi_index(key, shape))
+    except ValueError:  # negative ones, or out of bounds: the general road counts them from the end, or says so
+        return None
 
 
 def update(x, key, value, add=False, donate=False):

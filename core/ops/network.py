@@ -92,6 +92,9 @@ affine = primitive(
     ),
 )
 
+for _active in ((0,), (1,), (0, 1)):
+    matmul.prim.rule(_active, True).biased = affine.prim.rule((*_active, 2), True)
+
 
 def _mse(x, y):
     gap = (x - y).reshape(-1)

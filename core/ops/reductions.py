@@ -59,6 +59,8 @@ reduce_sum = linear(
 
 def _count(aval, axes):
     """How many elements each sum adds up."""
+    if len(axes) == aval.ndim:
+        return aval.size
     n = 1
     for a in axes:
         n *= aval.shape[a]
@@ -77,6 +79,7 @@ reduce_mean = linear(
     "reduce_mean",  # of floating values
     impl=lambda xp, x, *, axes, keepdims: _mean(xp, x, axes, keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(_count(x_aval, axes), 1), x_aval, axes, keepdims),
+    exact=True,
     shape=reduced_shape,
     batch=lambda x, axes, keepdims: reduce_mean(x, _shifted(axes), keepdims),
     absent={"(0,)": "the mean of nothing is NaN"},
@@ -98,13 +101,24 @@ def _ties(x, ans, axes, keepdims):
     return hit / reduce_sum(hit, axes, True)
 
 
-def _extreme_reduction(name):
+def _to_extremes(ct, x, ans, axes, keepdims):
+    """`ct` handed to the elements that attain the extreme."""
+    ct = _keep(ct, x, axes, keepdims)
+    if type(x) is ndarray and type(ct) is ndarray and type(ans) is ndarray:
+        hit = x == _keep(ans, x, axes, keepdims)
+        if np.count_nonzero(hit) == ans.size and np.count_nonzero(ans != ans) == 0:
+            return ct * hit  # no NaN, so each extreme is attained, and no ties
+    return ct * _ties(x, ans, axes, keepdims)
+
+
+def _extreme_reduction(name, ufunc):
     return primitive(
         name,
-        impl=lambda xp, x, *, axes, keepdims: getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
+        impl=lambda xp, x, *, axes, keepdims: ufunc.reduce(x, axes, None, None, keepdims) if xp is np
+        else getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
         shape=reduced_shape,
         jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(dx * _ties(x, ans, axes, keepdims), axes, keepdims)},
-        vjp={"x": lambda ct, x, ans, axes, keepdims: _keep(ct, x, axes, keepdims) * _ties(x, ans, axes, keepdims)},
+        vjp={"x": _to_extremes},
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         masks=True,
         samples=together(
@@ -116,8 +130,8 @@ def _extreme_reduction(name):
 
 
 REDUCERS = {}
-reduce_max = REDUCERS["reduce_max"] = _extreme_reduction("reduce_max")
-reduce_min = REDUCERS["reduce_min"] = _extreme_reduction("reduce_min")
+reduce_max = REDUCERS["reduce_max"] = _extreme_reduction("reduce_max", np.maximum)
+reduce_min = REDUCERS["reduce_min"] = _extreme_reduction("reduce_min", np.minimum)
 
 
 def _prod_others(x, axes):

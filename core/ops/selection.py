@@ -31,9 +31,8 @@ _BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
 
 
 def keep_where(d, mask):
-    """`np.where(mask, d, 0.0)` of plain float arrays: a bitwise and, 7 us against 52 for 32768 float32 elements."""
-    kind = _BITS[d.dtype]
-    return (d.view(kind) & np.negative(mask.view(np.int8), dtype=kind)).view(d.dtype)
+    """`np.where(mask, d, 0.0)` of plain float arrays: its bits times 0 or 1, 6 us against 44 for 32768 of float32."""
+    return (d.view(_BITS[d.dtype]) * mask).view(d.dtype)
 
 
 def _kept(d, mask):
@@ -105,34 +104,34 @@ remainder = elementwise(
 )
 
 
-def _share(d, x, y, ans):
-    """The part of `d` that belongs to x of a maximum or minimum: all, none, or half at a tie. NaN operands keep it."""
-    if type(d) is ndarray and type(ans) is ndarray and ans.shape == d.shape and type(x) in RAW and type(y) in RAW:
-        mine = x == ans
-        if d.dtype in _BITS and d.ndim and mine.shape == d.shape and not _has_nan(ans):
-            out = keep_where(d, mine)
-            tie = y == ans
-            tie &= mine
-            if tie.any():
-                np.multiply(out, 0.5, out=out, where=tie)
-            return out
-    mine = (x == ans) | (x != x)
-    theirs = (y == ans) | (y != y)
+def _share(d, x, y, above):
+    """The part of `d` that belongs to the extreme's operand x, which wins where `above` holds: all, none, or half at a
+    tie. NaN operands keep it.
+    """
+    if type(d) is ndarray and type(x) in RAW and type(y) in RAW and d.ndim and d.dtype in _BITS:
+        mine = above(x, y)
+        if mine.shape == d.shape and np.count_nonzero(mine) + np.count_nonzero(above(y, x)) == mine.size:
+            return keep_where(d, mine)  # no ties and no NaN
+    tie = x == y
+    mine = above(x, y) | tie | (x != x)
+    theirs = above(y, x) | tie | (y != y)
     return where(mine & theirs, 0.5 * d, where(mine, d, 0.0))
 
 
-def _has_nan(x):
-    flat = x.reshape(-1)
-    total = flat.dot(flat)  # squares add up to NaN only if one of them is
-    return total != total
+def _bounded(x, bound, op, above):
+    """An extreme of an array and a number, and where the array won; None at ties and NaN, which share otherwise."""
+    mine = above(x, bound)
+    if np.count_nonzero(mine) + np.count_nonzero(above(bound, x)) != mine.size:
+        return None
+    return keep_where(x, mine) if bound == 0 and x.dtype in _BITS else op(x, bound), mine
 
 
-def _extreme(name, op):
-    def share_x(ct, x, y, ans):
-        return _share(ct, x, y, ans)
+def _extreme(name, op, above):
+    def share_x(ct, x, y):
+        return _share(ct, x, y, above)
 
-    def share_y(ct, x, y, ans):
-        return _share(ct, y, x, ans)
+    def share_y(ct, x, y):
+        return _share(ct, y, x, above)
 
     return elementwise(
         name,
@@ -141,12 +140,13 @@ def _extreme(name, op):
         vjp={"x": share_x, "y": share_y},
         op=op,
         masks=True,
+        bounds=(lambda x, bound: _bounded(x, bound, op, above), where.prim.rule((1,), True)),
         samples=together(binary(), lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)]),
     )
 
 
-maximum = _extreme("maximum", np.maximum)
-minimum = _extreme("minimum", np.minimum)
+maximum = _extreme("maximum", np.maximum, operator.gt)
+minimum = _extreme("minimum", np.minimum, operator.lt)
 
 cast = linear(
     "cast",  # to floating or complex; casts to integers and bool go through `cast_flat`

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..call_lanes import joining_lane
 from ..dtypes import complex_dtype, real_dtype, result_dtype
 from ..errors import ShapeError
-from ..call_lanes import joining_lane
 from ..families import elementwise, joint, linear, primitive
 from ..fix import unbroadcast
+from ..primitive import RAW
 from .samples import Sample, arrays, together, unary
 from .selection import sign, where
 
@@ -59,8 +60,12 @@ def _broadcast(xp, x, shape):
     if xp is not np:
         return xp.broadcast_to(x, shape)
     x = np.asarray(x)
+    if not x.ndim:
+        out = ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+        out.setflags(write=False)
+        return out
     lead = len(shape) - x.ndim
-    if lead < 0 or x.base is not None or not x.flags.c_contiguous:
+    if lead < 0 or not x.flags.c_contiguous:
         return np.broadcast_to(x, shape)
     strides = [0] * lead
     for n, want, stride in zip(x.shape, shape[lead:], x.strides):
@@ -102,7 +107,7 @@ def expand(ct, x_aval, axes, keepdims):
     # Axes summed away in front come back by broadcasting alone.
     if not keepdims and ct.ndim and axes != tuple(range(len(axes))):
         ct = ct.reshape(tuple(1 if i in axes else n for i, n in enumerate(x_aval.shape)))
-    return broadcast_to(ct, x_aval.shape)
+    return _broadcast(np, ct, x_aval.shape) if type(ct) in RAW else broadcast_to(ct, x_aval.shape)
 
 
 def _concatenate_shape(xs, axis):
