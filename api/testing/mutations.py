@@ -242,7 +242,7 @@ def _swapped(prim: Primitive, name: str, table: dict[int, Formula], i: int, j: i
 
     def verdict() -> str:
         found = {call.verdict() for call in calls}
-        return "survived" if "survived" in found else found.pop() if len(found) == 1 else "survived"
+        return next(v for v in ("survived", "unreached", "equivalent") if v in found)
 
     return Mutant(prim.name, f"{name} of {prim.operands[i]}, {prim.operands[j]}", "rules swapped", _with_lane(twin),
                   verdict, True)
