@@ -14,6 +14,7 @@ from ..grad_mode import (
 from ..surface import getter
 from . import anomaly_mode, forward_ad, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
 __getattr__ = getter("autograd.", "torch.autograd")
@@ -27,6 +28,8 @@ __all__ = [
     "forward_ad",
     "function",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",
