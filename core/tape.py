@@ -90,6 +90,8 @@ class Partial:
         self.parts[index] = ct
 
     def __add__(self, other):
+        if type(other) is not Partial:  # a cotangent that carries nothing, which adds itself
+            return NotImplemented
         parts = [a if b is None else b if a is None else a + b for a, b in zip(self.parts, other.parts)]
         merged = Partial.__new__(Partial)
         merged.parts = parts

@@ -277,9 +277,10 @@ def push_tangents(kind, ctx, args, outputs):
     tangents = [TANGENT[0](a) if isinstance(a, TensorBase) else None for a in args]
     if not any(t is not None for t in tangents):
         return
-    tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
-                for a, t in zip(args, tangents)]
     state = ctx._state
+    if state.materialize:
+        tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
+                    for a, t in zip(args, tangents)]
     saved, state.kept, state.to_save = state.kept, None, state.for_forward
     try:
         result = kind.jvp(ctx, *tangents)

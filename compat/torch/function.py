@@ -121,6 +121,8 @@ class BackwardCFunction(FunctionCtx, GradNode):
 
     def run(self, ct, drive):
         """A Function has no rule of core's: always the long road."""
+        if ct is UNDEFINED and len(self._state.shapes) > 1:
+            ct = (UNDEFINED,) * len(self._state.shapes)
         return self.run_slowly(ct, drive)
 
     def apply(self, ct, drive):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import versions
 from .aliases import Holder
 from .levels import BatchTrace
 from .state import TensorBase, wrap
@@ -28,7 +29,10 @@ def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
     if not array.size or array.dtype.kind == "V":
         return array.view()
-    return np.asarray(Holder(array))
+    holder = Holder(array)
+    if not array.flags.writeable and versions.root_of(array).flags.writeable:  # NumPy's broadcasts are read-only
+        holder.__array_interface__["data"] = (array.ctypes.data, False)
+    return np.asarray(holder)
 
 
 def rebuilt(kind, array, requires):
