@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import traceback
 import warnings
 from contextvars import ContextVar
@@ -9,28 +10,33 @@ from contextvars import ContextVar
 import numpy as np
 
 from ... import extend
+from .undefined import UNDEFINED
 
 
 def stamp(node):
     """Note where in the user's program a node was made, and by which node's rule if in a sweep."""
     extra = node.loud()
-    here = os.path.dirname(extend.__file__)
-    frames = [f for f in traceback.extract_stack()[:-2] if not f.filename.startswith((here, _COMPAT, _CORE))]
-    extra.traceback = frames
+    frames = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_LIBRARY):
+            frames.append((frame, frame.f_lineno))
+        frame = frame.f_back
+    extra.traceback = traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
     extra.seen = _RUNNING.get()
 
 
-_COMPAT = os.path.dirname(os.path.dirname(__file__))
-_CORE = os.path.dirname(inspect.getfile(extend.Node))
+_LIBRARY = tuple({os.path.dirname(path) + os.sep for path in (
+    extend.__file__, os.path.dirname(__file__), inspect.getfile(extend.Node), inspect.getfile(extend.sweep))})
 _RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  # the node whose rule runs
 
 
 def guarded(node, drive, ct):
-    """Run a node's rule; on failure, or on NaN, print the lines that made it."""
+    """Run a node with its hooks; on failure, or on NaN, print the lines that made it."""
     before = _RUNNING.get()
     _RUNNING.set(node)
     try:
-        out = node.apply(ct, drive)
+        out = node.steps(ct, drive)
         if drive.anomaly:
             check(node, out)
     except Exception:
@@ -44,28 +50,32 @@ def guarded(node, drive, ct):
 def check(node, out):
     """Raise if a cotangent holds NaN."""
     for i, c in enumerate(out if type(out) is tuple else (out,)):
-        raw = extend.peel(c)
-        if isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fc" and np.isnan(raw).any():
+        if has_nan(c):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def has_nan(ct):
+    """Whether a cotangent of any kind holds NaN."""
+    if ct is None or ct is UNDEFINED:
+        return False
+    if isinstance(ct, extend.Scatter):
+        return has_nan(ct.buffer) or ct.piece is not None and has_nan(ct.piece[1])
+    if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
+        ct = ct.read()
+    raw = extend.peel(ct)
+    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
 
 
 def show(node):
     """Warn with the forward traceback of a node, and of the nodes whose rules made it."""
-    extra = node.extra
-    name = node.name()
-    if extra is None or extra.traceback is None:
-        warnings.warn(f"Error detected in {name}. No forward pass information available. Enable detect anomaly during "
-                      "forward pass for more information.", UserWarning, stacklevel=2)
-        return
-    lines = "".join(traceback.format_list(extra.traceback))
-    warnings.warn(f"Error detected in {name}. Traceback of forward call that caused the error:\n{lines}", UserWarning,
-                  stacklevel=2)
-    parent = extra.seen
-    while parent is not None:
-        more = parent.extra
-        if more is None or more.traceback is None:
-            break
-        lines = "".join(traceback.format_list(more.traceback))
-        warnings.warn("\n\nPrevious calculation was induced by " + parent.name() + ". Traceback of forward call that "
-                      f"induced the previous calculation:\n{lines}", UserWarning, stacklevel=2)
-        parent = more.seen
+    what = "Error detected in {}. Traceback of forward call that caused the error:\n{}"
+    while node is not None:
+        extra = node.extra
+        if extra is None or extra.traceback is None:
+            warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect "
+                          "anomaly during forward pass for more information.", UserWarning, stacklevel=2)
+        else:
+            warnings.warn(what.format(node.name(), "".join(extra.traceback.format())), UserWarning, stacklevel=2)
+        what = ("\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
+                "calculation:\n{}")
+        node = None if extra is None else extra.seen

@@ -73,6 +73,10 @@ class GradNode(AmbientNode):
 
     def run_slowly(self, ct, drive):
         """`run` with everything that can happen at a node."""
+        return self.steps(ct, drive) if drive.anomaly is None else anomaly.guarded(self, drive, ct)
+
+    def steps(self, ct, drive):
+        """Tensor hooks, retained gradient, capture, node hooks around the rule."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
         runs = drive.runs is None or self.seq in drive.runs
@@ -88,10 +92,7 @@ class GradNode(AmbientNode):
             return None
         if extra is not None and extra.prehooks:
             ct = call_prehooks(self, ct, drive)
-        if drive.anomaly is not None:
-            out = anomaly.guarded(self, drive, ct)
-        else:
-            out = self.apply(ct, drive)
+        out = self.apply(ct, drive)
         if extra is not None and extra.posthooks:
             out = call_posthooks(self, out, ct, drive)
         return out if drive.needed is None else self.pruned(out, drive.needed)
@@ -173,10 +174,14 @@ class GradNode(AmbientNode):
 
     @property
     def metadata(self):
-        """A dict of the user's, made when first asked for."""
+        """A dict of the user's, made when first asked for; anomaly mode keeps there what it knows."""
         extra = self.more()
         if extra.meta is None:
             extra.meta = {}
+        if extra.traceback is not None:
+            extra.meta.setdefault("traceback_", extra.traceback.format())
+            if extra.seen is not None:
+                extra.meta.setdefault("parent_", dress(extra.seen))
         return extra.meta
 
     @property
@@ -267,9 +272,13 @@ class AccumulateGrad(GradNode):
 
     def run(self, ct, drive):
         """Hooks, capture, accumulation, hooks after it."""
-        extra = self.extra
-        if extra is None and drive.plain and type(ct) is ndarray and FIRST[0](self.saved, ct):
+        if self.extra is None and drive.plain and type(ct) is ndarray and FIRST[0](self.saved, ct):
             return None
+        return self.steps(ct, drive) if drive.anomaly is None else anomaly.guarded(self, drive, ct)
+
+    def steps(self, ct, drive):
+        """What `run` does, on the long road."""
+        extra = self.extra
         runs = drive.runs is None or self.seq in drive.runs
         raw = ct
         hooks = self.saved.rare.hooks if self.saved.rare is not None else None

@@ -6,7 +6,9 @@ import numpy as np
 
 from ... import extend
 from . import versions
+from .anomaly import stamp
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
+from .modes import modes
 from .node import AccumulateGrad
 
 ndarray = np.ndarray
@@ -207,6 +209,8 @@ def accumulator(t):
         node.seq = extend.next_seq()
         node.extra = None
         rare.accumulator = ref(node)
+        if modes().anomaly is not None:
+            stamp(node)
     return node
 
 
