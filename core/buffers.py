@@ -140,9 +140,9 @@ def snapshot(tracer):
     kind = type(tracer)
     if isinstance(tracer, Rev) or kind is Staged:
         out.node = tracer.node
-    elif kind is Dual:
+    elif isinstance(tracer, Dual):
         out.tangent = tracer.tangent
-    elif kind is not Batched:
+    elif not isinstance(tracer, Batched):
         for name in ("node", "tangent"):
             if hasattr(tracer, name):
                 setattr(out, name, getattr(tracer, name))
@@ -238,8 +238,7 @@ def _exclusive(value, holders):
                 and value.flags.owndata)
     if not isinstance(value, Tracer) or sys.getrefcount(value) > holders + _EXTRA:
         return False
-    kind = type(value)
-    if kind is Rev or kind is Dual or kind is Batched:
+    if isinstance(value, Rev | Dual | Batched):
         return _exclusive_slot(value)
     return False
 

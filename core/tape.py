@@ -79,6 +79,23 @@ def make_leaf(index: Any) -> Node:
     return make_node(None, None, index)
 
 
+_READY = 64
+
+
+def _leaf_of_all(index):
+    leaf = make_leaf(index)
+    leaf.seq = index + 1  # nodes count downwards from 0: it comes after all that is ever recorded
+    return leaf
+
+
+_LEAVES = [_leaf_of_all(i) for i in range(_READY)]
+
+
+def ready_leaf(index):
+    """The node of input `index`, one for all sweeps: a leaf knows nothing but its index."""
+    return _LEAVES[index] if index < _READY else make_leaf(index)
+
+
 class Partial:
     """Lazy cotangent of a node with several outputs: those that have arrived so far."""
 

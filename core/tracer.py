@@ -178,7 +178,7 @@ def make_batched(trace: Trace, value: Any) -> Any:
     >>> make_batched(VmapTrace(3), np.ones((3, 2))).shape
     (2,)
     """
-    out = Batched()
+    out = trace.tracer()
     out.owner = trace
     out.value = value
     aval = aval_of(value)
@@ -217,7 +217,7 @@ def peel(value: Any) -> Any:
 def is_concrete(value):
     """Whether every level of `value` is known and none is batched."""
     while isinstance(value, Tracer):
-        if type(value) is Batched:
+        if isinstance(value, Batched):
             return False
         value = value.value
     return value is not None
@@ -229,7 +229,7 @@ def concrete(tracer, what):
     while isinstance(value, Tracer):
         if value.owner is not None and value.owner.done:
             check_alive(value.owner, f"{what}()")
-        if type(value) is Batched:
+        if isinstance(value, Batched):
             raise ConversionError(
                 f"{what}() of a value that vmap has batched (each example {tracer.aval!r}) has one answer an example; "
                 f"use np.where or covector.cond in place of `if`{at_user_line()}"

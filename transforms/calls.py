@@ -14,8 +14,9 @@ from ..core.tape import Rule, make_node
 from ..core.tracer import Dual, Rev, Tracer, make_batched
 from .axes import named_axis
 from .quiet import quiet
-from .reverse import RevTrace, sweep
-from .vmap import VmapTrace
+from .reverse import sweep
+from .vmap import start_vmap
+from .watch import start_trace
 
 ndarray = np.ndarray
 
@@ -67,8 +68,8 @@ def record_call(trace, values, parents, back, name):
 
     An answer that already is a tracer of `trace` came from a captured value: its own road is added.
     """
-    node = make_node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
-                     parents[0] if len(parents) == 1 else tuple(parents), None)
+    node = trace.node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
+                      parents[0] if len(parents) == 1 else tuple(parents), None)
     plain = [strip(v, trace) for v in values]
     boxed = trace.pick(plain, node)
     out = []
@@ -100,7 +101,7 @@ def batched_body(body, flags, trace):
     It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
     """
     def run(*values):
-        inner = VmapTrace(trace.size, trace.axis_name, stands_for=trace)
+        inner = start_vmap(trace.size, trace.axis_name, stands_for=trace)
         boxed = [make_batched(inner, v) if flag else v for v, flag in zip(values, flags)]
         with named_axis(trace.axis_name, inner):
             outs = body(*boxed)
@@ -123,11 +124,11 @@ def batch_in_front(value, trace):
 
 def pull(body, values, active, cts, masked=False):
     """Cotangents of the operands `active` of `body(*values)`, which runs at a fresh level."""
-    trace = RevTrace()
+    trace = start_trace()
     trace.masked = masked
     boxed = list(values)
     for k, i in enumerate(active):
-        boxed[i] = trace.box(values[i], aval_of(values[i]), make_node(None, None, k))
+        boxed[i] = trace.box(values[i], aval_of(values[i]), trace.leaf(k))
     outs = body(*boxed)
     roots = []
     for out, c in zip(outs, cts):
@@ -141,9 +142,9 @@ def pull(body, values, active, cts, masked=False):
     return found
 
 
-def push(body, values, tangents, trace_type, masked=False):
+def push(body, values, tangents, start, masked=False):
     """`(answers, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
-    trace = trace_type()
+    trace = start()
     trace.masked = masked
     boxed = [v if t is None else trace.box(v, t) for v, t in zip(values, tangents)]
     outs = body(*boxed)

@@ -13,7 +13,7 @@ from ..core.tracer import Tracer
 from ..core.types import Any, Callable
 from .arguments import flatten, settle
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
-from .forward import DualTrace
+from .forward import start_dual
 from .gradient import _callable
 from .staging import stage
 
@@ -148,7 +148,7 @@ def _jvp(trace, prim, args):
         tangents = [None] * n
         for i, t in zip(live, flat[n:]):
             tangents[i] = t
-        outs, pushed = push(body, flat[:n], tangents, DualTrace)
+        outs, pushed = push(body, flat[:n], tangents, start_dual)
         shape[:] = [k for k, t in enumerate(pushed) if t is not None]
         return [*outs, *[pushed[k] for k in shape]]
 

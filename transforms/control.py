@@ -11,7 +11,7 @@ from ..core.types import Any, Array, Callable, PyTree
 from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
-from .forward import DualTrace
+from .forward import start_dual
 from .gradient import _callable
 from .staging import stage
 
@@ -60,7 +60,7 @@ def known_state(value):
     """Whether control flow can look at a value: "known", "batched" or "staged"."""
     state = "known"
     while isinstance(value, Tracer):
-        if type(value) is Batched:
+        if isinstance(value, Batched):
             state = "batched"
         if type(value) is Staged and value.value is None:
             return "staged" if state == "known" else state
@@ -126,7 +126,7 @@ def _cond_jvp(trace, prim, args):
             tangents = [None] * n
             for i, t in zip(live, flat[n:]):
                 tangents[i] = t
-            outs, found = push(body, flat[:n], tangents, DualTrace, True)
+            outs, found = push(body, flat[:n], tangents, start_dual, True)
             found = instantiate(found, outs)
             return [*outs, *found]
 

@@ -29,8 +29,8 @@ from .calls import (
     strip,
 )
 from .custom_calls import JvpCall, VjpCall, name_of, settled
-from .reverse import RevTrace
 from .staging import stage
+from .watch import start_trace
 
 
 class _Custom:
@@ -191,7 +191,7 @@ def _jvp_grad(trace, prim, args):
     """Reverse: run the rule with tangents that stand on the operands' nodes; what they record is the transpose."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
-    pushed = RevTrace()
+    pushed = start_trace()
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)

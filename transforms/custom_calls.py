@@ -8,7 +8,7 @@ from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.tracer import LENIENT, Staged
 from .arguments import flatten, settle, structure
 from .calls import batched_body, conjugated, instantiate, pull, push
-from .forward import DualTrace
+from .forward import start_dual
 from .staging import stage
 
 
@@ -243,7 +243,7 @@ class _ClosedJvp(_Closed, JvpCall):
         flat = self.run(closed, [*values[:n], *tangents[:n]], values[n:])
         outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
         if len(values) > n:
-            extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], DualTrace)[1]
+            extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], start_dual)[1]
             pushed = [t if e is None else t + e for t, e in zip(pushed, extra)]
         return outs, pushed
 

@@ -37,8 +37,11 @@ def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
     Args:
         enabled: False switches it off inside an outer one.
     Returns:
-        a context manager. Inside it, reverse mode raises FloatingPointError at the operation that made the NaN, with
-        the user's line, the shapes and a sample of the operands; in the sweep, with the line of the forward operation.
+        a context manager. Inside it, operations on traced values (of reverse mode, forward mode and vmap) raise
+        FloatingPointError where the NaN is made, in a value or in a tangent, with the user's line, the shapes and a
+        sample of the operands; in the sweep, with the line of the forward operation, its cotangent and what it saved.
+        NaN that is there from the start, in arguments or in arrays that are not traced, is no error until a pullback
+        meets it. Plain arrays outside of transforms are NumPy's affair.
 
     >>> import numpy as np, covector
     >>> with covector.debug_nans(), np.errstate(invalid="ignore"):

@@ -14,9 +14,11 @@ from ..core.primitive import take_operands
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, settle, split_aux, structure
+from .debugging import modes
 from .gradient import WEAK_VALUE, _callable, unbox
 from .leaving import abandon, check_escaped
 from .quiet import quiet
+from .watch import WatchedDual, Watching
 
 ndarray = np.ndarray
 
@@ -26,6 +28,7 @@ class DualTrace(Trace):
 
     __slots__ = ()
     kind = "jvp"
+    tracer = Dual
 
     def process(self, prim, args):
         if self.done:
@@ -64,12 +67,24 @@ class DualTrace(Trace):
             tangent = broadcast_to(tangent, shape=aval.shape)
         if tangent.dtype != aval.dtype:
             tangent = recast(tangent, aval.dtype)
-        out = Dual()
+        out = self.tracer()
         out.owner = self
         out.value = value
         out.aval = aval
         out.tangent = tangent
         return out
+
+
+class WatchedDualTrace(Watching, DualTrace):
+    """Raises where a NaN first appears in a value or a tangent."""
+
+    __slots__ = ()
+    tracer = WatchedDual
+
+
+def start_dual():
+    """A forward trace; the watching one under debug_nans."""
+    return WatchedDualTrace() if modes().nans else DualTrace()
 
 
 def _strong(tangents, values, ans, tangent, prim):
@@ -110,7 +125,7 @@ def jvp(
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
     if len(primals) != len(tangents):
         raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents{at_user_line()}")
-    trace = DualTrace()
+    trace = start_dual()
     args = [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
     try:
         result = fun(*args)
@@ -163,7 +178,7 @@ def _box_leaf(trace, x, dx, k):
 
 
 def _dual(trace, x, aval, dx):
-    out = Dual()
+    out = trace.tracer()
     out.owner = trace
     out.value = x
     out.aval = aval
@@ -174,12 +189,12 @@ def _dual(trace, x, aval, dx):
 def unbox_dual(result, trace):
     """`(values, tangents)` of a result of this trace; constants have the tangent zero."""
     result = settle(result)
-    if type(result) is Dual and result.owner is trace:
+    if isinstance(result, Dual) and result.owner is trace:
         return result.value, result.tangent
     leaves, rebuild = flatten(result)
     values, tangents = [], []
     for leaf in map(settle, leaves):
-        if type(leaf) is Dual and leaf.owner is trace:
+        if isinstance(leaf, Dual) and leaf.owner is trace:
             values.append(leaf.value)
             tangents.append(leaf.tangent)
         else:

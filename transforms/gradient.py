@@ -12,30 +12,17 @@ from ..core.device import constant, library_of, zeros_like_leaf
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.fix import recast
-from ..core.tape import make_leaf
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, only_leaf, same_structure, settle, split_aux
-from .debugging import modes
 from .leaving import abandon, check_escaped
 from .quiet import quiet
-from .reverse import RevTrace, sweep
-from .watch import WatchedTrace
+from .reverse import sweep
+from .watch import start_trace
 
 ndarray = np.ndarray
 _SEEDS = {}
 _LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
-
-
-def _ready_leaf(index):
-    """A leaf that every sweep may meet: it knows its index alone, and comes after all that is ever recorded."""
-    leaf = make_leaf(index)
-    leaf.seq = index + 1
-    return leaf
-
-
-_READY = 64
-_LEAVES = [_ready_leaf(i) for i in range(_READY)]
 
 
 def grad(
@@ -229,8 +216,7 @@ def box_arguments(trace, args, argnums, name):
                 out.owner = trace
                 out.value = x.copy() if x.nbytes <= _LEAF_LIMIT else keep(x)
                 out.aval = aval_of(x)
-                count = len(leaves)
-                out.node = _LEAVES[count] if count < _READY else make_leaf(count)
+                out.node = trace.leaf(len(leaves))
                 boxed.append(out)
                 leaves.append(x)
                 continue
@@ -243,18 +229,13 @@ def box_arguments(trace, args, argnums, name):
     return args, leaves, rebuilds
 
 
-def start_trace():
-    """A reverse trace; the watching one under debug_nans."""
-    return WatchedTrace() if modes().nans else RevTrace()
-
-
 def _leaf(trace, x, aval, index):
     out = trace.tracer()
     out.owner = trace
     kind = type(x)
     out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
     out.aval = aval
-    out.node = _LEAVES[index] if index < _READY else make_leaf(index)
+    out.node = trace.leaf(index)
     return out
 
 

@@ -10,7 +10,7 @@ from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.primitive import take_operands
 from ..core.scatter import Scatter, accumulate
-from ..core.tape import FREED, Node, Partial, Rule, make_node
+from ..core.tape import FREED, Node, Partial, Rule, make_node, ready_leaf
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
 from .guards import Guards
@@ -26,6 +26,7 @@ class RevTrace(Trace):
     kind = "grad"
     tracer = Rev
     node = staticmethod(make_node)
+    leaf = staticmethod(ready_leaf)
 
     def __init__(self):
         Trace.__init__(self)

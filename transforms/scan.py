@@ -14,7 +14,7 @@ from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .control import known_state
-from .forward import DualTrace
+from .forward import start_dual
 from .gradient import _callable
 from .staging import stage
 
@@ -192,7 +192,7 @@ def _scan_jvp(trace, prim, args):
         c, tc = flat[2 * consts :][:n], flat[2 * consts + n :][:n]
         x, tx = flat[2 * consts + 2 * n :][:m], flat[2 * consts + 2 * n + m :]
         given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip([*h, *c, *x], [*th, *tc, *tx])]
-        outs, found = push(body, [*h, *c, *x], given, DualTrace, True)
+        outs, found = push(body, [*h, *c, *x], given, start_dual, True)
         found = instantiate(found, outs)
         return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
 

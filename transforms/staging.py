@@ -106,11 +106,11 @@ def primal(value):
     while isinstance(value, Tracer):
         value = settle(value)
         kind = type(value)
-        if kind is Batched:
+        if isinstance(value, Batched):
             inner = primal(value.value)
             if inner is value.value:
                 return value
-            out = Batched()
+            out = kind()
             out.owner = value.owner
             out.value = inner
             out.aval = value.aval

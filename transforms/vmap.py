@@ -10,8 +10,10 @@ from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, flatten, settle
 from .axes import named_axis
+from .debugging import modes
 from .gradient import _callable, _wrap
 from .leaving import abandon, check_escaped
+from .watch import WatchedBatched, Watching
 
 ndarray = np.ndarray
 
@@ -21,6 +23,7 @@ class VmapTrace(Trace):
 
     __slots__ = ("size", "axis_name", "stands_for")
     kind = "vmap"
+    tracer = Batched
 
     def __init__(self, size, axis_name=None, stands_for=None):
         Trace.__init__(self)
@@ -62,6 +65,18 @@ class VmapTrace(Trace):
         if type(value) is Unbatched:
             return value.value
         return make_batched(self, value)
+
+
+class WatchedVmapTrace(Watching, VmapTrace):
+    """Raises where a NaN first appears."""
+
+    __slots__ = ()
+    tracer = WatchedBatched
+
+
+def start_vmap(size, axis_name=None, stands_for=None):
+    """A batch trace; the watching one under debug_nans."""
+    return (WatchedVmapTrace if modes().nans else VmapTrace)(size, axis_name, stands_for)
 
 
 class Unbatched:
@@ -123,7 +138,7 @@ def vmap(
         return run(leaves, axes, rebuild, size, bool(kwargs))
 
     def run(leaves, axes, rebuild, size, named):
-        trace = VmapTrace(size, axis_name)
+        trace = start_vmap(size, axis_name)
         boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
         with named_axis(axis_name, trace):
             try:

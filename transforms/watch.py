@@ -1,12 +1,56 @@
-"""The reverse trace of debug_nans: every operation is checked, and every node knows the user's line."""
+"""What debug_nans does: traces that look for NaN in each answer, tangent and cotangent, and know the user's line."""
+
+from contextvars import ContextVar
 
 import numpy as np
 
 from ..core.avals import aval_of
-from ..core.errors import at_user_line, user_line
-from ..core.tape import Node, next_seq
-from ..core.tracer import Rev, Tracer, peel
+from ..core.backend import namespace_of
+from ..core.errors import user_line
+from ..core.scatter import Scatter
+from ..core.tape import Rule, make_leaf, make_node
+from ..core.tracer import Batched, Dual, Rev, Tracer, peel
+from .debugging import modes
 from .reverse import RevTrace
+
+# None while the user's code runs; inside of an operation or a pullback, which is looked at as a whole (a rule may make
+# a NaN and mask it), the operation whose pullback runs and its line, or "".
+_INSIDE: ContextVar[str | None] = ContextVar("covector_watched", default=None)
+
+
+def start_trace():
+    """A reverse trace; the watching one under debug_nans."""
+    return WatchedTrace() if modes().nans else RevTrace()
+
+
+class Watching:
+    """A trace that looks at what its operations give: to be put before the class of the trace."""
+
+    __slots__ = ()
+
+    def process(self, prim, args, *known):
+        before = _INSIDE.get()
+        if prim.handlers is None:  # else the user's code runs inside
+            _INSIDE.set(before or "")
+        try:
+            out = super().process(prim, args, *known)
+        finally:
+            _INSIDE.set(before)
+        if before is None:
+            _check_answer(prim, args, out)
+        return out
+
+
+class WatchedDual(Dual):
+    """A Dual that no fast lane takes."""
+
+    __slots__ = ()
+
+
+class WatchedBatched(Batched):
+    """A Batched that no fast lane takes."""
+
+    __slots__ = ()
 
 
 class WatchedRev(Rev):
@@ -15,88 +59,158 @@ class WatchedRev(Rev):
     __slots__ = ()
 
 
-class WatchedNode(Node):
-    """A node that checks its cotangent and knows where it was recorded."""
+class WatchedTrace(Watching, RevTrace):
+    """Raises where a NaN first appears, in the forward run or in the sweep."""
 
-    __slots__ = ("line", "trace")
-
-    def visit(self, ct):
-        name = _name(self)
-        if _has_nan(ct):
-            makers = self.trace.makers.get(self.seq, ())
-            made = " and ".join(f"the pullback of {_name(m)} (recorded at {m.line})" for m in makers) or "the seed"
-            raise FloatingPointError(
-                f"a NaN appeared going backward: {made} gave a cotangent of {aval_of(_first(ct))!r} with NaN for "
-                f"{name} (recorded at {self.line}); look for 0/0, inf - inf or sqrt and log at 0 there, and use "
-                "np.where on the input of the operation"
-            )
-        parents = self.parents if isinstance(self.parents, tuple) else (self.parents,)
-        for p in parents:
-            if p is not None:
-                self.trace.makers.setdefault(p.seq, []).append(self)
-        return ct
-
-    def unpack(self):
-        return self.saved
-
-    def free(self):
-        """Kept: debugging looks back."""
-
-
-def _name(node):
-    if node.rule is None:
-        return "an input"
-    return node.rule.prim.name if node.rule.prim is not None else "an output"
-
-
-def _first(ct):
-    return next((c for c in ct if c is not None), 0.0) if isinstance(ct, tuple) else ct
-
-
-def _has_nan(value):
-    if isinstance(value, tuple):
-        return any(_has_nan(v) for v in value if v is not None)
-    raw = peel(value)
-    if raw is None:
-        return False
-    raw = np.asarray(raw)
-    return raw.dtype.kind in "fc" and bool(np.isnan(raw).any())
-
-
-class WatchedTrace(RevTrace):
-    """Raises where a NaN first appears."""
-
-    __slots__ = ("makers",)
+    __slots__ = ()
     tracer = WatchedRev
 
-    def __init__(self):
-        RevTrace.__init__(self)
-        self.makers = {}
-
-    def process(self, prim, args, known=None):
-        out = RevTrace.process(self, prim, args, known)
-        operands = prim.split(args)[0]
-        if _has_nan(out) and not any(_has_nan(a) for a in operands):
-            shown = "; ".join(f"{aval_of(a)!r} = {_sample(a)}" for a in operands)
-            raise FloatingPointError(
-                f"{prim.name} made a NaN of {shown}; keep its operands inside its domain, for example with np.where on "
-                f"the input{at_user_line()}"
-            )
-        return out
-
     def node(self, rule, parents, saved):
-        """A node with the user's line."""
-        out = WatchedNode()
-        out.rule = rule
-        out.parents = parents
-        out.saved = saved
-        out.seq = next_seq()
-        out.line = user_line()
-        out.trace = self
-        return out
+        """A node whose pullback is looked at; one that only picks an output is left alone."""
+        if rule.names == ("pick",):
+            return make_node(rule, parents, saved)
+        return make_node(_watched(rule, _here()), parents, saved)
+
+    def leaf(self, index):
+        """An input behind a node that looks at what arrives."""
+        return self.node(_INPUT, make_leaf(index), None)
 
 
-def _sample(value):
-    raw = peel(value) if isinstance(value, Tracer) else value
-    flat = np.asarray(raw).reshape(-1)
-    return np.array2string(flat[:4], threshold=4) + (" …" if flat.size > 4 else "")
+def _watched(rule, line):
+    """A rule whose pullbacks are looked at."""
+    out = Rule()
+    for slot in Rule.__slots__:
+        setattr(out, slot, getattr(rule, slot))
+    name = rule.names[0] if rule.prim is None else rule.prim.name
+    what = f"{name} ({line})" if line else name
+    out.back = lambda ct, saved: _pull(rule, rule.back, what, ct, saved)
+    out.strong = lambda ct, saved: _pull(rule, rule.strong, what, ct, saved)
+    return out
+
+
+def _pull(rule, back, what, ct, saved):
+    """`back(ct, saved)`, both sides looked at."""
+    if has_nan(ct):
+        raise FloatingPointError(
+            f"a NaN appeared going backward: the cotangent that arrives at {what} is {_shown(ct)}; it was in the "
+            "cotangent given, or contributions inf and -inf met there: look for divisions by 0 behind it"
+        )
+    before = _INSIDE.get()
+    _INSIDE.set(what)
+    try:
+        out = back(ct, saved)
+    finally:
+        _INSIDE.set(before)
+    if has_nan(out):
+        kept = (saved,) if len(rule.names) == 1 else saved or ()
+        known = "".join(f", {n}: {_shown(v)}" for n, v in zip(rule.names, kept)
+                        if hasattr(v, "dtype") and not n.endswith("_aval"))
+        raise FloatingPointError(
+            f"a NaN appeared going backward: the pullback of {what} made {_shown(out)} of cotangent: {_shown(ct)}"
+            f"{known}; look for 0/0, inf - inf or sqrt and log at 0 there, and use np.where on the input of the "
+            "operation"
+        )
+    return out
+
+
+def _check_answer(prim, args, out):
+    """Raise if an operation made a NaN, in its answer or in its tangent, of operands without one."""
+    operands = prim.split(args)[0]
+    if not has_nan(out) or any(has_nan(a) for a in operands):
+        return
+    made = "a tangent with NaN" if all(_nans(o) is None for o in _each(out)) else "a NaN"
+    names = prim.operands if len(prim.operands) == len(operands) else [f"{prim.operands[0]}[{i}]" for i in
+                                                                      range(len(operands))]
+    shown = "; ".join(f"{n}: {_shown(a, _first_nan(out))}" for n, a in zip(names, operands) if hasattr(a, "dtype")
+                      or isinstance(a, float | complex | int))
+    where = _here()
+    owner = getattr(args[-1], "owner", None) if prim.handlers is not None else None
+    name = prim.name if owner is None else f"{prim.name} of {getattr(owner.fun, '__name__', owner.fun)}"
+    raise FloatingPointError(
+        f"{name} made {made} of {shown}; keep its operands inside its domain, for example with np.where on "
+        f"the input{f' ({where})' if where else ''}"
+    )
+
+
+def _here():
+    """`at file.py:12 in loss`, and whose pullback runs there."""
+    line, pulled = user_line(), _INSIDE.get()
+    return (f"at {line}" if line else "") + (f", in the pullback of {pulled}" if pulled else "")
+
+
+def _each(out):
+    return out if isinstance(out, tuple) else (out,)
+
+
+def has_nan(value):
+    """Whether a value of any level, a lazy cotangent or a tuple of them holds NaN."""
+    if isinstance(value, tuple | list):
+        return any(has_nan(v) for v in value)
+    if isinstance(value, Scatter):
+        return has_nan(value.buffer) or value.piece is not None and has_nan(value.piece[1])
+    while isinstance(value, Tracer) and value.owner is not None:
+        if isinstance(value, Dual) and has_nan(value.tangent):
+            return True
+        value = value.value
+    return _nans(value) is not None
+
+
+def _nans(value):
+    """Where the innermost array of a value holds NaN, as an array of its library; None if nowhere."""
+    raw = _raw(value)
+    if isinstance(raw, float | complex):
+        raw = np.asarray(raw)
+    if getattr(getattr(raw, "dtype", None), "kind", "") not in ("f", "c", "V"):
+        return None
+    found = namespace_of((raw,)).isnan(raw)
+    return found if bool(found.any()) else None
+
+
+def _raw(value):
+    """The innermost array; None for what is staged or no array."""
+    if isinstance(value, Tracer) and value.owner is None:
+        value = value.read()
+    return peel(value)
+
+
+def _first_nan(out):
+    """The index of the first NaN of an answer, batch axes in front."""
+    for v in _each(out):
+        found = _nans(v)
+        if found is not None and found.ndim:
+            return np.unravel_index(int(found.reshape(-1).argmax()), found.shape)
+    return None
+
+
+def _shown(value, index=None):
+    """Shape and a sample of a value, and what stands at `index` if that is of its shape."""
+    if isinstance(value, tuple):
+        return "(" + ", ".join(_shown(v) for v in value if v is not None) + ")"
+    if isinstance(value, Scatter):
+        value = value.buffer if value.piece is None else value.piece[1]
+    raw = _raw(value)
+    if raw is None:
+        return repr(aval_of(value))
+    flat = np.asarray(raw).reshape(-1) if not hasattr(raw, "get") else raw.reshape(-1)[:4].get()
+    text = f"{aval_of(value)!r} = {np.array2string(flat[:4], threshold=4)}{' …' if np.size(raw) > 4 else ''}"
+    if index is not None and np.shape(raw) and len(index) == np.ndim(raw) and all(
+            i < n for i, n in zip(index, np.shape(raw))) and np.size(raw) > 4:
+        text += f" ({raw[index]} at {[int(i) for i in index]})"
+    while isinstance(value, Tracer) and value.owner is not None:
+        if isinstance(value, Dual):
+            text += f", tangent {_shown(value.tangent)}"
+        value = value.value
+    return text
+
+
+def _input():
+    """The rule of an input's node: what arrives passes."""
+    rule = Rule()
+    rule.prim = rule.collect = None
+    rule.names, rule.active, rule.origins = ("an input",), (0,), ()
+    rule.keeps = rule.lazy = False
+    rule.back = rule.strong = lambda ct, saved: ct
+    return rule
+
+
+_INPUT = _input()
