@@ -19,14 +19,14 @@ def stamp(node):
     frames = []
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_LIBRARY):
+        if not frame.f_code.co_filename.startswith(LIBRARY):
             frames.append((frame, frame.f_lineno))
         frame = frame.f_back
     extra.traceback = traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
     extra.seen = _RUNNING.get()
 
 
-_LIBRARY = tuple({os.path.dirname(path) + os.sep for path in (
+LIBRARY = tuple({os.path.dirname(path) + os.sep for path in (
     extend.__file__, os.path.dirname(__file__), inspect.getfile(extend.Node), inspect.getfile(extend.sweep))})
 _RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  # the node whose rule runs
 

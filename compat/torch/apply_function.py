@@ -30,7 +30,15 @@ def top_level(args):
 
 
 def apply(kind, args):
-    """`kind.apply(*args)`."""
+    """`kind.apply(*args)`, in a span where a profile runs."""
+    m = MODES.get()
+    if m is None or m.recorder is None:
+        return compute(kind, args)
+    return m.recorder.run(kind.__name__, compute, (kind, args), None, args)
+
+
+def compute(kind, args):
+    """What `apply` does."""
     top = top_level(args)
     if top is FOREIGN:
         return apply_foreign(kind, args)

@@ -16,6 +16,7 @@ from .inplace import inplace, write
 from .levels import FOREIGN
 from .modes import MODES
 from .quiet import hush, unhush
+from .recorder import aten
 from .state import CLASS, TensorBase, accumulator, at_level, edge, lift, lower, more, needs_grad
 from .views import shape_dtype
 
@@ -131,7 +132,15 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
 
 
 def invoke(row, fun, args, kwargs, out=True):
-    """Run one operation."""
+    """Run one operation, in a span where a profile runs."""
+    m = MODES.get()
+    if m is None or m.recorder is None:
+        return compute(row, fun, args, kwargs, out)
+    return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs, out), kwargs, args)
+
+
+def compute(row, fun, args, kwargs, out=True):
+    """Lower, compute, lift, name."""
     override = overridden(args, kwargs)
     if override is not None:
         return override(fun, args, kwargs)
@@ -194,13 +203,10 @@ def check_inference(out, tensors):
         if node is not None and node.rule is not None and node.rule.keeps:
             saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
             if any(x is v for x in saved for v in values):
-                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors "
-                                   "created in "
-                                   "inference mode in computation tracked by autograd. To work around this, you can "
-                                   "make a "
-                                   "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-                                   "instead of "
-                                   "`torch.inference_mode()`.")
+                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created "
+                                   "in inference mode in computation tracked by autograd. To work around this, you can "
+                                   "make a clone to get a normal tensor and use it in autograd, or use "
+                                   "`torch.no_grad()` instead of `torch.inference_mode()`.")
 
 
 def variant(names, given, named):
@@ -260,17 +266,13 @@ def resize(target, shape):
     """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
     if target.trace is not None or target.rare is not None and target.rare.base is not None:
         raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
-                           "a view, or "
-                           "a value of a running transform; give an empty tensor")
+                           "a view, or a value of a running transform; give an empty tensor")
     if target.value.size:
-        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, "
-                      "which does "
-                      f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
-                      "future "
-                      "PyTorch release outputs will not be resized unless they have zero elements. You can "
-                      "explicitly reuse "
-                      "an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning,
-                      stacklevel=5)
+        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "
+                      f"does not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
+                      "future PyTorch release outputs will not be resized unless they have zero elements. You can "
+                      "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+                      UserWarning, stacklevel=5)
     target.value = np.empty(shape, target.value.dtype)
 
 
@@ -278,17 +280,7 @@ def check_out_dtype(dtype, new):
     """torch's refusal of an `out=` of a lower kind."""
     rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
     if rank[new.kind] > rank[dtype.kind]:
-        raise RuntimeError(f"result type {TYPE_WORD(new)} can't be cast to the desired output type {TYPE_WORD(dtype)}")
-
-
-def TYPE_WORD(dtype):  # noqa: N802
-    """`Float`: torch's word for a dtype."""
-    return WORDS.get(np.dtype(dtype).name, str(dtype))
-
-
-WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
-         "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
-         "complex128": "ComplexDouble", "bfloat16": "BFloat16"}
+        raise RuntimeError(f"result type {dtypes.type_word(new)} can't be cast to the desired output type {dtypes.type_word(dtype)}")
 
 
 def inplace_method(row):

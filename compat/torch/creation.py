@@ -8,6 +8,7 @@ from . import dtypes
 from .call import write_out
 from .levels import BatchTrace
 from .modes import MODES
+from .recorder import traced
 from .size import device as Device
 from .state import CLASS, TensorBase, at_level, bottom, lower, more, wrap
 from .tensor import FACTORY
@@ -103,7 +104,7 @@ def with_out(make):
     @functools.wraps(make)
     def made_or_written(*args, out=None, **named):
         if out is None:
-            return make(*args, **named)
+            return traced(f"aten::{make.__name__.rstrip('_')}", make, args, named)
         if "dtype" in make.__kwdefaults__ and named.get("dtype") is None:
             named["dtype"] = out.dtype
         return write_out(make.__name__.rstrip("_"), out, lower(make(*args, **named)), [])
@@ -219,7 +220,12 @@ def like(name, make):
 
     made_like.__name__ = made_like.__qualname__ = name
     made_like.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
-    return made_like
+
+    @functools.wraps(made_like)
+    def made_in_span(*args, **named):
+        return traced(f"aten::{name}", made_like, args, named)
+
+    return made_in_span
 
 
 def batched_like(input, t):

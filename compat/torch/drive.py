@@ -18,8 +18,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "retain", "roots", "runs",
-                 "trace")
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "recorder", "retain", "roots",
+                 "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -27,8 +27,10 @@ class Sweep:
         self.create_graph = create_graph
         self.capture = self.needed = self.runs = None
         self.captured = {}
-        self.anomaly = modes().anomaly
-        self.plain = not create_graph and self.anomaly is None
+        m = modes()
+        self.anomaly = m.anomaly
+        self.recorder = m.recorder
+        self.plain = not create_graph and m.anomaly is None and m.recorder is None
 
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""

@@ -192,3 +192,13 @@ def promoted(dimmed, zero_dim, numbers):
             return result.to_complex()
         result = number if result is None else promote_types(result, number)
     return result
+
+
+def type_word(dtype):
+    """`Float`: torch's word for a dtype."""
+    return WORDS.get(np.dtype(dtype).name, str(dtype))
+
+
+WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
+         "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
+         "complex128": "ComplexDouble", "bfloat16": "BFloat16"}

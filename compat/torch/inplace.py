@@ -42,6 +42,14 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
         node_name: the name of the node, if it is not that of the last primitive.
         covers: elements may share memory, as for fill_ and copy_.
     """
+    m = MODES.get()
+    if m is None or m.recorder is None:
+        return compute(t, name, fn, others, node_name, covers)
+    return m.recorder.run(f"aten::{name}", compute, (t, name, fn, others, node_name, covers), None, (t, *others))
+
+
+def compute(t, name, fn, others, node_name, covers):
+    """What `inplace` does."""
     operands = [x for x in others if isinstance(x, TensorBase)]
     check_levels(t, operands, name)
     m = MODES.get()

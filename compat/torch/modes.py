@@ -4,14 +4,14 @@ from contextvars import ContextVar
 
 
 class Modes:
-    """Grad mode, inference mode, saved-tensor hooks, anomaly mode and the levels of `func` transforms; immutable.
+    """Grad mode, inference mode, saved-tensor hooks, anomaly mode, the profiler and the levels of `func` transforms; immutable.
 
     `grad` belongs to the innermost level, `lower` holds the (trace, grad mode) of the levels below it: a `no_grad`
     inside a transform affects that transform alone, one outside of it does not reach inside.
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "mutable_saved",
-                 "sweeping")
+                 "recorder", "sweeping")
 
     def __init__(self):
         self.grad = True
@@ -22,6 +22,7 @@ class Modes:
         self.level = None  # the innermost grad level; None: the ambient one
         self.lower = ()
         self.sweeping = False  # whether a sweep of the engine runs here
+        self.recorder = None  # what the profiler collects with, while one runs
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
 
     def but(self, **changes):

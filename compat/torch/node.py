@@ -73,6 +73,12 @@ class GradNode(AmbientNode):
 
     def run_slowly(self, ct, drive):
         """`run` with everything that can happen at a node."""
+        if drive.recorder is not None and not picks(self):
+            return drive.recorder.node(self, ct, drive)
+        return self.guarded(ct, drive)
+
+    def guarded(self, ct, drive):
+        """The steps, in anomaly mode with an eye on them."""
         return self.steps(ct, drive) if drive.anomaly is None else anomaly.guarded(self, drive, ct)
 
     def steps(self, ct, drive):
@@ -92,7 +98,7 @@ class GradNode(AmbientNode):
             return None
         if extra is not None and extra.prehooks:
             ct = call_prehooks(self, ct, drive)
-        out = self.apply(ct, drive)
+        out = self.apply(ct, drive) if drive.recorder is None or picks(self) else drive.recorder.rule(self, ct, drive)
         if extra is not None and extra.posthooks:
             out = call_posthooks(self, out, ct, drive)
         return out if drive.needed is None else self.pruned(out, drive.needed)
@@ -274,7 +280,7 @@ class AccumulateGrad(GradNode):
         """Hooks, capture, accumulation, hooks after it."""
         if self.extra is None and drive.plain and type(ct) is ndarray and FIRST[0](self.saved, ct):
             return None
-        return self.steps(ct, drive) if drive.anomaly is None else anomaly.guarded(self, drive, ct)
+        return self.steps(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def steps(self, ct, drive):
         """What `run` does, on the long road."""
@@ -290,10 +296,18 @@ class AccumulateGrad(GradNode):
             return None
         if extra is not None and extra.prehooks:
             ct = call_prehooks(self, ct, drive)
-        ACCUMULATE[0](self.saved, ct, drive)
+        if drive.recorder is None:
+            ACCUMULATE[0](self.saved, ct, drive)
+        else:
+            drive.recorder.rule(self, ct, drive)
         if extra is not None and extra.posthooks:
             call_posthooks(self, (), ct, drive)
         return None
+
+
+    def apply(self, ct, drive):
+        """Add what arrived into `.grad`."""
+        ACCUMULATE[0](self.saved, ct, drive)
 
 
 ACCUMULATE = []  # filled by accumulate.py
@@ -317,11 +331,14 @@ def freed():
 
 def visible(node):
     """`(node, output number)` of an edge: the picked output of a node with several is shown as its number."""
+    return (node.parents, node.rule.active[0]) if picks(node) else (node, 0)
+
+
+def picks(node):
+    """Whether a node only picks an output of one with several."""
     rule = node.rule
-    if rule is not None and rule.prim is None and type(node.parents) is not tuple and rule.collect is None \
-            and isinstance(node.parents, GradNode) and hasattr(rule, "names") and rule.names == ("pick",):
-        return node.parents, rule.active[0]
-    return node, 0
+    return (rule is not None and rule.prim is None and type(node.parents) is not tuple and rule.collect is None
+            and isinstance(node.parents, GradNode) and hasattr(rule, "names") and rule.names == ("pick",))
 
 
 def shown(node):

@@ -11,8 +11,9 @@ import numpy as np
 from ... import extend
 from . import versions
 from .levels import AMBIENT, FOREIGN, GradTrace
-from .modes import modes
+from .modes import MODES, modes
 from .node import short, visible
+from .recorder import aten_of_view
 from .state import REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
 
 ndarray = np.ndarray
@@ -47,6 +48,14 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
     `maker` makes the array where the primitive itself would copy; it must not mind axes in front.
     """
+    m = MODES.get()
+    if m is None or m.recorder is None or name is None:
+        return made(t, prim, params, name, creation, maker)
+    return m.recorder.run(aten_of_view(name), made, (t, prim, params, name, creation, maker), None, (t, *params))
+
+
+def made(t, prim, params, name, creation, maker):
+    """What `view` does."""
     trace = t.trace
     if trace is not None and trace is not FOREIGN and trace.done:
         return view(t.value, prim, params, name, creation, maker)
