@@ -280,7 +280,8 @@ def check_out_dtype(dtype, new):
     """torch's refusal of an `out=` of a lower kind."""
     rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
     if rank[new.kind] > rank[dtype.kind]:
-        raise RuntimeError(f"result type {dtypes.type_word(new)} can't be cast to the desired output type {dtypes.type_word(dtype)}")
+        raise RuntimeError(f"result type {dtypes.type_word(new)} can't be cast to the desired output type "
+                           f"{dtypes.type_word(dtype)}")
 
 
 def inplace_method(row):

@@ -18,8 +18,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "recorder", "retain", "roots",
-                 "runs", "trace")
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "recorder", "retain",
+                 "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace

@@ -4,7 +4,7 @@ from contextvars import ContextVar
 
 
 class Modes:
-    """Grad mode, inference mode, saved-tensor hooks, anomaly mode, the profiler and the levels of `func` transforms; immutable.
+    """Grad mode, inference mode, saved-tensor hooks, anomaly mode, the profiler, the levels of `func`; immutable.
 
     `grad` belongs to the innermost level, `lower` holds the (trace, grad mode) of the levels below it: a `no_grad`
     inside a transform affects that transform alone, one outside of it does not reach inside.

@@ -5,12 +5,14 @@ import sys
 import threading
 import time
 import weakref
+from bisect import bisect_left
 
 import numpy as np
 
+from ... import extend
 from .anomaly import LIBRARY
 from .modes import MODES
-from .node import visible
+from .node import AccumulateGrad, visible
 from .state import TensorBase
 
 FORWARD, BACKWARD, LABEL = 0, 1, 7  # torch's numbers of the scopes
@@ -19,7 +21,7 @@ FORWARD, BACKWARD, LABEL = 0, 1, 7  # torch's numbers of the scopes
 class Span:
     """One thing that ran; times are nanoseconds of the performance counter, `end` is 0 while it runs."""
 
-    __slots__ = ("concrete", "dtypes", "end", "flops", "fwd_thread", "name", "nbytes", "number", "scope", "sequence",
+    __slots__ = ("concrete", "dtypes", "end", "flops", "fwd_thread", "name", "number", "scope", "sequence",
                  "shapes", "stack", "start", "structured", "thread")
 
     def __init__(self, name, scope, number):
@@ -28,7 +30,7 @@ class Span:
         self.number = number
         self.sequence = -1
         self.fwd_thread = None
-        self.nbytes = self.flops = self.end = 0
+        self.flops = self.end = 0
         self.shapes = self.structured = self.dtypes = self.concrete = self.stack = ()
 
 
@@ -46,8 +48,9 @@ class Recorder:
         self.memory = memory
         self.stack = stack
         self.spans = []
-        self.freed = []  # (time, bytes) of tensors that died, with what they took while they lived
+        self.records = []  # (time, bytes) of tensors that came and, with a minus, of those that died
         self.threads = {}
+        self.makers = Makers()
         self.watched = {}  # id of an array -> a weak reference whose callback notes that it died
         self.start = time.perf_counter_ns()
         self.stop = None
@@ -70,10 +73,6 @@ class Recorder:
         made = [t for t in (out if isinstance(out, tuple | list) else (out,)) if isinstance(t, TensorBase)]
         if made and span.name.startswith("aten::conv") and len(span.shapes) > 1:
             span.flops = int(2 * np.prod(shape_of(made[0])) * np.prod(span.shapes[1][1:]))
-        for t in made:
-            if t.node is not None and span.scope == FORWARD:
-                span.sequence = visible(t.node)[0]._sequence_nr()
-                break
         if self.memory:
             for t in made:
                 self.take(span, t.value)
@@ -83,38 +82,47 @@ class Recorder:
         if type(array) is not np.ndarray or array.base is not None or id(array) in self.watched:
             return
         key, size = id(array), array.nbytes
-        span.nbytes += size
+        self.records.append((span.end, size))
 
         def died(_):
             self.watched.pop(key, None)
             if self.stop is None:
-                self.freed.append((time.perf_counter_ns(), size))
+                self.records.append((time.perf_counter_ns(), -size))
 
         self.watched[key] = weakref.ref(array, died)
 
     def run(self, name, fn, args, kwargs=None, given=()):
         """`fn(*args)` in a span; `given` are the arguments to note."""
         span = self.begin(name, given, kwargs)
+        first = self.makers.before()
         out = None
         try:
             out = fn(*args)
         finally:
             self.finish(span, out)
+            span.sequence = sequence_of(out)
+            self.makers.note(first, span.sequence, span.sequence)
         return out
 
     def node(self, node, ct, drive):
         """A node's turn in a sweep."""
         span = self.begin(f"autograd::engine::evaluate_function: {node.name()}")
-        span.sequence, span.fwd_thread = node._sequence_nr(), span.thread
+        self.place(span, node)
         try:
             return node.guarded(ct, drive)
         finally:
             self.finish(span)
 
+    def place(self, span, node):
+        """Note which operation a node belongs to; that of a leaf belongs to none."""
+        number = node._sequence_nr()
+        span.sequence = -1 if isinstance(node, AccumulateGrad) else self.makers.of(number, number)
+        span.fwd_thread = span.thread
+
     def rule(self, node, ct, drive):
         """A node's rule."""
         span = self.begin(node.name(), ct if type(ct) is tuple else (ct,), scope=BACKWARD)
-        span.sequence, span.fwd_thread = node._sequence_nr(), span.thread
+        self.place(span, node)
         out = None
         try:
             out = node.apply(ct, drive)
@@ -130,6 +138,39 @@ class Recorder:
         self.stop = time.perf_counter_ns()
         for span in self.spans:
             span.end = span.end or self.stop
+        self.watched.clear()
+
+
+class Makers:
+    """Which operation made a node: an operation's nodes are numbered from the one before it to that of its answer."""
+
+    def __init__(self):
+        self.lasts = []
+        self.found = []  # (the number before the first node, what is known of the operation)
+
+    @staticmethod
+    def before():
+        """A number below those of all nodes to come."""
+        return -extend.next_seq()
+
+    def note(self, first, last, value):
+        """Note an operation that made nodes; -1 made none."""
+        if last >= 0:
+            self.lasts.append(last)
+            self.found.append((first, value))
+
+    def of(self, number, unknown):
+        """What is known of the operation that made a node."""
+        i = bisect_left(self.lasts, number)
+        return self.found[i][1] if i < len(self.lasts) and self.found[i][0] < number else unknown
+
+
+def sequence_of(out):
+    """The number of the node of an answer; -1 without one."""
+    for t in out if isinstance(out, tuple | list) else (out,):
+        if isinstance(t, TensorBase) and t.node is not None:
+            return visible(t.node)[0]._sequence_nr()
+    return -1
 
 
 def recording():

@@ -12,13 +12,15 @@ from ..grad_mode import (
     set_grad_enabled,
 )
 from ..surface import getter
-from . import anomaly_mode, forward_ad, function, graph
+from . import anomaly_mode, forward_ad, function, graph, profiler, profiler_util
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
+from .profiler_util import DeviceType
 from .variable import Variable
 
 __getattr__ = getter("autograd.", "torch.autograd")
 __all__ = [
+    "DeviceType",
     "Function",
     "Variable",
     "anomaly_mode",
@@ -35,6 +37,8 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "profiler",
+    "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
