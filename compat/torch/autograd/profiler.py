@@ -207,7 +207,7 @@ class record_function(contextlib.ContextDecorator):  # noqa: N801 (torch's name)
     ...     with torch.autograd.profiler.record_function("doubling"):
     ...         y = torch.ones(2) * 2
     >>> [e.name for e in prof.function_events]
-    ['aten::ones', 'doubling', 'aten::mul']
+    ['doubling', 'aten::ones', 'aten::mul']
     """
 
     def __init__(self, name, args=None):
