@@ -78,7 +78,7 @@ special.shifted_chebyshev_polynomial_w special.spherical_bessel_j0 masked.sum ma
 masked.cumprod masked.amax masked.amin masked.argmax masked.argmin masked.mean masked.median masked.norm
 masked.var masked.std masked.softmax masked.log_softmax masked.softmin masked.normalize masked.logaddexp
 masked.logsumexp
-autograd.functional autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
+autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
 func.linearize func.functional_call func.stack_module_state func.functionalize utils.checkpoint utils.data
 optim distributions cuda save load from_dlpack view_as_real view_as_complex polar overrides testing
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils

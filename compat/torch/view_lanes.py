@@ -45,7 +45,7 @@ def rules_of(prim, titles):
 
 SELECT = rules_of(GETITEM, ("SelectBackward0", "SliceBackward0", "UnsqueezeBackward0", "SqueezeBackward0",
                             "SqueezeBackward1", "AliasBackward0"))
-SHAPED = rules_of(RESHAPE, ("ViewBackward0",))
+SHAPED = rules_of(RESHAPE, ("ViewBackward0", "ReshapeAliasBackward0"))
 TURNED = rules_of(TRANSPOSE, ("TransposeBackward0", "PermuteBackward0", "TBackward0"))
 _LAYOUT = {prim: prim.rule((0,), True).names for prim in (GETITEM, RESHAPE, TRANSPOSE)}
 
@@ -99,9 +99,11 @@ def indexed(t, index, title):
     return made(t, t.value[index], GETITEM, (index,), SELECT[title])
 
 
-def reshaped(t, shape):
-    """The view of a ready tensor in another shape, or None if the memory does not allow it."""
+def reshaped(t, shape, strided="ViewBackward0"):
+    """The view of a ready tensor in another shape, or None if the memory does not allow it; `strided` is the node's
+    name where the elements do not lie in order."""
     array = t.value
+    title = "ViewBackward0"
     if array.flags.c_contiguous:
         array = array.reshape(shape)
     else:
@@ -109,7 +111,8 @@ def reshaped(t, shape):
             array = array.reshape(shape, copy=False)
         except ValueError:
             return None
-    return made(t, array, RESHAPE, (array.shape,), SHAPED["ViewBackward0"])
+        title = strided
+    return made(t, array, RESHAPE, (array.shape,), SHAPED[title])
 
 
 def turned(t, axes, title):

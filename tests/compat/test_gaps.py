@@ -72,3 +72,11 @@ def test_a_function_without_gradient_on_a_view_leaves_the_rest_of_the_base_alone
     Triple.apply(base[1:3])
     base.sum().backward()
     assert x.grad.tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_the_second_derivative_of_a_square_is_a_constant_in_strict_mode():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    hessian = torch.autograd.functional.hessian
+    with pytest.raises(RuntimeError, match="independent of input 0"):
+        hessian(lambda t: (t ** 2).sum(), x, create_graph=True, strict=True)
+    assert hessian(lambda t: (t ** 2).sum(), x, strict=True).tolist() == [[2.0, 0.0], [0.0, 2.0]]

@@ -13,6 +13,7 @@ from ..grad_mode import (
 )
 from ..surface import getter
 from . import anomaly_mode, forward_ad, function, graph, profiler, profiler_util
+from . import anomaly_mode, forward_ad, function, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
 from .profiler_util import DeviceType
@@ -29,6 +30,7 @@ __all__ = [
     "enable_grad",
     "forward_ad",
     "function",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",

@@ -13,7 +13,7 @@ from .levels import flatten
 from .reverse import chosen, vjp
 
 
-def _basis(tensors):
+def standard_basis(tensors):
     """One-hot tensors: the whole basis of several tensors, in front of each."""
     sizes = [int(np.prod(shape_dtype(t)[0])) for t in tensors]
     total, start, out = sum(sizes), 0, []
@@ -53,7 +53,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         result = vjp(_of(func, args, places), *[args[k] for k in places], has_aux=has_aux)
         out, pull = result[:2]
         outs, out_spec = flatten(out)
-        basis, sizes = _basis(outs)
+        basis, sizes = standard_basis(outs)
         found = vmap(lambda *cts: pull(out_spec.unflatten(list(cts))), chunk_size=chunk_size)(*basis)
         start, rows = 0, []
         for o, n in zip(outs, sizes):
@@ -86,7 +86,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         single, places = chosen(args, argnums, "jacfwd")
         inner = _of(func, args, places)
         flat, spec = flatten(tuple([args[k] for k in places]))
-        basis, sizes = _basis(flat)
+        basis, sizes = standard_basis(flat)
         aux = []
 
         def push(*tangents):

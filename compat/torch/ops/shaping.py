@@ -153,12 +153,13 @@ def reshape(input, *shape):
     shape = shape_argument(shape)
     if ready(input):
         check_inferred(shape, input.value.size)
-        quick = reshaped(input, shape)
+        quick = reshaped(input, shape, "ReshapeAliasBackward0")
         if quick is not None:
             return quick
     shape = inferred(shape, int(np.prod(shape_of(input))))
     if reshapes_as_view(input, shape):
-        return view(input, RESHAPE, (shape,), "ViewBackward0")
+        ordered = input.is_contiguous()
+        return view(input, RESHAPE, (shape,), "ViewBackward0" if ordered else "ReshapeAliasBackward0")
     return invoke(RESHAPED, reshape, (input, shape), {})
 
 
