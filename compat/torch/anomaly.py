@@ -16,14 +16,19 @@ from .undefined import UNDEFINED
 def stamp(node):
     """Note where in the user's program a node was made, and by which node's rule if in a sweep."""
     extra = node.loud()
+    extra.traceback = users_frames()
+    extra.seen = _RUNNING.get()
+
+
+def users_frames():
+    """The lines of the user's program that run now, outermost first."""
     frames = []
     frame = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_filename.startswith(LIBRARY):
             frames.append((frame, frame.f_lineno))
         frame = frame.f_back
-    extra.traceback = traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
-    extra.seen = _RUNNING.get()
+    return traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
 
 
 LIBRARY = tuple({os.path.dirname(path) + os.sep for path in (

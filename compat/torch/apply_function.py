@@ -10,6 +10,7 @@ from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, modes, restore, set_modes
+from .saved import packed
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
 from .views import move_history, rebase, replay, shape_dtype
 
@@ -274,8 +275,9 @@ def save(ctx, args, given, outputs):
                 kept.append((t, version_of(t), None))
     m = modes()
     if m.hooks and any(kept):
-        pack, hook = m.hooks[-1]
-        state.packed = [None if item is None else (hook, pack(item[0])) for item in kept]
+        state.packed = [None if item is None else (packed(item[0], m.hooks[-1]), edge(item[0]), item[2])
+                        for item in kept]
+        kept = ()  # what the hooks gave stands for the tensors, which may go
     state.to_save = ()
     state.kept = tuple(kept)
 

@@ -77,6 +77,16 @@ def running():
     return RUNNING.get().key
 
 
+def task():
+    """A number of the running sweep, which is its own; None outside of one."""
+    sweep = RUNNING.get()
+    if sweep is None:
+        return None
+    if not hasattr(sweep, "key"):
+        sweep.key = next(KEYS)
+    return sweep.key
+
+
 def reached(tensors):
     """How many of several tensors the running sweep reaches."""
     sweep = RUNNING.get()

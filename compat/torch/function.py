@@ -6,8 +6,10 @@ import warnings
 import numpy as np
 
 from ... import extend, numpy as cnp
+from .drive import RUNNING
 from .levels import AMBIENT, GradTrace
 from .node import FREED, UNDEFINED, GradNode, freed, shown
+from .saved import unpacked
 from .state import TensorBase, bottom, version_of, wrap
 from .views import shape_dtype
 
@@ -136,7 +138,12 @@ class BackwardCFunction(FunctionCtx, GradNode):
             else:
                 grads.append(drive.tensor(c))
         fun = backward_of(state.kind)
-        result = fun(self, *grads)
+        outer = RUNNING.get()
+        RUNNING.set(drive)
+        try:
+            result = fun(self, *grads)
+        finally:
+            RUNNING.set(outer)
         if not isinstance(result, tuple):
             result = (result,)
         count = state.count
@@ -221,7 +228,7 @@ def unpack(ctx):
     if state.kept is None:
         return tuple(state.to_save or ())
     if state.packed is not None:
-        return tuple([None if p is None else hooks_unpack(state, p) for p in state.packed])
+        return tuple([None if item is None else unpacked_with_history(ctx, *item) for item in state.packed])
     out = []
     for item in state.kept:
         if item is None:
@@ -234,14 +241,16 @@ def unpack(ctx):
     return tuple(out)
 
 
-def hooks_unpack(state, packed):
-    """A saved tensor through the unpack hook."""
-    hook, value = packed
-    got = hook(value)
-    if not isinstance(got, TensorBase):
-        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                        f"{type(got).__name__}")
-    return got
+def unpacked_with_history(ctx, item, node, own):
+    """A saved tensor through the unpack hook, with the history that it had when it was saved."""
+    t = unpacked(item)
+    if own is not None:
+        return rebuilt(ctx, t, own)
+    if node is None:
+        return t
+    out = t.detach()
+    out.node = node
+    return out
 
 
 def rebuilt(ctx, t, nr):

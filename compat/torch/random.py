@@ -1,5 +1,7 @@
 """Random tensors: generators of our own streams, of which only statistics match PyTorch's."""
 
+import contextlib
+
 import numpy as np
 
 from . import dtypes
@@ -86,6 +88,29 @@ def get_rng_state():
 def set_rng_state(new_state):
     """Set the default generator's state."""
     default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, device_type="cuda"):
+    """Put the default generator's state back when the context ends.
+
+    >>> import covector.compat.torch as torch
+    >>> with torch.random.fork_rng():
+    ...     a = torch.rand(2)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
+    if devices:
+        raise NotImplementedError(f"fork_rng was given the devices {devices}, but random numbers of "
+                                  "covector.compat.torch come from the CPU's generator alone; leave them out")
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
 
 
 def stream(generator):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import extend
 from . import versions
+from .drive import RUNNING
 from .levels import PACKING
 from .modes import restore, set_modes
 from .node import FREED, SAVED_READERS, AccumulateGrad, freed
@@ -44,27 +45,24 @@ class Packing:
         """One item: values of operands and answers are packed, shapes and numbers are not."""
         if origin is None or not isinstance(x, ndarray | np.generic | extend.Tracer):
             return x
-        pack, unpack = self.hooks
         t = tensor_of(node, x, origin)
         if origin == -1 and node.rule.prim.outputs is None:
             t.node = node
-        before = MUTATION[0](t)
-        mode = set_modes(grad=False)
-        try:
-            packed = pack(t)
-        finally:
-            restore(mode)
-        if before is not None and MUTATION[0](t) != before:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
-                               "to pack "
-                               "hook can not be modified by in-place operations as this can lead to unexpected "
-                               "side-effects. "
-                               "Please open an issue if you need to perform in-place operations on the input to a pack "
-                               "hook.")
-        return Packed(packed, unpack)
+        return packed(t, self.hooks)
 
     def unpack(self, node, saved, drive):
         """What the rule is to see."""
+        before = RUNNING.get()
+        if before is drive:
+            return self.unpack_all(node, saved, drive)
+        RUNNING.set(drive)
+        try:
+            return self.unpack_all(node, saved, drive)
+        finally:
+            RUNNING.set(before)
+
+    def unpack_all(self, node, saved, drive):
+        """Each saved tensor through its unpack hook."""
         rule = node.rule
         items = (saved,) if len(rule.origins) == 1 else saved
         out = []
@@ -77,6 +75,24 @@ class Packing:
                     x = level.lift_item(node, raw, origin, True)
             out.append(x)
         return out[0] if len(out) == 1 else tuple(out)
+
+
+def packed(t, hooks):
+    """A tensor after the pack hook of a pair."""
+    pack, unpack = hooks
+    before = MUTATION[0](t)
+    mode = set_modes(grad=False)
+    try:
+        found = pack(t)
+    finally:
+        restore(mode)
+    if before is not None and MUTATION[0](t) != before:
+        raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                           "pack "
+                           "hook can not be modified by in-place operations as this can lead to unexpected "
+                           "side-effects. Please open an issue if you need to perform in-place operations on the input "
+                           "to a pack hook.")
+    return Packed(found, unpack)
 
 
 MUTATION = [lambda t: versions.version(t.value) if isinstance(t.value, ndarray) else None]

@@ -79,7 +79,10 @@ masked.cumprod masked.amax masked.amin masked.argmax masked.argmin masked.mean m
 masked.var masked.std masked.softmax masked.log_softmax masked.softmin masked.normalize masked.logaddexp
 masked.logsumexp
 autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
-func.linearize func.functional_call func.stack_module_state func.functionalize utils.checkpoint utils.data
+func.linearize func.functional_call func.stack_module_state func.functionalize utils.data
+utils.checkpoint.create_selective_checkpoint_contexts utils.checkpoint.CheckpointPolicy
+utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.get_device_states utils.checkpoint.set_device_states
+utils.checkpoint.DefaultDeviceType
 optim distributions cuda save load from_dlpack view_as_real view_as_complex polar overrides testing
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())

@@ -5,8 +5,8 @@ from ..grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from .dense import hessian, jacobian
 from .strictness import check_recorded, filled, gradients, listed, outputs_of, separate, settled, vector
 
-NO_VECTOR = ("The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
-             "element.")
+NO_VECTOR = ("The vector v can only be None if the input to the user-provided function is a single Tensor with a "
+             "single element.")
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
@@ -35,7 +35,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
         v = vector(v, outputs, many, "vjp", create_graph, "The vector v can only be None if the user-provided function "
                    "returns a single Tensor with a single element.")
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        product = filled(gradients(outputs, inputs, v, create_graph=create_graph), inputs, strict, create_graph, "first")
+        product = filled(gradients(outputs, inputs, v, create_graph=create_graph), inputs, strict, create_graph,
+                         "first")
     return single(settled(outputs, create_graph), many), single(settled(product, create_graph), several)
 
 

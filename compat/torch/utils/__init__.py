@@ -1,5 +1,6 @@
 """torch.utils."""
 
 from ..surface import getter
+from . import checkpoint
 
 __getattr__ = getter("utils.", "torch.utils")
