@@ -9,7 +9,7 @@ from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
-from .modes import MODES, modes, restore, set_modes
+from .modes import enter_below, enter_level, modes, restore, set_modes, transforming
 from .saved import packed
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
 from .views import move_history, rebase, replay, shape_dtype
@@ -43,6 +43,10 @@ def compute(kind, args):
     top = top_level(args)
     if top is FOREIGN:
         return apply_foreign(kind, args)
+    if kind.setup_context is Function.setup_context and transforming():
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                           "...), it must override the setup_context staticmethod. For more details, please see "
+                           "https://pytorch.org/docs/main/notes/extending.func.html")
     if isinstance(top, BatchTrace):
         return BATCH[0](kind, args, top)
     return apply_at(kind, args, top or AMBIENT)
@@ -85,7 +89,7 @@ def apply_at(kind, args, level):
     ctx = new_ctx(kind, args)
     needs = ctx._state.needs
     recording = level.recording and any(needs)
-    before = at_modes_of(level)
+    before = enter_level(level)
     try:
         below = level is not AMBIENT and kind.setup_context is not Function.setup_context
         output = forward_below(kind, ctx, args, level) if below else run_forward(kind, ctx, args)
@@ -100,23 +104,10 @@ def apply_at(kind, args, level):
     return outputs[0] if single else outputs
 
 
-def at_modes_of(level):
-    """Take the modes of a level, where levels above it are running too; returns what to restore."""
-    m = before = MODES.get()
-    while m is not None and m.level is not None and m.level is not level:
-        (lower, grad), *rest = m.lower
-        m = m.but(level=lower, grad=grad, lower=tuple(rest))
-    MODES.set(m)
-    return before
-
-
 def forward_below(kind, ctx, args, level):
     """Apply the Function one level down, so that the levels below use its backward too; then set up the context."""
     inner = [a.value if isinstance(a, TensorBase) and a.trace is level else a for a in args]
-    m = before = MODES.get()
-    if m is not None and m.level is level:
-        (lower, grad), *rest = m.lower
-        MODES.set(m.but(level=lower, grad=grad, lower=tuple(rest)))
+    before = enter_below(level)
     try:
         found = apply(kind, inner)
     finally:

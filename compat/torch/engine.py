@@ -173,7 +173,7 @@ def sweep_level(trace, outputs, grads, inputs):
         for t, (node, (shape, dtype)), g in zip(outputs, heads, cts):
             if node is None:
                 continue
-            ct = lower(wrap(np.ones(shape, dtype)) if g is None else seed(0, t, g))
+            ct = lower(wrap(np.ones(shape, dtype)) if g is None else seed(len(roots), t, g))
             if type(ct) is Ambient and ct.owner is trace:
                 ct = ct.value
             roots.append((node, ct if ct.dtype == dtype else ct.astype(dtype)))
@@ -192,7 +192,7 @@ def sweep_level(trace, outputs, grads, inputs):
         return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c, None)) for c in found]
 
     if grads is None:
-        return lambda cts: run_once(cts, True)
+        return lambda cts, retain=True: run_once(cts, retain)
     return run_once(grads, False)
 
 

@@ -10,7 +10,7 @@ class Modes:
     inside a transform affects that transform alone, one outside of it does not reach inside.
     """
 
-    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "mutable_saved",
+    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "maps", "mutable_saved",
                  "recorder", "sweeping")
 
     def __init__(self):
@@ -21,6 +21,7 @@ class Modes:
         self.anomaly = None  # None, or whether NaN is checked for
         self.level = None  # the innermost grad level; None: the ambient one
         self.lower = ()
+        self.maps = ()  # the running vmaps, innermost last
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
@@ -54,6 +55,38 @@ def set_modes(**changes):
 def restore(before):
     """Put back what `set_modes` returned."""
     MODES.set(before)
+
+
+def enter_level(trace):
+    """Leave the transforms above a level (None: above the ambient one) for a while; returns what to restore."""
+    m = before = MODES.get()
+    number = 0 if trace is None else trace.level
+    while m is not None and m.level is not None and m.level.level > number:
+        (lower, grad), *rest = m.lower
+        m = m.but(level=lower, grad=grad, lower=tuple(rest))
+    if m is not None and m.maps and m.maps[-1].level > number:
+        m = m.but(maps=tuple([t for t in m.maps if t.level <= number]))
+    MODES.set(m)
+    return before
+
+
+def enter_below(trace):
+    """Leave a level and all above it for a while; returns what to restore."""
+    before = enter_level(trace)
+    m = MODES.get()
+    if m is not None and m.level is trace:
+        (lower, grad), *rest = m.lower
+        m = m.but(level=lower, grad=grad, lower=tuple(rest))
+    if m is not None and m.maps and m.maps[-1] is trace:
+        m = m.but(maps=m.maps[:-1])
+    MODES.set(m)
+    return before
+
+
+def transforming():
+    """Whether a `func` transform runs."""
+    m = MODES.get()
+    return m is not None and (m.level is not None or bool(m.maps))
 
 
 def records(trace):

@@ -34,6 +34,7 @@ class Record:
     retains = inference = False
     forward_base = None  # the dual tensor that a view was taken of, and the steps from it
     forward_steps = ()
+    mapped_axis = 0  # where a value of a vmap had its mapped axis
     put = None  # what view_lanes.py keeps of a view that is written to
 
 

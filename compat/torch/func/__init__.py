@@ -1,6 +1,7 @@
 """torch.func: functional transforms of functions of tensors."""
 
 from ..surface import getter
+from . import batched_function
 from .batch import vmap
 from .forward import jvp
 from .jacobian import hessian, jacfwd, jacrev

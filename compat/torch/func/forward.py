@@ -6,7 +6,10 @@ from ..forward_ad import set_tangent, tangent_of
 from ..modes import modes, restore, set_modes
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
-from .levels import flatten, grad_level, lifted, lowered, tree_map
+from .levels import check_outputs, chosen, flatten, grad_level, lifted, lowered, lowered_all, replaced, split_aux,
+tree_map
+
+API = "jvp(f, primals, tangents)"
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
@@ -16,48 +19,76 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
     (tensor(0.), tensor(2.))
     """
+    return jvp_of(func, primals, tangents, None, strict, has_aux)
+
+
+def jvp_of(func, primals, tangents, argnums, strict, has_aux):
+    """`jvp` with respect to the arguments that `argnums` names; None for all."""
     if not isinstance(primals, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to "
-                           "call "
-                           "f(*primals).")
-    flat, spec = flatten(primals)
+        raise RuntimeError(f"{API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     pushed, other = flatten(tangents)
+    if argnums is None:
+        wanted = primals
+    else:
+        wanted = chosen(primals, argnums)
+        wanted = (wanted,) if isinstance(argnums, int) else wanted
+    flat, spec = flatten(wanted)
     if spec != other:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
-                           "structure. For "
-                           "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
-                           "structure "
+        raise RuntimeError(f"{API}: Expected primals and tangents to have the same python structure. For example, if "
+                           "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
                            f"{spec} and tangents with structure {other}")
-    if not flat:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a non-empty tuple")
-    with grad_level() as trace:
+    check_tensors(flat, "primals")
+    check_tensors(pushed, "tangents")
+    with grad_level(hooks=True) as trace:
         before = set_modes(grad=modes().grad)
         try:
-            inner = []
-            for x, dx in zip(flat, pushed):
-                t = lifted(trace, x)
-                if isinstance(x, TensorBase):
-                    if shape_dtype(x)[0] != shape_dtype(dx)[0]:
-                        raise RuntimeError(f"Expected primals and tangents to have the same shape, got {x.shape} and "
-                                           f"{dx.shape}")
-                    set_tangent(t, dx)
-                inner.append(t)
-            out = func(*spec.unflatten(inner))
-            aux = None
+            inner = [dual(trace, x, dx) for x, dx in zip(flat, pushed)]
+            inner = spec.unflatten(inner)
+            if argnums is not None:
+                inner = replaced(tree_map(lambda x: lifted(trace, x), primals), argnums, inner)
+            out, aux = func(*inner), None
             if has_aux:
-                out, aux = out
+                out, aux = split_aux(out, API)
+                aux = lowered_all(trace, aux)
             outs, out_spec = flatten(out)
-            if not outs or not all(isinstance(o, TensorBase) for o in outs):
-                raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has non-empty "
-                                   "output and "
-                                   f"returns only tensors (got output = {out})")
-            values, dots = [], []
-            for o in outs:
-                dot = tangent_of(o) if o.trace is trace else None
-                values.append(lowered(trace, o))
-                dots.append(wrap(np.zeros(*shape_dtype(o))) if dot is None else lowered(trace, dot))
-            aux = tree_map(lambda x: lowered(trace, x), aux)
+            check_outputs(outs, API)
+            pairs = [(lowered(trace, o), derivative(trace, o, strict)) for o in outs]
         finally:
             restore(before)
+    values, dots = zip(*pairs)
     result = out_spec.unflatten(values), out_spec.unflatten(dots)
     return (*result, aux) if has_aux else result
+
+
+def check_tensors(values, name):
+    """Refuse primals or tangents that hold no tensor, or anything else."""
+    if not values:
+        raise RuntimeError(f"{API}: Expected {name} to contain at least one Tensor.")
+    for x in values:
+        if not isinstance(x, TensorBase):
+            raise RuntimeError(f"{API}: Expected {name} to only contain Tensors, got {type(x)}")
+
+
+def dual(trace, x, dx):
+    """A primal at the level, with its tangent."""
+    for name, v in (("primal", x), ("tangent", dx)):
+        if not (v.is_floating_point() or v.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {v.dtype}")
+    if x.shape != dx.shape:
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
+                           f"Tensor, this is not supported. Tensor is of size {list(x.shape)} while the given forward "
+                           f"gradient is of size {list(dx.shape)}.")
+    t = lifted(trace, x)
+    set_tangent(t, dx)
+    return t
+
+
+def derivative(trace, out, strict):
+    """The tangent of an output one level down, zeros where it has none."""
+    dot = tangent_of(out) if out.trace is trace else None
+    if dot is not None:
+        return lowered(trace, dot)
+    if strict:
+        raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This "
+                           "is not allowed with strict=True.")
+    return wrap(np.zeros(*shape_dtype(out)))

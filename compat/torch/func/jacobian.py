@@ -4,13 +4,14 @@ import functools
 
 import numpy as np
 
+from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
 from ..state import wrap
 from ..views import shape_dtype
 from .batch import vmap
-from .forward import jvp
-from .levels import flatten
-from .reverse import chosen, vjp
+from .forward import jvp_of
+from .levels import chosen, flatten, refuse_complex
+from .reverse import vjp_of
 
 
 def standard_basis(tensors):
@@ -26,18 +27,6 @@ def standard_basis(tensors):
     return out, sizes
 
 
-def _of(func, args, places):
-    """`func` as a function of the chosen arguments alone."""
-
-    def part(*given):
-        whole = list(args)
-        for k, v in zip(places, given):
-            whole[k] = v
-        return func(*whole)
-
-    return part
-
-
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
     """A function that gives the Jacobian of `func`, by reverse mode.
 
@@ -46,28 +35,35 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
     def wrapper(*args):
-        single, places = chosen(args, argnums, "jacrev")
-        result = vjp(_of(func, args, places), *[args[k] for k in places], has_aux=has_aux)
-        out, pull = result[:2]
+        refuse_complex("jacrev", args, "inputs")
+        out, pull, *aux = vjp_of(func, args, argnums, has_aux)
         outs, out_spec = flatten(out)
+        refuse_complex("jacrev", outs, "outputs")
         basis, sizes = standard_basis(outs)
-        found = vmap(lambda *cts: pull(out_spec.unflatten(list(cts))), chunk_size=chunk_size)(*basis)
-        start, rows = 0, []
+
+        def pull_flat(*cts):
+            return flatten(pull(out_spec.unflatten(cts)))[0]
+
+        primals, spec = flatten(chosen(args, argnums))
+        if chunk_size == 1:
+            rows = [pull_flat(*[b[i] for b in basis]) for i in range(sum(sizes))]
+            found = [cat([g[None] for g in column], 0) for column in zip(*rows)]
+        else:
+            found = vmap(pull_flat, chunk_size=chunk_size)(*basis)
+        jac = []
+        start = 0
         for o, n in zip(outs, sizes):
             shape = shape_dtype(o)[0]
-
-            def cut(g, start=start, n=n, shape=shape):
-                return reshape(g[start : start + n], (*shape, *shape_dtype(g)[0][1:]))
-
-            leaves, spec = flatten(found)
-            parts = spec.unflatten([cut(g) for g in leaves])
-            rows.append(parts[0] if single else tuple(parts))
+            jac.append(spec.unflatten([reshape(g[start : start + n], (*shape, *shape_dtype(x)[0]))
+                                       for g, x in zip(found, primals)]))
             start += n
-        jac = out_spec.unflatten(rows)
-        return (jac, result[2]) if has_aux else jac
+        jac = out_spec.unflatten(jac)
+        return (jac, aux[0]) if has_aux else jac
 
     return wrapper
 
@@ -83,31 +79,33 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
     @functools.wraps(func)
     def wrapper(*args):
-        single, places = chosen(args, argnums, "jacfwd")
-        inner = _of(func, args, places)
-        flat, spec = flatten(tuple([args[k] for k in places]))
+        refuse_complex("jacfwd", args, "inputs")
+        single = isinstance(argnums, int)
+        primals = args if argnums is None else chosen(args, argnums)
+        flat, spec = flatten((primals,) if single else primals)
         basis, sizes = standard_basis(flat)
-        aux = []
 
         def push(*tangents):
-            result = jvp(inner, spec.unflatten(flat), spec.unflatten(list(tangents)), has_aux=has_aux)
-            aux[:] = result[2:]
-            return result[1]
+            out, dots, *aux = jvp_of(func, args, spec.unflatten(tangents), argnums, False, has_aux)
+            refuse_complex("jacfwd", out, "outputs")
+            return dots, *aux
 
-        dots, out_spec = flatten(vmap(push, randomness=randomness)(*basis))
+        found, *aux = vmap(push, randomness=randomness)(*basis)
+        dots, out_spec = flatten(found)
         columns = []
         for d in dots:
             start, parts = 0, []
             for x, n in zip(flat, sizes):
-                shape = shape_dtype(x)[0]
-                part = d[start : start + n]
-                out_shape = shape_dtype(part)[0][1:]
-                parts.append(reshape(movedim(part, 0, -1), (*out_shape, *shape)))
+                part = movedim(d[start : start + n], 0, -1)
+                parts.append(reshape(part, (*shape_dtype(part)[0][:-1], *shape_dtype(x)[0])))
                 start += n
             made = spec.unflatten(parts)
-            columns.append(made[0] if single else tuple(made))
+            columns.append(made[0] if single else made)
         jac = out_spec.unflatten(columns)
-        return (jac, aux[0]) if has_aux else jac
+        if not has_aux:
+            return jac
+        values, aux_spec = flatten(aux[0])
+        return jac, aux_spec.unflatten([v[0] for v in values])
 
     return wrapper
 

@@ -2,31 +2,28 @@
 
 import contextlib
 
-import optree
-
 from ..levels import GradTrace
 from ..modes import modes, restore, set_modes
+from ..pytree import tree_flatten as flatten, tree_map
 from ..state import TensorBase, at_level
 
-none = {"none_is_leaf": True}
-
-
-def flatten(tree):
-    """Leaves and structure of a container of tensors."""
-    return optree.tree_flatten(tree, none_is_leaf=True)
-
-
-def tree_map(fn, tree):
-    """`fn` of every leaf."""
-    return optree.tree_map(fn, tree, none_is_leaf=True)
+NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+            "your use case.")
 
 
 @contextlib.contextmanager
-def grad_level():
-    """A fresh level of the compat tape, recording; it is done when the context ends."""
+def grad_level(hooks=False):
+    """A fresh level of the compat tape, recording; it is done when the context ends.
+
+    Args:
+        hooks: whether saved-tensor hooks may be in force; they see nothing of the level.
+    """
     trace = GradTrace(ambient=False)
     m = modes()
-    before = set_modes(level=trace, lower=((m.level, m.grad), *m.lower), grad=True)
+    if m.hooks and not hooks:
+        raise RuntimeError(NO_HOOKS)
+    before = set_modes(level=trace, lower=((m.level, m.grad), *m.lower), grad=True,
+                       hooks_disabled=m.hooks_disabled if hooks else NO_HOOKS)
     try:
         yield trace
     finally:
@@ -34,13 +31,20 @@ def grad_level():
         trace.done = True
 
 
-def lifted(trace, x, requires=False):
+def lifted(trace, x):
     """A tensor as a value of a level; what is no tensor stays."""
-    if not isinstance(x, TensorBase):
-        return x
-    t = at_level(trace, x)
-    t.requires = requires
-    return t
+    return at_level(trace, x) if isinstance(x, TensorBase) else x
+
+
+def differentiated(tree):
+    """Let the tensors of a nest, just lifted, ask for a gradient; all must be floating or complex tensors."""
+    for x in flatten(tree)[0]:
+        if not isinstance(x, TensorBase):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        if not (x.is_floating_point() or x.is_complex()):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        x.requires = True
+    return tree
 
 
 def lowered(trace, x):
@@ -48,3 +52,70 @@ def lowered(trace, x):
     while isinstance(x, TensorBase) and x.trace is trace:
         x = x.value
     return x
+
+
+def lowered_all(trace, tree):
+    """A nest of tensors one level down; what is no tensor is refused."""
+
+    def one(x):
+        if not isinstance(x, TensorBase):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
+        return lowered(trace, x)
+
+    return tree_map(one, tree)
+
+
+def split_aux(found, api):
+    """`(output, aux)` of a function with `has_aux`."""
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return found
+
+
+def check_outputs(outputs, api):
+    """Refuse an output that is empty or holds anything but tensors."""
+    if not outputs or len(outputs) == 1 and outputs[0] is None:
+        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {outputs})")
+    for out in outputs:
+        if not isinstance(out, TensorBase):
+            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(out)}")
+
+
+def wrapped_places(args, argnums):
+    """The positions that `argnums` names, each from 0 on."""
+    if not isinstance(argnums, int | tuple):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    places = []
+    for k in (argnums,) if isinstance(argnums, int) else argnums:
+        if not isinstance(k, int):
+            raise RuntimeError(f"argnum must be int, got: {type(k)}")
+        if not -len(args) <= k < len(args):
+            raise RuntimeError(f"Got argnum={k}, but only {len(args)} positional inputs")
+        places.append(k % len(args))
+    if not places:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(places)}")
+    return places
+
+
+def chosen(args, argnums):
+    """The arguments that `argnums` names: one of them, or a tuple."""
+    places = wrapped_places(args, argnums)
+    return args[places[0]] if isinstance(argnums, int) else tuple([args[k] for k in places])
+
+
+def replaced(args, argnums, given):
+    """The arguments with others in the places that `argnums` names."""
+    out = list(args)
+    for k, x in zip(wrapped_places(args, argnums), given):
+        out[k] = x
+    return out
+
+
+def refuse_complex(api, tree, which):
+    """jacrev and jacfwd take real tensors alone."""
+    for i, x in enumerate(flatten(tree)[0]):
+        if isinstance(x, TensorBase) and x.is_complex():
+            raise RuntimeError(f"{api}: Expected all {which} to be real but received complex tensor at flattened input "
+                               f"idx: {i}")

@@ -5,23 +5,21 @@ import functools
 import numpy as np
 
 from ..engine import sweep_level
+from ..pytree import treespec_pprint
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
-from .levels import flatten, grad_level, lifted, lowered, tree_map
-
-
-def chosen(args, argnums, name):
-    """The differentiated arguments, as a list of positions."""
-    single = isinstance(argnums, int)
-    places = (argnums,) if single else tuple(argnums)
-    for k in places:
-        if not isinstance(k, int):
-            raise RuntimeError(f"argnum must be an int or a tuple of ints, got {type(k)}")
-        if not -len(args) <= k < len(args):
-            raise RuntimeError(f"Got argnum={k}, but only {len(args)} positional inputs")
-    if len(set(places)) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return single, [k % len(args) for k in places]
+from .levels import (
+    check_outputs,
+    chosen,
+    differentiated,
+    flatten,
+    grad_level,
+    lifted,
+    lowered,
+    lowered_all,
+    split_aux,
+    tree_map,
+)
 
 
 def zeros(t):
@@ -40,42 +38,31 @@ def grad_and_value(func, argnums=0, has_aux=False):
 
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
-        single, places = chosen(args, argnums, "grad")
+        api = "grad_and_value(f)(*args)"
         with grad_level() as trace:
-            inner = list(args)
-            for k in places:
-                inner[k] = tree_map(lambda x: lifted(trace, x, differentiable(x)), args[k])
-            out = func(*inner, **kwargs)
-            aux = None
+            args = tree_map(lambda x: lifted(trace, x), args)
+            kwargs = tree_map(lambda x: lifted(trace, x), kwargs)
+            leaves, spec = flatten(differentiated(chosen(args, argnums)))
+            out, aux = func(*args, **kwargs), None
             if has_aux:
-                if not (isinstance(out, tuple) and len(out) == 2):
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, "
-                                       "aux) if "
-                                       "has_aux is True")
-                out, aux = out
+                out, aux = split_aux(out, api)
             if not isinstance(out, TensorBase):
-                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got {type(out)}")
-            if len(shape_dtype(out)[0]):
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got "
-                                   "tensor with "
-                                   f"{len(shape_dtype(out)[0])} dims. Maybe you wanted to use the vjp or jacrev APIs "
-                                   "instead?")
-            leaves, spec = flatten([inner[k] for k in places])
-            tensors = [x for x in leaves if isinstance(x, TensorBase) and x.requires]
-            found = iter(sweep_level(trace, [out], [None], tensors))
-            grads = spec.unflatten([(lambda g, x: zeros(x) if g is None else g)(next(found), x)
-                                    if isinstance(x, TensorBase) and x.requires else x for x in leaves])
+                raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(out)}")
+            if out.ndim:
+                raise RuntimeError(f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} "
+                                   "dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+            grads = spec.unflatten(pulled(leaves, sweep_level(trace, [out], [None], leaves)))
             value = lowered(trace, out)
-            aux = tree_map(lambda x: lowered(trace, x), aux)
-        grads = grads[0] if single else tuple(grads)
-        return (grads, (value, aux)) if has_aux else (grads, value)
+            if has_aux:
+                value = value, lowered_all(trace, aux)
+        return grads, value
 
     return wrapper
 
 
-def differentiable(x):
-    """Whether a leaf is a floating or complex tensor."""
-    return isinstance(x, TensorBase) and shape_dtype(x)[1].kind in "fcV"
+def pulled(leaves, found):
+    """Gradients, zeros where nothing arrived."""
+    return [zeros(x) if g is None else g for x, g in zip(leaves, found)]
 
 
 def grad(func, argnums=0, has_aux=False):
@@ -103,46 +90,35 @@ def vjp(func, *primals, has_aux=False):
     >>> pull(torch.tensor(2.0))
     (tensor(2.),)
     """
+    return vjp_of(func, primals, None, has_aux)
+
+
+def vjp_of(func, primals, argnums, has_aux):
+    """`vjp` with respect to the arguments that `argnums` names; None for all."""
+    api = "vjp(f, *primals)"
     with grad_level() as trace:
-        inner = tree_map(lambda x: lifted(trace, x, differentiable(x)), primals)
-        out = func(*inner)
-        aux = None
+        inner = tree_map(lambda x: lifted(trace, x), tuple(primals))
+        leaves, spec = flatten(differentiated(inner if argnums is None else chosen(inner, argnums)))
+        out, aux = func(*inner), None
         if has_aux:
-            if not (isinstance(out, tuple) and len(out) == 2):
-                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if "
-                                   "has_aux is "
-                                   "True")
-            out, aux = out
+            out, aux = split_aux(out, api)
+            aux = lowered_all(trace, aux)
         outs, out_spec = flatten(out)
-        if not outs or not all(isinstance(o, TensorBase) for o in outs):
-            raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output and returns "
-                               "only "
-                               f"tensors (got output = {out})")
-        leaves, spec = flatten(inner)
-        pull = prepared(trace, outs, leaves)
+        check_outputs(outs, api)
+        for o in outs:
+            if not (o.is_floating_point() or o.is_complex()):
+                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                                   f"Tensor with dtype {o.dtype}")
+        sweep = sweep_level(trace, outs, None, leaves)
         results = out_spec.unflatten([lowered(trace, o) for o in outs])
-        aux = tree_map(lambda x: lowered(trace, x), aux)
+        likes = [lowered(trace, x) for x in leaves]
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
         cts, ct_spec = flatten(cotangents)
         if ct_spec != out_spec:
-            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of "
-                               "outputs to the "
-                               f"function. cotangents: {ct_spec}, primal output: {out_spec}")
-        found = spec.unflatten(pull(cts))
-        return tuple(found)
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                               f"to the function. cotangents: {treespec_pprint(ct_spec)}, primal output: "
+                               f"{treespec_pprint(out_spec)}")
+        return spec.unflatten(pulled(likes, sweep(cts, retain_graph)))
 
     return (results, vjp_fn, aux) if has_aux else (results, vjp_fn)
-
-
-def prepared(trace, outs, leaves):
-    """A function from cotangents to the gradients of `leaves`, None-free."""
-    tensors = [x for x in leaves if isinstance(x, TensorBase) and x.requires]
-    run = sweep_level(trace, outs, None, tensors)
-
-    def pull(cts):
-        found = iter(run(cts))
-        return [(lambda g, x: zeros(x) if g is None else g)(next(found), x)
-                if isinstance(x, TensorBase) and x.requires else x for x in leaves]
-
-    return pull

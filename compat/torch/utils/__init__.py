@@ -1,6 +1,6 @@
 """torch.utils."""
 
 from ..surface import getter
-from . import checkpoint
+from . import _pytree, checkpoint
 
 __getattr__ = getter("utils.", "torch.utils")
