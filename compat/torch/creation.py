@@ -230,10 +230,22 @@ def like(name, make):
 
 def batched_like(input, t):
     """Under vmap, one for each example, so that batched values may be written to it."""
-    if isinstance(input.trace, BatchTrace) and not input.trace.done and t.trace is None:
-        rows = np.repeat(t.value[None], input.trace.size, 0)
-        return at_level(input.trace, batched_like(input.value, wrap(rows)))
-    return t
+    levels = []
+    while isinstance(input.value, TensorBase):
+        if not input.trace.done:
+            levels.append(input.trace)
+        input = input.value
+    maps = [trace for trace in reversed(levels) if isinstance(trace, BatchTrace)]
+    if not maps:
+        return t
+    while isinstance(t.value, TensorBase):
+        if t.trace not in levels:
+            levels.append(t.trace)
+        t = t.value
+    rows = wrap(np.broadcast_to(t.value, (*[trace.size for trace in maps], *t.value.shape)).copy())
+    for trace in sorted(levels, key=lambda trace: trace.level):
+        rows = at_level(trace, rows)
+    return rows
 
 
 zeros_like = like("zeros_like", lambda: 0)
@@ -243,10 +255,11 @@ full_like = like("full_like", lambda fill: bottom(fill) if isinstance(fill, Tens
 
 
 def new_method(make):
-    """`t.new_zeros(…)` of `zeros`."""
+    """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        return make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad)
+        t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
+        return t if make is tensor else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."
     return method

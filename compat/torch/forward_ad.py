@@ -170,7 +170,7 @@ def write_tangent(t, value):
         value = value.value  # of a level's own kind, and constant there
     old = tangent_of(t)
     if old is None:
-        base = None if t.rare is None else t.rare.forward_base or t.rare.base
+        base = None if t.rare is None else viewed(t.rare)
         if base is None:
             set_tangent(t, lift(value))
             return
@@ -190,7 +190,7 @@ def write_tangent(t, value):
         return
     source, steps = t, ()
     if t.rare.tangent is None:
-        source = t.rare.forward_base or t.rare.base
+        source = viewed(t.rare)
         steps = t.rare.forward_steps if t.rare.forward_base is not None else t.rare.steps
     whole = [lower(tangent_of(source))]
     for prim, params in steps:
@@ -198,6 +198,11 @@ def write_tangent(t, value):
     for (prim, params), x in zip(reversed(steps), reversed(whole[:-1])):
         value = put_value(prim, params, x, value)
     more(source).tangent = (epoch_of(source), lift(value), False)
+
+
+def viewed(rare):
+    """The tensor that a view was taken of: the dual one, else its base."""
+    return rare.base if rare.forward_base is None else rare.forward_base
 
 
 def holds(t, value):

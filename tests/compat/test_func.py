@@ -230,3 +230,17 @@ def test_tensors_captured_by_covectors_transforms_get_gradients():
     x = compat.tensor([1.0, 5.0], dtype=compat.float64)
     cv.grad(lambda v: (v * v * w).sum())(x).sum().backward()
     np.testing.assert_allclose(w.grad.numpy(), [2.0, 10.0])
+
+
+def script_views_of_values_with_a_tangent_are_written_to(torch):
+    x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+    def f(v):
+        z = v.new_zeros(3)
+        z[0] = v[0] * v[1]
+        y = torch.zeros_like(v)
+        y.add_(v * v)
+        return (z * y).sum()
+
+    f_ = torch.func
+    return f_.vmap(f_.hessian(f))(x), f_.vmap(f_.grad(f))(x), f_.vmap(f_.vmap(lambda v: v.new_zeros(2).add_(v)))(x)

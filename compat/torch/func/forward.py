@@ -6,8 +6,18 @@ from ..forward_ad import set_tangent, tangent_of
 from ..modes import modes, restore, set_modes
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
-from .levels import check_outputs, chosen, flatten, grad_level, lifted, lowered, lowered_all, replaced, split_aux,
-tree_map
+from .levels import (
+    check_outputs,
+    chosen,
+    flatten,
+    grad_level,
+    lifted,
+    lowered,
+    lowered_all,
+    replaced,
+    split_aux,
+    tree_map,
+)
 
 API = "jvp(f, primals, tangents)"
 
