@@ -34,7 +34,7 @@ class Record:
     retains = inference = False
     forward_base = None  # the dual tensor that a view was taken of, and the steps from it
     forward_steps = ()
-    mapped_axis = 0  # where a value of a vmap had its mapped axis
+    mapped = None  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
     put = None  # what view_lanes.py keeps of a view that is written to
 
 

@@ -79,7 +79,7 @@ masked.cumprod masked.amax masked.amin masked.argmax masked.argmin masked.mean m
 masked.var masked.std masked.softmax masked.log_softmax masked.softmin masked.normalize masked.logaddexp
 masked.logsumexp
 autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
-func.linearize func.functional_call func.stack_module_state func.functionalize utils.data
+utils.data
 utils.checkpoint.create_selective_checkpoint_contexts utils.checkpoint.CheckpointPolicy
 utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 utils.checkpoint.DefaultDeviceType

@@ -66,8 +66,11 @@ def made(t, prim, params, name, creation, maker):
     elif isinstance(trace, GradTrace):
         out = at_level(trace, view(t.value, prim, params, maker=maker))
     else:
-        step = batched_step(prim, params, trace.size, shape_dtype(t)[0])
-        return at_level(trace, view(t.value, prim, step, maker=maker))
+        shape = shape_dtype(t)[0]
+        below = t.value
+        if prim is EXPAND and len(params[0]) > len(shape):  # its new axes go behind that of the batch
+            below = view(below, GETITEM, ((slice(None), *(None,) * (len(params[0]) - len(shape)), Ellipsis),))
+        return at_level(trace, view(below, prim, batched_step(prim, params, trace.size, shape), maker=maker))
     rare = more(out)
     parent = t.rare
     if parent is not None and parent.base is not None:

@@ -130,12 +130,12 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
 
 
 def mapped(trace, x, d):
-    """An argument as a value of the batch: its mapped axis goes in front, and is remembered for Functions."""
+    """A tensor as a value of the batch: its mapped axis goes in front, and is remembered for Functions."""
     if d is None:
         return x
     t = at_level(trace, movedim(x, d, 0) if d else x)
     if d:
-        more(t).mapped_axis = d
+        more(t).mapped = x, d
     return t
 
 

@@ -6,11 +6,11 @@ from ..apply_function import BATCH
 from ..function import Function
 from ..levels import BatchTrace
 from ..modes import enter_below, restore
-from ..ops.shaping import expand, movedim
+from ..ops.shaping import expand
 from ..pytree import broadcast_prefix, tree_structure
-from ..state import TensorBase, at_level, more
+from ..state import TensorBase, at_level
 from ..views import shape_dtype
-from .batch import within
+from .batch import mapped, within
 from .levels import flatten, lowered
 
 
@@ -48,8 +48,7 @@ BATCH.append(apply_batched)
 def by_rule(kind, args, trace):
     """The answer of the Function's vmap, as values of the batch."""
     flat, spec = flatten(tuple(args))
-    dims = [axis_of(trace, x) for x in flat]
-    below = [lowered(trace, x) if not d else movedim(lowered(trace, x), 0, d) for x, d in zip(flat, dims)]
+    below, dims = zip(*[as_mapped(trace, x) for x in flat])
     found = kind.vmap(VmapInfo(trace.size, trace.randomness), spec.unflatten(dims), *spec.unflatten(below))
     expected = ("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
                 "compatible with the output. ")
@@ -69,22 +68,20 @@ def by_rule(kind, args, trace):
     return out_spec.unflatten([given[id(o)] if id(o) in given else wrapped(trace, o, a) for o, a in zip(outs, axes)])
 
 
-def axis_of(trace, x):
-    """Where a value of the batch had its mapped axis; None for what is not mapped."""
+def as_mapped(trace, x):
+    """A value of the batch as it was before its mapped axis went in front, and that axis; None for others."""
     if not isinstance(x, TensorBase) or x.trace is not trace:
-        return None
-    return 0 if x.rare is None else x.rare.mapped_axis
+        return x, None
+    if x.rare is not None and x.rare.mapped is not None:
+        return x.rare.mapped
+    return x.value, 0
 
 
 def wrapped(trace, o, axis):
     """An answer as a value of the batch."""
-    if axis is None or not isinstance(o, TensorBase):
+    if not isinstance(o, TensorBase):
         return o
-    axis %= len(shape_dtype(o)[0])
-    t = at_level(trace, movedim(o, axis, 0) if axis else o)
-    if axis:
-        more(t).mapped_axis = axis
-    return t
+    return mapped(trace, o, axis if axis is None else axis % len(shape_dtype(o)[0]))
 
 
 def by_generated(kind, args, trace):
@@ -237,7 +234,7 @@ def reduced(g, batched, wanted, size, like):
     if batched and not wanted:
         return g.sum(0)
     if wanted and not batched:
-        g = expand(g, size, *shape_dtype(g)[0])
+        g = expand(g, size, *shape_dtype(g)[0]).clone()  # a gradient may be written to
     if not wanted or like is None:
         return g
     shape = shape_dtype(g)[0][1:]

@@ -4,8 +4,10 @@ import functools
 
 import numpy as np
 
+from ..creation import zeros_like
 from ..engine import sweep_level
 from ..pytree import treespec_pprint
+from ..samplers import maps_of
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
 from .levels import (
@@ -51,7 +53,8 @@ def grad_and_value(func, argnums=0, has_aux=False):
             if out.ndim:
                 raise RuntimeError(f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} "
                                    "dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
-            grads = spec.unflatten(pulled(leaves, sweep_level(trace, [out], [None], leaves)))
+            likes = [lowered(trace, x) for x in leaves]
+            grads = spec.unflatten(pulled(likes, sweep_level(trace, [out], [None], leaves)))
             value = lowered(trace, out)
             if has_aux:
                 value = value, lowered_all(trace, aux)
@@ -61,8 +64,9 @@ def grad_and_value(func, argnums=0, has_aux=False):
 
 
 def pulled(leaves, found):
-    """Gradients, zeros where nothing arrived."""
-    return [zeros(x) if g is None else g for x, g in zip(leaves, found)]
+    """Gradients, zeros where nothing arrived; one for each example of a batch, even where all are equal."""
+    found = [zeros(x) if g is None else g for x, g in zip(leaves, found)]
+    return [g if not set(maps_of(x)).difference(maps_of(g)) else zeros_like(x) + g for x, g in zip(leaves, found)]
 
 
 def grad(func, argnums=0, has_aux=False):
