@@ -6,7 +6,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 Node = namedtuple("Node", ("flatten", "unflatten"))
 Node.__doc__ = "How a container gives `(children, context)`, and how it is made of them."
 
-NODES = {
+NODES = {}
+NODES.update({
     tuple: Node(lambda x: (list(x), None), lambda children, _: tuple(children)),
     list: Node(lambda x: (x, None), lambda children, _: list(children)),
     dict: Node(lambda x: (list(x.values()), list(x)), lambda children, keys: dict(zip(keys, children))),
@@ -15,7 +16,7 @@ NODES = {
                       lambda children, context: defaultdict(context[0], zip(context[1], children))),
     deque: Node(lambda x: (list(x), x.maxlen), lambda children, maxlen: deque(children, maxlen)),
     namedtuple: Node(lambda x: (list(x), type(x)), lambda children, kind: kind(*children)),
-}
+})
 
 
 def kind_of(x):
