@@ -53,9 +53,13 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .printing import set_printoptions
-from .random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .samplers import (
+from .random import (
+    Generator,
     bernoulli,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
     multinomial,
     normal,
     poisson,
@@ -66,6 +70,8 @@ from .samplers import (
     randn,
     randn_like,
     randperm,
+    seed,
+    set_rng_state,
 )
 from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor

@@ -7,7 +7,7 @@ import numpy as np
 from ..creation import zeros_like
 from ..engine import sweep_level
 from ..pytree import treespec_pprint
-from ..samplers import maps_of
+from ..randomness import maps_of
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
 from .levels import (

@@ -7,7 +7,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row
-from ..samplers import rand_like
+from ..random import rand_like
 from .network import functional
 
 
