@@ -179,6 +179,9 @@ class BackwardCFunction(FunctionCtx, GradNode):
     def __getattr__(self, key):
         raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
 
+    def __dir__(self):
+        return object.__dir__(self)
+
 
 def backward_of(kind):
     """The user's reverse rule: backward, or vjp."""

@@ -247,14 +247,22 @@ class GradNode(AmbientNode):
     def __repr__(self):
         return f"<{self.name()} object at {id(self):#x}>"
 
+    requires_grad = True  # of every node
+
     def __getattr__(self, key):
         if key.startswith(("_saved_", "_raw_saved_")):
             return SAVED_READERS[0](self, key)
         raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
 
+    def __dir__(self):
+        """What a node shows in PyTorch: no slots, but the saved values that can be read."""
+        return sorted([name for name in dir(object) if name.startswith("__")] + [*SHOWN_NAMES, *SAVED_READERS[1](self)])
 
+
+SHOWN_NAMES = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "metadata", "name",
+               "next_functions", "register_hook", "register_prehook", "requires_grad")
 CALL = []  # filled by engine.py
-SAVED_READERS = []  # filled by saved.py, which needs tensors
+SAVED_READERS = []  # how a saved value is read, and which can be; filled by saved.py, which needs tensors
 
 
 class AccumulateGrad(GradNode):
@@ -266,6 +274,9 @@ class AccumulateGrad(GradNode):
     def variable(self):
         """The leaf."""
         return self.saved
+
+    def __dir__(self):
+        return sorted([*GradNode.__dir__(self), "variable"])
 
     @property
     def next_functions(self):

@@ -170,6 +170,17 @@ def read(node, key):
     raise missing(node, key)
 
 
+def readable(node):
+    """The names of what a node saved: values, and the shape where there is no value. Parameters can be read as well."""
+    rule = node.rule
+    if rule is None or rule.prim is None:
+        return []
+    names = [_NAMES.get(n, n) for n, origin in zip(rule.names, rule.origins) if origin is not None]
+    if not names and "x_aval" in rule.names:
+        return ["_saved_self_sym_sizes"]
+    return [f"_saved_{n}" for n in names] + [f"_raw_saved_{n}" for n in names]
+
+
 def missing(node, key):
     """The error for a name that a node does not have."""
     return AttributeError(f"'{node.name()}' object has no attribute '{key}'")
@@ -219,7 +230,7 @@ def with_history(node, t, origin):
     return t
 
 
-SAVED_READERS.append(read)
+SAVED_READERS.extend([read, readable])
 
 
 class SavedTensor:
