@@ -1,27 +1,46 @@
 """Linear algebra: `numpy.linalg` on arrays and traced arrays."""
 
+import math
 import operator
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import arithmetic, decompositions, linalg, reductions, selection, shaping
-from . import indexing, linear_algebra
-from .surface import Array, Axis, array_of, implements
+from ..core.ops import arithmetic, decompositions, determinants, linalg, qr as _qr, reductions, selection, shaping
+from . import linear_algebra
+from .norms import cond as cond, matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
+from .spectra import (
+    EighResult as EighResult,
+    EigResult as EigResult,
+    SVDResult as SVDResult,
+    eig as eig,
+    eigh as eigh,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    inexact,
+    lstsq as lstsq,
+    matrices,
+    matrix_rank as matrix_rank,
+    pinv as pinv,
+    policy_here,
+    repeated_values as repeated_values,
+    svd as svd,
+    svdvals as svdvals,
+)
+from .surface import Array, array_of, implements, refuse_options
 
 LinAlgError = np.linalg.LinAlgError
-EighResult = type(np.linalg.eigh(np.eye(1)))
 QRResult = type(np.linalg.qr(np.eye(1)))
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-matmul, outer, tensordot = linear_algebra.matmul, linear_algebra.outer, linear_algebra.tensordot
-diagonal = indexing.diagonal
+outer, tensordot = linear_algebra.outer, linear_algebra.tensordot
 
 
 @implements(np.linalg.solve)
 def solve(a: Array, b: Array) -> Array:
-    a, b = _inexact(a), _inexact(b)
+    a, b = inexact(a), inexact(b)
     if b.ndim == 1:
         return methods.squeeze(decompositions.solve(a, methods.reshape(b, (-1, 1))), -1)
     return decompositions.solve(a, b)
@@ -29,140 +48,78 @@ def solve(a: Array, b: Array) -> Array:
 
 @implements(np.linalg.inv)
 def inv(a: Array) -> Array:
-    return decompositions.inv(_inexact(a))
+    return decompositions.inv(inexact(a))
 
 
 @implements(np.linalg.det)
 def det(a: Array) -> Array:
-    return decompositions.det(_inexact(a))
+    return determinants.det(inexact(a))
 
 
 @implements(np.linalg.slogdet)
 def slogdet(a: Array) -> Any:
-    return SlogdetResult(*decompositions.slogdet(_inexact(a)))
+    return SlogdetResult(*determinants.slogdet(inexact(a)))
 
 
 @implements(np.linalg.cholesky)
 def cholesky(a: Array, /, *, upper: bool = False) -> Array:
     """Traced: of the Hermitian part of `a`, so that the gradient is Hermitian."""
-    lower = decompositions.cholesky(_inexact(a))
+    lower = decompositions.cholesky(inexact(a))
     return decompositions.adjoint(lower) if upper else lower
-
-
-@implements(np.linalg.eigh)
-def eigh(a: Array, UPLO: str = "L") -> Any:
-    """Traced: of the Hermitian part of `a`, whatever `UPLO`, so that the gradient is Hermitian."""
-    _check_triangle(UPLO)
-    return EighResult(*decompositions.eigh(_inexact(a)))
-
-
-@implements(np.linalg.eigvalsh)
-def eigvalsh(a: Array, UPLO: str = "L") -> Array:
-    _check_triangle(UPLO)
-    return decompositions.eigh(_inexact(a))[0]
-
-
-def _check_triangle(uplo: str) -> None:
-    if uplo not in ("L", "U", "l", "u"):
-        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}")
 
 
 @implements(np.linalg.qr)
 def qr(a: Array, mode: str = "reduced") -> Any:
-    a = _inexact(a)
-    if a.ndim < 2:
-        raise ShapeError(f"qr needs matrices, but got shape {a.shape}{at_user_line()}")
+    """Traced: of full rank. The columns that 'complete' adds to Q are any basis, see `repeated_values`."""
+    a = matrices(a, "qr")
     m, n = a.shape[-2:]
-    if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
-        raise ValueError(f"qr of a traced {m} by {n} matrix has the modes 'reduced' and 'r', but got {mode!r}: "
-                         "the other columns of a complete Q are not a function of the matrix")
+    if mode == "raw":
+        return _householder(a)
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}")
     if m >= n:
-        q, r = decompositions.qr(a)
+        complete = mode == "complete" and m > n
+        q, r = _qr.qr(a, complete, policy_here())
+        if complete:
+            r = shaping.pad(r, ((0, 0),) * (a.ndim - 2) + ((0, m - n), (0, 0)))
     else:  # Q and the left part of R are those of the first m columns; the rest of R is Qᴴ times the other columns
-        q, r = decompositions.qr(a[..., :m])
+        q, r = _qr.qr(a[..., :m], False, policy_here())
         r = shaping.concatenate(r, linalg.matmul(decompositions.adjoint(q), a[..., m:]), axis=a.ndim - 1)
     return r if mode == "r" else QRResult(q, r)
 
 
-@implements(np.linalg.norm)
-def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    x = _inexact(x)
-    if axis is None:
-        if ord is None or (ord == 2 and x.ndim == 1) or (ord in ("f", "fro") and x.ndim == 2):
-            return _euclid(x, tuple(range(x.ndim)), keepdims)
-        axes = tuple(range(x.ndim))
-        if x.ndim not in (1, 2):
-            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them by axis")
-    else:
-        axes = tuple([methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
-    if len(axes) == 1:
-        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
-    if len(axes) != 2 or axes[0] == axes[1]:
-        raise ValueError(f"norm takes one or two different axes, but got axis={axis}")
-    return _matrix_norm(x, ord, axes, keepdims)
+def _householder(a: Array) -> tuple[Array, Array]:
+    """LAPACK's reflectors, transposed as NumPy returns them, and their scales: `geqrf`, column by column.
 
-
-def _inexact(x: Any) -> Array:
-    x = array_of(x)
-    return x if x.dtype.kind in "fcV" else selection.astype(x, np.float64)
-
-
-def _euclid(x: Array, axes: tuple, keepdims: Any) -> Array:
-    """sqrt(Σ |x|²); its derivative at 0 is 0, the subgradient of smallest norm, to every order."""
-    squares = arithmetic.square(x) if x.dtype.kind != "c" else arithmetic.square(x.real) + arithmetic.square(x.imag)
-    total = reductions.reduce_sum(squares, tuple(sorted(axes)), bool(keepdims))
-    zero = total == 0
-    return selection.where(zero, 0.0, arithmetic.sqrt(selection.where(zero, 1.0, total)))
-
-
-def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
-    axes = tuple(sorted(axes))
-    keepdims = bool(keepdims)
-    if ord == 2:
-        return _euclid(x, axes, keepdims)
-    size = shaping.absolute(x)
-    if ord == np.inf:
-        return reductions.reduce_max(size, axes, keepdims)
-    if ord == -np.inf:
-        return reductions.reduce_min(size, axes, keepdims)
-    if ord == 0:
-        return reductions.reduce_sum(selection.astype(x != 0, size.dtype), axes, keepdims)
-    if ord == 1:
-        return reductions.reduce_sum(size, axes, keepdims)
-    if isinstance(ord, str):
-        raise ValueError(f"norm of vectors has no ord={ord!r}")
-    if ord < 0:
-        return methods.power(reductions.reduce_sum(methods.power(size, ord), axes, keepdims), 1 / ord)
-    zero = size == 0  # |x|^p has derivative 0 at 0 for p > 1; 0 is chosen for p <= 1, too
-    powers = selection.where(zero, 0.0, methods.power(selection.where(zero, 1.0, size), float(ord)))
-    total = reductions.reduce_sum(powers, axes, keepdims)
-    none = total == 0
-    return selection.where(none, 0.0, methods.power(selection.where(none, 1.0, total), 1 / ord))
-
-
-def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
-    row, column = axes
-    if ord in (None, "fro", "f"):
-        return _euclid(x, axes, keepdims)
-    if ord in (1, -1, np.inf, -np.inf):
-        along, other = (row, column) if ord in (1, -1) else (column, row)
-        sums = reductions.reduce_sum(shaping.absolute(x), (along,), True)
-        ans = (reductions.reduce_max if ord > 0 else reductions.reduce_min)(sums, (other,), True)
-        return ans if keepdims else methods.squeeze(ans, axes)
-    raise ValueError(f"norm of traced matrices has the orders None, 'fro', 1, -1, inf and -inf, but got {ord!r}")
-
-
-@implements(np.linalg.vector_norm)
-def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    x = _inexact(x)
-    axes = methods.normal_axes(axis, x.ndim)
-    return _vector_norm(x, ord, axes, keepdims)
-
-
-@implements(np.linalg.matrix_norm)
-def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    x = _inexact(x)
-    return _matrix_norm(x, ord, (x.ndim - 2, x.ndim - 1), keepdims)
+    A column x = (α, rest) is reflected to (β, 0) by Hᴴ for β = -sign(Re α) |x|, H = 1 - τ v vᴴ, τ = (β - α) / β and
+    v = (1, rest / (α - β)); where the rest is 0 and α real, H is the identity.
+    """
+    m, n = a.shape[-2:]
+    parts, scales = [], []
+    for k in range(min(m, n)):
+        x = a[..., k:, 0]
+        alpha, rest = x[..., :1], x[..., 1:]
+        squares = (rest * shaping.conjugate(rest)).real.sum(axis=-1, keepdims=True)
+        turn = alpha.imag * alpha.imag if a.dtype.kind == "c" else 0.0
+        flat = squares + turn == 0
+        size = arithmetic.sqrt(selection.where(flat, 1.0, alpha.real * alpha.real + turn + squares))
+        beta = selection.where(alpha.real < 0, size, -size)
+        v = selection.where(flat, 0.0, rest / (alpha - beta))
+        tau = selection.where(flat, 0.0, (beta - alpha) / beta)
+        diagonal = selection.where(flat, alpha, selection.astype(beta, a.dtype))
+        column = shaping.concatenate(a[..., :k, 0], diagonal, v, axis=a.ndim - 2)
+        parts.append(column)
+        scales.append(tau)
+        later = a[..., k:, 1:]
+        v = shaping.concatenate(0.0 * tau + 1.0, v, axis=a.ndim - 2)[..., None]
+        moved = later - v * (shaping.conjugate(tau)[..., None] * linalg.matmul(decompositions.adjoint(v), later))
+        a = shaping.concatenate(a[..., :k, 1:], moved, axis=a.ndim - 2)
+    columns = [x[..., None, :] for x in parts]
+    others = [methods.swapaxes(a, -1, -2)] if a.shape[-1] else []
+    if not columns:
+        return methods.swapaxes(a, -1, -2), a[..., 0, :0] if m else methods.reshape(a, (*a.shape[:-2], 0))
+    return (shaping.concatenate(*columns, *others, axis=a.ndim - 2),
+            shaping.concatenate(*scales, axis=a.ndim - 2))
 
 
 @implements(np.linalg.matrix_power)
@@ -170,9 +127,9 @@ def matrix_power(a: Array, n: Any) -> Array:
     n = operator.index(n)
     _square(a, "matrix_power")
     if n < 0:
-        a, n = decompositions.inv(_inexact(a)), -n
+        a, n = decompositions.inv(inexact(a)), -n
     if n == 0:
-        return shaping.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+        return shaping.broadcast_to(constant(np.eye(a.shape[-1], dtype=a.dtype), a), a.shape)
     ans = None
     while True:
         if n & 1:
@@ -190,11 +147,77 @@ def _square(a: Array, name: str) -> None:
 
 @implements(np.linalg.multi_dot)
 def multi_dot(arrays: Any, *, out: Any = None) -> Array:
+    refuse_options("multi_dot", out)
     arrays = [array_of(x) for x in arrays]
-    ans = arrays[-1]
-    for x in reversed(arrays[:-1]):
-        ans = linalg.dot(x, ans)
-    return ans
+    if len(arrays) < 2:
+        raise ValueError(f"multi_dot needs two or more arrays, but got {len(arrays)}")
+    if any(x.ndim != 2 for x in arrays[1:-1]) or any(x.ndim not in (1, 2) for x in (arrays[0], arrays[-1])):
+        raise ShapeError("multi_dot needs matrices, and first and last matrices or vectors, but got shapes "
+                         f"{', '.join(str(x.shape) for x in arrays)}{at_user_line()}")
+    sizes = [1 if arrays[0].ndim == 1 else arrays[0].shape[0], *[x.shape[0] for x in arrays[1:]],
+             1 if arrays[-1].ndim == 1 else arrays[-1].shape[1]]
+    return _in_order(arrays, _cheapest(sizes), 0, len(arrays) - 1)
+
+
+def _cheapest(sizes: list[int]) -> dict:
+    """Where to split each run of a chain of matrices, by dynamic programming (Cormen et al., section 14.2)."""
+    count = len(sizes) - 1
+    cost, split = {(i, i): 0 for i in range(count)}, {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i, j], split[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
+    return split
+
+
+def _in_order(arrays: list, split: dict, i: int, j: int) -> Array:
+    if i == j:
+        return arrays[i]
+    k = split[i, j]
+    return linalg.matmul(_in_order(arrays, split, i, k), _in_order(arrays, split, k + 1, j))
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(a: Array, ind: int = 2) -> Array:
+    a = inexact(a)
+    if ind <= 0:
+        raise ValueError(f"tensorinv needs ind > 0, but got {ind}")
+    size = math.prod(a.shape[ind:])
+    return methods.reshape(decompositions.inv(methods.reshape(a, (size, -1))), (*a.shape[ind:], *a.shape[:ind]))
+
+
+@implements(np.linalg.tensorsolve)
+def tensorsolve(a: Array, b: Array, axes: Any = None) -> Array:
+    a, b = inexact(a), inexact(b)
+    if axes is not None:
+        order = list(range(a.ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(a.ndim, k)
+        a = shaping.transpose(a, tuple(order))
+    shape = tuple(a.shape[b.ndim - a.ndim:])
+    size = math.prod(shape)
+    if a.size != size * size:
+        raise np.linalg.LinAlgError("tensorsolve needs prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]), but got "
+                                    f"shapes {a.shape} and {b.shape}{at_user_line()}")
+    ans = decompositions.solve(methods.reshape(a, (size, size)), methods.reshape(b, (size, 1)))
+    return methods.reshape(ans, shape)
+
+
+@implements(np.linalg.matmul)
+def matmul(x1: Array, x2: Array, /) -> Array:
+    return linalg.matmul(array_of(x1), array_of(x2))
+
+
+@implements(np.linalg.cross)
+def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+    return linear_algebra.cross(array_of(x1), array_of(x2), axis=axis)
+
+
+@implements(np.linalg.diagonal)
+def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+    return methods.diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.vecdot)

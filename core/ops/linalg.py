@@ -76,7 +76,7 @@ def _matmul_batch(x, y, batched, size):
             if rows is None:
                 return matmul(x, y)
             return matmul(rows, y).reshape((*x.shape[:-1], y.shape[-1]))
-        return matmul(_lift(x, y.ndim + 1), y)
+        return matmul(lift(x, y.ndim + 1), y)
     if not batched[0]:
         if y.ndim == 2:  # x @ vectors
             if x.ndim == 1:
@@ -84,7 +84,7 @@ def _matmul_batch(x, y, batched, size):
             return matmul(y, x.T) if x.ndim == 2 else _squeeze_column(matmul(x, _column(y, x.ndim - 2)))
         if x.ndim == 1:
             return matmul(x, y)
-        return matmul(x, _lift(y, x.ndim + 1))
+        return matmul(x, lift(y, x.ndim + 1))
     if x.ndim == 2 and y.ndim == 2:
         return (x * y).sum(axis=1)
     if x.ndim == 2:
@@ -92,10 +92,10 @@ def _matmul_batch(x, y, batched, size):
     if y.ndim == 2:
         return _squeeze_column(matmul(x, _column(y, x.ndim - 3)))
     rank = max(x.ndim, y.ndim)
-    return matmul(_lift(x, rank), _lift(y, rank))
+    return matmul(lift(x, rank), lift(y, rank))
 
 
-def _lift(x, rank):
+def lift(x, rank):
     """New axes behind the batch axis, up to `rank`."""
     return x if x.ndim >= rank else x.reshape((x.shape[0],) + (1,) * (rank - x.ndim) + tuple(x.shape[1:]))
 

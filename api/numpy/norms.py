@@ -1,0 +1,118 @@
+"""Norms of vectors and matrices, and condition numbers, as in `numpy.linalg`."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import at_user_line
+from ..core.ops import arithmetic, decompositions, reductions, selection, shaping, svd
+from .spectra import inexact, matrices, policy_here
+from .surface import Array, Axis, implements
+
+
+@implements(np.linalg.norm)
+def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    x = inexact(x)
+    if axis is None:
+        if ord is None or (ord == 2 and x.ndim == 1) or (ord in ("f", "fro") and x.ndim == 2):
+            return _euclid(x, tuple(range(x.ndim)), keepdims)
+        axes = tuple(range(x.ndim))
+        if x.ndim not in (1, 2):
+            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them by axis")
+    else:
+        axes = tuple([methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
+    if len(axes) == 1:
+        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) != 2 or axes[0] == axes[1]:
+        raise ValueError(f"norm takes one or two different axes, but got axis={axis}")
+    rest = tuple(k for k in range(x.ndim) if k not in axes)
+    ans = _matrix_norm(shaping.transpose(x, (*rest, *axes)), ord, False)
+    if keepdims:
+        return methods.reshape(ans, tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
+    return ans
+
+
+@implements(np.linalg.vector_norm)
+def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    x = inexact(x)
+    axes = methods.normal_axes(axis, x.ndim)
+    return _vector_norm(x, ord, axes, keepdims)
+
+
+@implements(np.linalg.matrix_norm)
+def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    return _matrix_norm(matrices(x, "matrix_norm"), ord, keepdims)
+
+
+@implements(np.linalg.cond)
+def cond(x: Array, p: Any = None) -> Array:
+    x = matrices(x, "cond")
+    if 0 in x.shape[-2:]:
+        raise np.linalg.LinAlgError(f"cond is not defined on empty matrices, but got shape {x.shape}{at_user_line()}")
+    if p is not None and p not in (2, -2):
+        return _matrix_norm(x, p, False) * _matrix_norm(decompositions.inv(x), p, False)
+    s = svd.svdvals(x, policy_here())
+    big, small = _extreme(s, max), _extreme(s, min)
+    if p == -2:
+        big, small = small, big
+    with np.errstate(all="ignore"):
+        ratio = big / small
+        return selection.where(selection.isnan(ratio) & ~selection.isnan(big), np.inf, ratio)
+
+
+def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
+    axes = tuple(sorted(axes))
+    keepdims = bool(keepdims)
+    if ord == 2:
+        return _euclid(x, axes, keepdims)
+    size = shaping.absolute(x)
+    if ord == np.inf:
+        return reductions.reduce_max(size, axes, keepdims)
+    if ord == -np.inf:
+        return reductions.reduce_min(size, axes, keepdims)
+    if ord == 0:
+        return reductions.reduce_sum(selection.astype(x != 0, size.dtype), axes, keepdims)
+    if ord == 1:
+        return reductions.reduce_sum(size, axes, keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f"norm of vectors has no ord={ord!r}")
+    if ord < 0:
+        return methods.power(reductions.reduce_sum(methods.power(size, ord), axes, keepdims), 1 / ord)
+    zero = size == 0  # |x|^p has derivative 0 at 0 for p > 1; 0 is chosen for p <= 1, too
+    powers = selection.where(zero, 0.0, methods.power(selection.where(zero, 1.0, size), float(ord)))
+    total = reductions.reduce_sum(powers, axes, keepdims)
+    none = total == 0
+    return selection.where(none, 0.0, methods.power(selection.where(none, 1.0, total), 1 / ord))
+
+
+def _extreme(s: Array, which: Any) -> Array:
+    """The largest or smallest singular value; those that are equal share the derivative."""
+    reduce = reductions.reduce_max if which is max else reductions.reduce_min
+    return reduce(s, (s.ndim - 1,), False)
+
+
+def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
+    """The norm of the matrices in the last two axes, of any order."""
+    if ord in (None, "fro", "f"):
+        ans = _euclid(x, (x.ndim - 2, x.ndim - 1), False)
+    elif ord in (1, -1, np.inf, -np.inf):
+        along, other = (-2, -1) if ord in (1, -1) else (-1, -2)
+        sums = reductions.reduce_sum(shaping.absolute(x), (x.ndim + along,), True)
+        reduce = reductions.reduce_max if ord > 0 else reductions.reduce_min
+        ans = methods.squeeze(reduce(sums, (x.ndim + other,), True), (x.ndim - 2, x.ndim - 1))
+    elif ord in (2, -2, "nuc"):
+        s = svd.svdvals(x, policy_here())
+        ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)
+    else:
+        raise ValueError(f"norm of matrices has the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but got "
+                         f"{ord!r}")
+    return methods.reshape(ans, (*ans.shape, 1, 1)) if keepdims else ans
+
+
+def _euclid(x: Array, axes: tuple, keepdims: Any) -> Array:
+    """sqrt(Σ |x|²); its derivative at 0 is 0, the subgradient of smallest norm, to every order."""
+    squares = arithmetic.square(x) if x.dtype.kind != "c" else arithmetic.square(x.real) + arithmetic.square(x.imag)
+    total = reductions.reduce_sum(squares, tuple(sorted(axes)), bool(keepdims))
+    zero = total == 0
+    return selection.where(zero, 0.0, arithmetic.sqrt(selection.where(zero, 1.0, total)))

@@ -1,0 +1,196 @@
+"""Eigenvalues, singular values, and what is computed from them, as in `numpy.linalg`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import ShapeError, at_user_line
+from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
+from ..core.ops.quotients import FINITE, RAISE
+from ..core.tracer import is_concrete, peel
+from .indexing import take_along_axis
+from .surface import Array, array_of, implements
+
+EigResult = type(np.linalg.eig(np.eye(1)))
+EighResult = type(np.linalg.eigh(np.eye(1)))
+SVDResult = type(np.linalg.svd(np.eye(1)))
+
+_REPEATED = ContextVar("covector_repeated_values", default=RAISE)
+
+
+@contextmanager
+def repeated_values(policy: str) -> Iterator[None]:
+    """Choose what derivatives of `eigh`, `eig`, `svd` and complete `qr` do where the vectors are not determined.
+
+    Eigenvectors and singular vectors have no derivative inside the space of a value that is repeated, nor do the
+    vectors that `full_matrices=True` adds, and a phase is nobody's to know. Values alone are differentiable, and so is
+    what does not depend on the choice.
+
+    Args:
+        policy: "raise", which holds by default: a derivative that would need what is not determined raises
+            LinAlgError. "finite": such terms count as 0. That is exact for functions of whole eigenspaces, such as the
+            projector on all vectors of a repeated value, and wrong where the value itself enters together with
+            its vectors, as in `v @ diag(f(w)) @ v.T` at a repeated `w`.
+    Returns:
+        a context manager, for the forward run: what is recorded inside it keeps the policy.
+    Raises:
+        ValueError: the policy has another name.
+
+    >>> import numpy as np, covector
+    >>> def weight(a):
+    ...     w, v = np.linalg.eigh(a)
+    ...     return np.sum(v[0, 1:] ** 2)  # of the space of the value that is repeated
+    >>> with covector.numpy.linalg.repeated_values("finite"):
+    ...     covector.grad(weight)(np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.5]])).round(3)
+    array([[ 0.5,  0. ,  0. ],
+           [ 0. , -0.5,  0. ],
+           [ 0. ,  0. ,  0. ]])
+    """
+    if policy not in (RAISE, FINITE):
+        raise ValueError(f"repeated_values takes the policy {RAISE!r} or {FINITE!r}, but got {policy!r}")
+    previous = _REPEATED.get()
+    _REPEATED.set(policy)
+    try:
+        yield
+    finally:
+        _REPEATED.set(previous)
+
+
+def policy_here() -> str:
+    """What holds at repeated values here."""
+    return _REPEATED.get()
+
+
+def inexact(x: Any) -> Array:
+    """`x` as a floating or complex array: integers become float64, as in NumPy."""
+    x = array_of(x)
+    return x if x.dtype.kind in "fcV" else selection.astype(x, np.float64)
+
+
+def matrices(x: Any, name: str) -> Array:
+    """`x` as floating or complex matrices."""
+    x = inexact(x)
+    if x.ndim < 2:
+        raise ShapeError(f"{name} needs matrices (..., m, n), but got shape {x.shape}{at_user_line()}")
+    return x
+
+
+@implements(np.linalg.eigh)
+def eigh(a: Array, UPLO: str = "L") -> Any:
+    """Traced: of the Hermitian part of `a`, whatever `UPLO`, so that the gradient is Hermitian."""
+    _check_triangle(UPLO)
+    return EighResult(*spectral.eigh(inexact(a), _REPEATED.get()))
+
+
+@implements(np.linalg.eigvalsh)
+def eigvalsh(a: Array, UPLO: str = "L") -> Array:
+    _check_triangle(UPLO)
+    return spectral.eigvalsh(inexact(a), _REPEATED.get())
+
+
+def _check_triangle(uplo: str) -> None:
+    if uplo not in ("L", "U", "l", "u"):
+        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}")
+
+
+@implements(np.linalg.eig)
+def eig(a: Array) -> Any:
+    """Traced: complex under `vmap` and while staging, where it is not known whether all eigenvalues are real."""
+    a = inexact(a)
+    w, v = spectral.eig(a, _REPEATED.get())
+    return EigResult(w.real, v.real) if _all_real(a, w) else EigResult(w, v)
+
+
+@implements(np.linalg.eigvals)
+def eigvals(a: Array) -> Array:
+    a = inexact(a)
+    w = spectral.eigvals(a, _REPEATED.get())
+    return w.real if _all_real(a, w) else w
+
+
+def _all_real(a: Array, w: Array) -> bool:
+    """NumPy's rule for the dtype: eigenvalues of a real matrix are real if all of them are."""
+    return a.dtype.kind != "c" and is_concrete(w) and bool((peel(w).imag == 0).all())
+
+
+@implements(np.linalg.svd)
+def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    a = matrices(a, "svd")
+    if hermitian:
+        return _hermitian_svd(a, compute_uv)
+    if not compute_uv:
+        return _svd.svdvals(a, _REPEATED.get())
+    return SVDResult(*_svd.svd(a, bool(full_matrices), _REPEATED.get()))
+
+
+def _hermitian_svd(a: Array, compute_uv: bool) -> Any:
+    """By eigenvalues: s = |w| in descending order, and the sign goes to vh."""
+    if not compute_uv:
+        return methods.sort(shaping.absolute(spectral.eigvalsh(a, _REPEATED.get())))[..., ::-1]
+    w, u = spectral.eigh(a, _REPEATED.get())
+    sign, s = shaping.signum(w), shaping.absolute(w)
+    order = methods.argsort(s)[..., ::-1]
+    s, sign = take_along_axis(s, order), take_along_axis(sign, order)
+    u = take_along_axis(u, order[..., None, :])
+    return SVDResult(u, s, decompositions.adjoint(u * sign[..., None, :]))
+
+
+@implements(np.linalg.svdvals)
+def svdvals(x: Array, /) -> Array:
+    return _svd.svdvals(matrices(x, "svdvals"), _REPEATED.get())
+
+
+@implements(np.linalg.pinv)
+def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Array:
+    """Traced: the derivative is that along matrices of the rank found; see Golub and Pereyra (1973)."""
+    a = matrices(a, "pinv")
+    if rcond is not None and rtol is not np._NoValue:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    if rcond is None:
+        rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
+    return _svd.pinv(decompositions.hermitian(a) if hermitian else a, array_of(rcond))
+
+
+def _precision(a: Array) -> float:
+    return max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+
+
+@implements(np.linalg.lstsq)
+def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
+    """Traced: the solution by the pseudo-inverse. Under `vmap` and while staging, where the rank is not known, the
+    residuals that NumPy leaves out, those of rank-deficient matrices, are NaN."""
+    a, b = inexact(a), inexact(b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise np.linalg.LinAlgError(f"lstsq needs a of shape (m, n) and b of shape (m,) or (m, k), but got {a.shape} "
+                                    f"and {b.shape}{at_user_line()}")
+    m, n = a.shape
+    s = _svd.svdvals(a, _REPEATED.get())
+    limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
+    rank = reductions.reduce_sum(selection.astype(s > limit * s[..., :1], np.int32), (0,), False)
+    x = linalg.matmul(_svd.pinv(a, array_of(limit)), b)
+    rest = b - linalg.matmul(a, x)
+    rest = methods.reshape(rest, (m, -1))
+    squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)
+    if m <= n or is_concrete(rank) and peel(rank) != n:
+        return x, np.zeros(0, squares.dtype), rank, s
+    return x, squares if is_concrete(rank) else selection.where(rank == n, squares, np.nan), rank, s
+
+
+@implements(np.linalg.matrix_rank)
+def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """Traced: a constant to derivatives."""
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    a = inexact(A)
+    if a.ndim < 2:
+        return selection.astype(reductions.reduce_any(a != 0, tuple(range(a.ndim)), False), np.intp)
+    s = _hermitian_svd(a, False) if hermitian else _svd.svdvals(a, _REPEATED.get())
+    if tol is None:
+        tol = s[..., :1] * (_precision(a) if rtol is None else array_of(rtol)[..., None])
+    else:
+        tol = array_of(tol)[..., None]
+    return reductions.reduce_sum(selection.astype(s > tol, np.intp), (s.ndim - 1,), False)

@@ -1,0 +1,205 @@
+"""Determinants: det, exact at singular matrices too, and slogdet."""
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import float_dtype, real_dtype, result_dtype
+from ..families import broadcast_shape, linear, primitive
+from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
+from .linalg import lift, matmul
+from .quotients import tiny
+from .samples import Sample, together
+from .shaping import conjugate, imag, real
+
+
+def _corner(x):
+    """One number for each matrix, with the axes of a matrix."""
+    return x[..., None, None] if getattr(x, "ndim", 0) else x
+
+
+def _slogdet_shape(a):
+    check_square(a, "slogdet")
+    dtype = float_dtype(a.dtype)
+    return make_aval(a.shape[:-2], dtype), make_aval(a.shape[:-2], real_dtype(dtype))
+
+
+def _inverse(a):
+    """The inverse, for the derivative of log |det|, which is infinite at singular matrices."""
+    try:
+        return inv(a)
+    except np.linalg.LinAlgError as error:
+        raise np.linalg.LinAlgError(
+            f"slogdet has no derivative at a singular matrix, where log |det| is -inf, but one of shape {a.shape} is "
+            "singular; use det, whose derivative is finite there, or add a small multiple of the identity"
+        ) from error
+
+
+def _slogdet_jvp(da, a, ans):
+    """Giles (2008), section 2.2.4: d log det = tr(A⁻¹ dA); its imaginary part turns the sign of a complex one."""
+    t = (_inverse(a) * da.swapaxes(-1, -2)).sum(axis=(-2, -1))
+    if t.dtype.kind != "c":
+        return 0.0 * t, t
+    return ans[0] * (1j * imag(t)), real(t)
+
+
+def _slogdet_vjp(ct, a, ans):
+    ct_sign, ct_log = ct
+    if a.dtype.kind != "c":
+        if ct_log is None:
+            return 0.0 * a  # the sign is flat
+        scale = ct_log
+    else:
+        scale = 0.0 if ct_log is None else ct_log
+        if ct_sign is not None:
+            scale = scale + 1j * imag(conjugate(ans[0]) * ct_sign)
+    return _corner(scale) * adjoint(_inverse(a))
+
+
+slogdet = primitive(
+    "slogdet",  # (sign, log of the absolute determinant); singular matrices raise in the derivative
+    impl=lambda xp, a: tuple(xp.linalg.slogdet(a)),
+    outputs=2,
+    accepts_none=True,
+    shape=_slogdet_shape,
+    jvp={"a": _slogdet_jvp},
+    vjp={"a": _slogdet_vjp},
+    batch=lambda a: slogdet(a),
+    samples=lambda rng: [Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
+)
+
+
+def _singular_basis(xp, a):
+    """A = U S Vᴴ, and det(U) det(Vᴴ): in this basis minors are products of singular values, at singular A too."""
+    u, s, vh = xp.linalg.svd(a)
+    phase = xp.linalg.det(u) * xp.linalg.det(vh)
+    return xp.conj(xp.swapaxes(u, -1, -2)), s, xp.conj(xp.swapaxes(vh, -1, -2)), phase[..., None, None]
+
+
+def _products_without(xp, s, count):
+    """The product of all but `count` (1 or 2) of n values, over n or n x n choices; 1 at equal choices of two."""
+    left_out = np.eye(s.shape[-1], dtype=bool)
+    if count == 1:
+        return xp.prod(xp.where(xp.asarray(left_out), 1, s[..., None, :]), axis=-1)
+    left_out = left_out[:, None] | left_out
+    return xp.prod(xp.where(xp.asarray(left_out), 1, s[..., None, None, :]), axis=-1)
+
+
+def _adjugate(xp, a):
+    """V adj(S) Uᴴ: the adjugate of a product is that of its factors in the other order."""
+    if not a.size:
+        return a
+    u, s, v, phase = _singular_basis(xp, a)
+    return xp.matmul(v * (phase * _products_without(xp, s, 1)[..., None, :]), u).astype(a.dtype)
+
+
+def _slope(xp, a, e):
+    """The derivative of the adjugate at A along E: that of a diagonal S along M = Uᴴ E V has the entries
+    Σ_j≠i M_jj Π_k≠i,j s_k on the diagonal and -M_ij Π_k≠i,j s_k off it."""
+    if not a.size or not e.size:
+        return xp.zeros(np.broadcast_shapes(a.shape, e.shape), np.result_type(a.dtype, e.dtype))
+    u, s, v, phase = _singular_basis(xp, a)
+    others = _products_without(xp, s, 2)
+    m = xp.matmul(xp.matmul(u, e), v)
+    eye = xp.asarray(np.eye(a.shape[-1], dtype=a.dtype))
+    along = xp.sum((1 - eye) * others * xp.sum(m * eye, axis=-2)[..., None, :], axis=-1)
+    moved = along[..., :, None] * eye - (1 - eye) * others * m
+    return xp.matmul(v * phase, xp.matmul(moved, u)).astype(np.result_type(a.dtype, e.dtype))
+
+
+def _slope_shape(a, e):
+    lead = broadcast_shape("adjugate_slope", [a.shape[:-2], e.shape[:-2]])
+    return make_aval((*lead, *a.shape[-2:]), result_dtype(a, e))
+
+
+def _curve(a, e, f):
+    """The second derivative of the adjugate along E and F, from adj = det(A) A⁻¹: symmetric, and only for invertible A.
+
+    With B = A⁻¹, G = B F and H = B E, the derivative of det(A) (tr(H) B - H B) along F.
+    """
+    if a.shape[-1] < 3:  # det has degree n
+        return 0.0 * (matmul(a, e) * f)
+    a = regular(a)
+    b = inv(a)
+    g, h = matmul(b, f), matmul(b, e)
+    trace_g, trace_h = _trace(g), _trace(h)
+    inner = (trace_g * trace_h - _trace(matmul(g, h))) * b
+    inner = inner - matmul(trace_g * h + trace_h * g - matmul(g, h) - matmul(h, g), b)
+    return det(a)[..., None, None] * inner
+
+
+def _trace(x):
+    return matrix_diagonal(x).sum(axis=-1)[..., None, None]
+
+
+def _slope_batch(a, e, batched):
+    rank = max(a.ndim - batched[0], e.ndim - batched[1]) + 1
+    return adjugate_slope(lift(a, rank) if batched[0] else a, lift(e, rank) if batched[1] else e)
+
+
+def _refuse_singular(xp, a):
+    s = xp.linalg.svd(a, compute_uv=False)
+    if s.size and bool(xp.any(s[..., -1] <= tiny(s, a.shape) * s[..., 0])):
+        raise np.linalg.LinAlgError(
+            f"the third derivative of det is computed at invertible matrices only, but one of shape {a.shape} is "
+            "singular; the first two are exact there, or add a small multiple of the identity"
+        )
+    return a.copy()
+
+
+_regular = make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))
+
+
+def _singular(rng):
+    """Matrices of rank 2, 1 and 0."""
+    rank_two = np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0]) + np.diag([0.0, 0.0, 1.0])
+    return [rank_two, rank_two * (1 + 0.5j), np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0]), np.zeros((2, 2)),
+            np.zeros((1, 1)), np.zeros((3, 3))]
+
+
+regular = linear(
+    "regular",  # x itself; singular matrices raise
+    impl=lambda xp, x: _refuse_singular(xp, x),
+    transpose=lambda ct: ct,
+    shape=lambda x: x,
+    batch=lambda x: regular(x),
+    samples=lambda rng: [Sample(a) for a in _regular(rng)],
+    absent={"()": "its operand is a matrix"},
+)
+adjugate_slope = primitive(
+    "adjugate_slope",  # d adj(A)[E]; tr(F d adj(A)[E]) is symmetric in E and F, so it is its own transpose
+    impl=lambda xp, a, e: _slope(xp, a, e),
+    shape=_slope_shape,
+    jvp={"a": lambda da, a, e: _curve(a, e, da), "e": lambda de, a: adjugate_slope(a, de)},
+    vjp={"a": lambda ct, a, e: adjoint(_curve(a, e, adjoint(ct))),
+         "e": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},
+    linear=("e",),
+    batch=_slope_batch,
+    samples=together(
+        lambda rng: [Sample(a, rng.normal(size=(*lead, *a.shape[-2:])).astype(a.dtype), tol=1e-5)
+                     for a in _regular(rng) for lead in {(), a.shape[:-2]}],
+        lambda rng: [Sample(a, rng.normal(size=(3, 3)) - 1j * rng.normal(size=(3, 3)), tol=1e-5)
+                     for a in _regular(rng)[:3:2]],
+        lambda rng: [Sample(np.eye(2) * 2, rng.normal(size=(2, 2)) + 1j * rng.normal(size=(2, 2)), tol=1e-5)],
+    ),
+    absent={"()": "its operands are matrices"},
+)
+adjugate = primitive(
+    "adjugate",
+    impl=_adjugate,
+    shape=lambda a: square_aval(a, "adjugate"),
+    jvp={"a": lambda da, a: adjugate_slope(a, da)},
+    vjp={"a": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},
+    batch=lambda a: adjugate(a),
+    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _regular(rng)],
+                     lambda rng: [Sample(a, tol=1e-5, orders=1) for a in _singular(rng)]),
+)
+det = primitive(
+    "det",  # Jacobi's formula, d det = tr(adj(A) dA): finite at singular matrices, where det · A⁻¹ is not
+    impl=lambda xp, a: xp.linalg.det(a),
+    shape=lambda a: make_aval(a.shape[:-2], square_aval(a, "det").dtype),
+    jvp={"a": lambda da, a: matrix_diagonal(matmul(adjugate(a), da)).sum(axis=-1)},
+    vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},
+    batch=lambda a: det(a),
+    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _regular(rng)],
+                     lambda rng: [Sample(a, tol=1e-5) for a in _singular(rng)]),
+)
