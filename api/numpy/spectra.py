@@ -170,7 +170,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     m, n = a.shape
     s = _svd.svdvals(a, _REPEATED.get())
     limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
-    rank = reductions.reduce_sum(selection.astype(s > limit * s[..., :1], np.int32), (0,), False)
+    rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
     x = linalg.matmul(_svd.pinv(a, array_of(limit)), b)
     rest = b - linalg.matmul(a, x)
     rest = methods.reshape(rest, (m, -1))

@@ -1,0 +1,215 @@
+"""`numpy.linalg` and `covector.numpy.linalg` on traced arrays: values, dtypes, derivatives, batches."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+import covector.numpy as cnp
+
+RNG = np.random.default_rng(11)
+SQUARE = RNG.normal(size=(3, 3)) * 0.3 + np.diag([3.0, 2.0, 1.0])
+TALL = RNG.normal(size=(5, 3))
+WIDE = TALL.T.copy()
+STACK = SQUARE + 0.1 * RNG.normal(size=(2, 3, 3))
+Z = SQUARE + 0.3j * RNG.normal(size=(3, 3))
+ZTALL = TALL + 1j * RNG.normal(size=(5, 3))
+TURNING = SQUARE + np.array([[0.0, 4.0, 0.0], [-4.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+V = RNG.normal(size=3)
+W = RNG.normal(size=5)
+
+
+def parts(u, s, vh):
+    """What of singular vectors does not depend on signs and phases."""
+    k = s.shape[-1]
+    return s, np.swapaxes(u[..., :k], -1, -2)[..., None] * vh[..., :k, None, :]
+
+
+def projectors(w, v):
+    return w, v[..., :, None, :] * np.conj(v)[..., None, :, :]
+
+
+def sizes(w, v):
+    return w, np.abs(v) ** 2
+
+
+FUNCTIONS = {
+    "svd": (lambda la, a: parts(*la.svd(a, full_matrices=False)), TALL),
+    "svd wide": (lambda la, a: parts(*la.svd(a, False)), WIDE),
+    "svd full": (lambda la, a: parts(*la.svd(a)), SQUARE),
+    "svd full tall": (lambda la, a: parts(*la.svd(a)), TALL),
+    "svd added projector": (lambda la, a: projectors(*la.svd(a)[1::-1])[1][..., 3:].sum(axis=-1), TALL),
+    "svd complex": (lambda la, a: parts(*la.svd(a, False)), ZTALL),
+    "svd stacked": (lambda la, a: parts(*la.svd(a)), STACK),
+    "svd fields": (lambda la, a: la.svd(a).S, SQUARE),
+    "svd values": (lambda la, a: la.svd(a, compute_uv=False), TALL),
+    "svd hermitian": (lambda la, a: parts(*la.svd(a + a.T - 5 * np.eye(3), hermitian=True)), SQUARE),
+    "svd hermitian values": (lambda la, a: la.svd(a + a.T, compute_uv=False, hermitian=True), SQUARE),
+    "svdvals": (lambda la, a: la.svdvals(a), STACK),
+    "svdvals complex": (lambda la, a: la.svdvals(a), Z),
+    "pinv": (lambda la, a: la.pinv(a), TALL),
+    "pinv wide": (lambda la, a: la.pinv(a), WIDE),
+    "pinv square": (lambda la, a: la.pinv(a), STACK),
+    "pinv complex": (lambda la, a: la.pinv(a), ZTALL),
+    "pinv tolerances": (lambda la, a: la.pinv(a, rcond=1e-10) + la.pinv(a, rtol=1e-9) + la.pinv(a, rtol=None), TALL),
+    "pinv hermitian": (lambda la, a: la.pinv(a + a.T, hermitian=True), SQUARE),
+    "lstsq": (lambda la, a: la.lstsq(a, W * a[:, 0])[0], TALL),
+    "lstsq columns": (lambda la, a: la.lstsq(a, np.outer(W, [1.0, 2.0]))[:2], TALL),
+    "lstsq wide": (lambda la, a: la.lstsq(a, V, rcond=1e-12)[0], WIDE),
+    "lstsq complex": (lambda la, a: la.lstsq(a, W)[:2], ZTALL),
+    "lstsq everything": (lambda la, a: la.lstsq(a, W), TALL),
+    "eigvalsh": (lambda la, a: la.eigvalsh(a + np.conj(a).T), Z),
+    "eigh complex": (lambda la, a: projectors(*la.eigh(a + np.conj(a).T)), Z),
+    "eig": (lambda la, a: projectors(*la.eig(a)), SQUARE),
+    "eig of a rotation": (lambda la, a: projectors(*la.eig(a)), TURNING),
+    "eig complex": (lambda la, a: sizes(*la.eig(a)), Z),
+    "eig stacked": (lambda la, a: sizes(*la.eig(a)), STACK),
+    "eig fields": (lambda la, a: la.eig(a).eigenvalues * 2, TURNING),
+    "eigvals": (lambda la, a: la.eigvals(a), SQUARE),
+    "eigvals of a rotation": (lambda la, a: la.eigvals(a), TURNING),
+    "eigvals complex": (lambda la, a: la.eigvals(a), Z),
+    "cond": (lambda la, a: la.cond(a), TALL),
+    "cond -2": (lambda la, a: la.cond(a, -2), SQUARE),
+    "cond orders": (lambda la, a: [la.cond(a, p) for p in (2, 1, -1, np.inf, -np.inf, "fro")], SQUARE),
+    "cond stacked": (lambda la, a: la.cond(a), STACK),
+    "matrix_rank": (lambda la, a: la.matrix_rank(a) * a, SQUARE),
+    "norm 2": (lambda la, a: la.norm(a, 2), TALL),
+    "norm -2": (lambda la, a: la.norm(a, -2), ZTALL),
+    "norm nuc": (lambda la, a: la.norm(a, "nuc"), WIDE),
+    "norm nuc axes": (lambda la, a: la.norm(a, "nuc", axis=(2, 0)), STACK),
+    "norm 2 kept": (lambda la, a: la.norm(a, 2, axis=(1, 0), keepdims=True), STACK),
+    "norm 1 axes": (lambda la, a: la.norm(a, 1, axis=(2, 0)) + la.norm(a, -np.inf, axis=(2, 0)), STACK),
+    "matrix_norm": (lambda la, a: [la.matrix_norm(a, ord=p) for p in ("nuc", 2, -2, 1, -np.inf, "fro")], STACK),
+    "matrix_norm kept": (lambda la, a: la.matrix_norm(a, ord="nuc", keepdims=True), STACK),
+    "cross": (lambda la, a: la.cross(a, a[::-1] * 2), TALL),
+    "cross axis": (lambda la, a: la.cross(a, a[:, ::-1], axis=0), WIDE),
+    "tensorinv": (lambda la, a: la.tensorinv(np.reshape(la.matmul(a, a.T) + np.eye(3), (3, 1, 3)), ind=2), SQUARE),
+    "tensorsolve": (lambda la, a: la.tensorsolve(np.reshape(a, (3, 1, 3)), V[:, None]), SQUARE),
+    "tensorsolve axes": (lambda la, a: la.tensorsolve(np.reshape(a, (3, 3, 1)), V * a[0], axes=(0,)), SQUARE),
+    "qr complete": (lambda la, a: (la.qr(a, "complete").R, la.qr(a, "complete").Q[:, :3]), TALL),
+    "qr complete by one": (lambda la, a: tuple(la.qr(a[:4], "complete")), TALL),
+    "qr complete wide": (lambda la, a: tuple(la.qr(a, "complete")), WIDE),
+    "qr complex": (lambda la, a: tuple(la.qr(a)), ZTALL),
+    "qr r": (lambda la, a: la.qr(a, "r"), ZTALL),
+    "qr raw": (lambda la, a: la.qr(a, "raw"), TALL),
+    "qr raw wide": (lambda la, a: la.qr(a, "raw"), WIDE),
+    "qr raw complex": (lambda la, a: la.qr(a, "raw"), ZTALL),
+    "qr raw complex wide": (lambda la, a: la.qr(np.conj(a.T), "raw"), ZTALL),
+    "qr raw stacked": (lambda la, a: la.qr(a, "raw"), STACK),
+    "multi_dot": (lambda la, a: la.multi_dot([a, a.T, a, a.T @ a]), TALL),
+    "multi_dot vectors": (lambda la, a: la.multi_dot([W, a, a.T, W]), TALL),
+    "multi_dot vector": (lambda la, a: la.multi_dot([a, a.T, W]) + la.multi_dot([W, a, a.T]), TALL),
+    "matrix_power": (lambda la, a: la.matrix_power(a, 5) + la.matrix_power(a, 0) + la.matrix_power(a, -3), STACK),
+    "slogdet": (lambda la, a: tuple(la.slogdet(a)), Z),
+    "diagonal": (lambda la, a: la.diagonal(a, offset=1), STACK),
+    "trace": (lambda la, a: la.trace(a, offset=-1), STACK),
+    "matmul": (lambda la, a: la.matmul(a, a[0]), STACK),
+    "vecdot": (lambda la, a: la.vecdot(a, a * 1j, axis=0), Z),
+}  # fmt: skip
+NO_BATCH = {"eig of a rotation", "lstsq everything", "eig", "eigvals", "eig stacked", "eig fields"}
+
+
+@pytest.fixture(params=[np.linalg, cnp.linalg], ids=["numpy", "covector.numpy"])
+def la(request):
+    return request.param
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_of_a_matrix(la, name, agrees):
+    fun, a = FUNCTIONS[name]
+    agrees(lambda a: fun(la, a), a, tol=2e-5, batch=name not in NO_BATCH)
+
+
+@pytest.mark.parametrize("name", ["eig", "eigvals"])
+def test_eigenvalues_are_complex_where_it_is_not_known_whether_they_are_real(la, name):
+    fun = getattr(la, name)
+    plain = np.stack([np.asarray(fun(a)[0] if name == "eig" else fun(a)) for a in STACK])
+    batched = cv.vmap(lambda a: tuple(fun(a))[0] if name == "eig" else fun(a))(STACK)
+    assert plain.dtype == np.float64 and batched.dtype == np.complex128
+    np.testing.assert_allclose(batched, plain, rtol=1e-12)
+    assert cv.jvp(lambda a: fun(a)[0], (SQUARE,), (SQUARE,))[1].dtype == np.float64
+
+
+def test_lstsq_of_deficient_matrices_leaves_residuals_out_or_says_nan(la):
+    a = np.stack([TALL, np.outer(W, V)])
+    assert cv.jvp(lambda a: la.lstsq(a, W)[1], (a[1],), (a[1],))[0].shape == (0,)
+    residuals, rank = cv.vmap(lambda a: la.lstsq(a, W)[1:3])(a)
+    assert rank.tolist() == [3, 1]
+    np.testing.assert_allclose(residuals[0], np.linalg.lstsq(a[0], W)[1])
+    assert np.isnan(residuals[1]).all()
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+def test_matrix_rank_is_a_constant(la, hermitian):
+    a = np.stack([np.eye(3), np.diag([1.0, 0.0, 2.0]), np.zeros((3, 3))])
+    ranks = []
+    cv.grad(lambda a: (ranks.append(la.matrix_rank(a, hermitian=hermitian)), a.sum())[1])(a)
+    np.testing.assert_array_equal(ranks[0], [3, 2, 0])
+    np.testing.assert_array_equal(cv.vmap(lambda a: la.matrix_rank(a, hermitian=hermitian))(a), [3, 2, 0])
+    np.testing.assert_array_equal(cv.vmap(lambda a: la.matrix_rank(a, tol=1.5))(a), [0, 1, 0])
+    assert cv.jvp(la.matrix_rank, (V,), (V,))[0] == 1
+
+
+def pairing(f, x, v):
+    """The derivative of `f` at `x` along `v`, forward and in reverse: they must agree."""
+    forward = cv.jvp(f, (x,), (v,))[1]
+    backward = np.sum(cv.grad(f)(x) * v)
+    np.testing.assert_allclose(forward, backward, rtol=1e-9, atol=1e-12)
+    return forward
+
+
+def test_norms_at_zero_and_at_equal_singular_values_have_their_subgradients(la):
+    v = RNG.normal(size=(3, 2))
+    for ord in ("nuc", 2, -2):
+        assert pairing(lambda a: la.norm(a, ord), np.zeros((3, 2)), v) == 0
+    q = np.linalg.qr(v)[0]
+    np.testing.assert_allclose(cv.grad(lambda a: la.norm(a, "nuc"))(3 * q), q, atol=1e-12)
+    np.testing.assert_allclose(cv.grad(lambda a: la.norm(a, 2))(2 * np.eye(2)), np.eye(2) / 2, atol=1e-12)
+    pairing(lambda a: la.norm(a, "nuc"), np.outer(V, V), RNG.normal(size=(3, 3)))
+
+
+def test_condition_number_of_a_singular_matrix_is_infinite(la):
+    with np.errstate(all="raise"):
+        assert cv.jvp(la.cond, (np.zeros((2, 2)),), (np.zeros((2, 2)),))[0] == np.inf
+        assert cv.vjp(la.cond, np.diag([1.0, 0.0]))[0] == np.inf
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_determinant_is_exact_to_second_order_at_any_rank(la, rank):
+    basis = RNG.normal(size=(3, 3))
+    a = basis[:, :rank] @ basis[:rank]
+    u, v = RNG.normal(size=(2, 3, 3))
+    steps = np.array([1.0, -1.0])
+
+    def along(*directions):  # det is a polynomial of degree 3: central differences of it need no small step
+        total = 0.0
+        for signs in np.ndindex(*(2,) * len(directions)):
+            s = steps[list(signs)]
+            total += np.prod(s) * np.linalg.det(a + sum(k * d for k, d in zip(s, directions)))
+        return total / 2 ** len(directions)
+
+    second = cv.jvp(cv.grad(la.det), (a,), (u,))[1]
+    np.testing.assert_allclose(np.sum(second * v), along(u, v), rtol=1e-9, atol=1e-9)
+    cubic = np.linalg.det(u)  # what is left of the central difference along one direction
+    np.testing.assert_allclose(np.sum(cv.grad(la.det)(a) * u), along(u) - cubic, rtol=1e-9, atol=1e-9)
+    twice = cv.grad(lambda a: np.sum(cv.grad(la.det)(a) * v))(a)
+    np.testing.assert_allclose(np.sum(twice * u), along(u, v), rtol=1e-9, atol=1e-9)
+
+
+def test_third_derivative_of_det_is_right_or_refused(la):
+    u, v, w = RNG.normal(size=(3, 3, 3))
+
+    def third(a):
+        return cv.jvp(lambda a: cv.jvp(lambda a: cv.jvp(la.det, (a,), (u,))[1], (a,), (v,))[1], (a,), (w,))[1]
+
+    polarized = sum(np.prod(s) * np.linalg.det(s[0] * u + s[1] * v + s[2] * w) for s in
+                    np.array(np.meshgrid([1, -1], [1, -1], [1, -1])).reshape(3, -1).T) / 8
+    np.testing.assert_allclose(third(SQUARE), polarized, rtol=1e-9)
+    with pytest.raises(np.linalg.LinAlgError, match=r"third derivative of det .* \(3, 3\) is singular"):
+        third(np.outer(V, V))
+
+
+def test_slogdet_refuses_singular_matrices_and_names_det(la):
+    with pytest.raises(np.linalg.LinAlgError, match="shape .* is singular; use det"):
+        cv.grad(lambda a: la.slogdet(a)[1])(np.zeros((2, 2)))
+    sign = cv.grad(lambda a: la.slogdet(a)[0])(np.zeros((2, 2)))
+    np.testing.assert_array_equal(sign, 0.0)
