@@ -10,7 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.quotients import FINITE, RAISE
+from ..core.ops.guards import FINITE, RAISE
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
 from .surface import Array, array_of, implements
@@ -31,10 +31,10 @@ def repeated_values(policy: str) -> Iterator[None]:
     what does not depend on the choice.
 
     Args:
-        policy: "raise", which holds by default: a derivative that would need what is not determined raises
-            LinAlgError. "finite": such terms count as 0. That is exact for functions of whole eigenspaces, such as the
-            projector on all vectors of a repeated value, and wrong where the value itself enters together with
-            its vectors, as in `v @ diag(f(w)) @ v.T` at a repeated `w`.
+        policy: "raise", which holds by default: a derivative that needs what is not determined raises LinAlgError.
+            "finite": such terms count as 0. That is exact for functions of whole eigenspaces, such as the projector
+            on all vectors of a repeated value, and wrong where the value itself enters together with its vectors, as
+            in `v @ diag(f(w)) @ v.T` at a repeated `w`.
     Returns:
         a context manager, for the forward run: what is recorded inside it keeps the policy.
     Raises:

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import float_dtype, real_dtype, result_dtype
-from ..families import broadcast_shape, linear, primitive
+from ..families import broadcast_shape, primitive
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
+from .guards import regular
 from .linalg import lift, matmul
-from .quotients import tiny
 from .samples import Sample, together
 from .shaping import conjugate, imag, real
 
@@ -118,7 +118,8 @@ def _curve(a, e, f):
     """
     if a.shape[-1] < 3:  # det has degree n
         return 0.0 * (matmul(a, e) * f)
-    a = regular(a)
+    a = regular(a, "the third derivative of det is computed at invertible matrices only",
+                "the first two are exact there; or add a small multiple of the identity")
     b = inv(a)
     g, h = matmul(b, f), matmul(b, e)
     trace_g, trace_h = _trace(g), _trace(h)
@@ -136,17 +137,7 @@ def _slope_batch(a, e, batched):
     return adjugate_slope(lift(a, rank) if batched[0] else a, lift(e, rank) if batched[1] else e)
 
 
-def _refuse_singular(xp, a):
-    s = xp.linalg.svd(a, compute_uv=False)
-    if s.size and bool(xp.any(s[..., -1] <= tiny(s, a.shape) * s[..., 0])):
-        raise np.linalg.LinAlgError(
-            f"the third derivative of det is computed at invertible matrices only, but one of shape {a.shape} is "
-            "singular; the first two are exact there, or add a small multiple of the identity"
-        )
-    return a.copy()
-
-
-_regular = make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))
+_invertible = make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))
 
 
 def _singular(rng):
@@ -156,15 +147,6 @@ def _singular(rng):
             np.zeros((1, 1)), np.zeros((3, 3))]
 
 
-regular = linear(
-    "regular",  # x itself; singular matrices raise
-    impl=lambda xp, x: _refuse_singular(xp, x),
-    transpose=lambda ct: ct,
-    shape=lambda x: x,
-    batch=lambda x: regular(x),
-    samples=lambda rng: [Sample(a) for a in _regular(rng)],
-    absent={"()": "its operand is a matrix"},
-)
 adjugate_slope = primitive(
     "adjugate_slope",  # d adj(A)[E]; tr(F d adj(A)[E]) is symmetric in E and F, so it is its own transpose
     impl=lambda xp, a, e: _slope(xp, a, e),
@@ -176,9 +158,9 @@ adjugate_slope = primitive(
     batch=_slope_batch,
     samples=together(
         lambda rng: [Sample(a, rng.normal(size=(*lead, *a.shape[-2:])).astype(a.dtype), tol=1e-5)
-                     for a in _regular(rng) for lead in {(), a.shape[:-2]}],
+                     for a in _invertible(rng) for lead in {(), a.shape[:-2]}],
         lambda rng: [Sample(a, rng.normal(size=(3, 3)) - 1j * rng.normal(size=(3, 3)), tol=1e-5)
-                     for a in _regular(rng)[:3:2]],
+                     for a in _invertible(rng)[:3:2]],
         lambda rng: [Sample(np.eye(2) * 2, rng.normal(size=(2, 2)) + 1j * rng.normal(size=(2, 2)), tol=1e-5)],
     ),
     absent={"()": "its operands are matrices"},
@@ -190,7 +172,7 @@ adjugate = primitive(
     jvp={"a": lambda da, a: adjugate_slope(a, da)},
     vjp={"a": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},
     batch=lambda a: adjugate(a),
-    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _regular(rng)],
+    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _invertible(rng)],
                      lambda rng: [Sample(a, tol=1e-5, orders=1) for a in _singular(rng)]),
 )
 det = primitive(
@@ -200,6 +182,6 @@ det = primitive(
     jvp={"a": lambda da, a: matrix_diagonal(matmul(adjugate(a), da)).sum(axis=-1)},
     vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},
     batch=lambda a: det(a),
-    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _regular(rng)],
+    samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _invertible(rng)],
                      lambda rng: [Sample(a, tol=1e-5) for a in _singular(rng)]),
 )

@@ -7,8 +7,9 @@ from ..device import constant
 from ..dtypes import float_dtype, real_dtype
 from ..families import primitive
 from .decompositions import adjoint, solve
+from .guards import FINITE, RAISE
 from .linalg import matmul
-from .quotients import ADDED, FINITE, RAISE, settled
+from .quotients import ADDED, settled
 from .samples import Sample
 from .shaping import concatenate
 

@@ -7,11 +7,11 @@ from ..dtypes import result_dtype
 from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .decompositions import adjoint, real_diagonal
+from .guards import FINITE, RAISE, largest, tiny
 from .linalg import lift, matmul
 from .samples import Sample
 from .shaping import broadcast_to
 
-RAISE, FINITE = "raise", "finite"  # what a derivative does at repeated values; see docs/conventions.md
 ADDED = "vectors added to make the factor square"
 
 
@@ -26,11 +26,6 @@ def _denominators(w, kind):
     if kind == "scale":
         return w[..., None, :]
     return w[..., None, :] - w[..., :, None] if kind == "gap" else w[..., None, :] + w[..., :, None]
-
-
-def tiny(w, shape):
-    """Below this the values `w` of matrices of `shape` are 0, and their gaps, up to rounding."""
-    return 10 * max(*shape[-2:], 1) * float(np.finfo(w.dtype).eps)
 
 
 def _quotient(xp, x, w, beside, kind, part, repeated, about):
@@ -49,7 +44,7 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
 def _check(xp, x, top, none, beside, kind, part, about):
     """Raise where a quotient has no value: the caller's answer depends on what the matrix does not determine."""
     eps = float(np.finfo(x.dtype).eps)
-    size = xp.maximum(_largest(xp, x), _largest(xp, beside))
+    size = xp.maximum(largest(xp, x), largest(xp, beside))
     if kind == "gap":
         eye = xp.asarray(np.eye(x.shape[-1], dtype=bool))
         if part in ("skew", "phased") and x.dtype.kind == "c":
@@ -74,10 +69,6 @@ def _check(xp, x, top, none, beside, kind, part, about):
             "needed, or, for functions that do not depend on the choice, "
             "`with covector.numpy.linalg.repeated_values('finite'):`"
         )
-
-
-def _largest(xp, x):
-    return xp.max(xp.abs(x), axis=(-2, -1))[..., None, None]
 
 
 def _quotient_shape(x, w):

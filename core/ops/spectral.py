@@ -7,8 +7,9 @@ from ..device import constant
 from ..dtypes import complex_dtype, float_dtype, real_dtype
 from ..families import primitive
 from .decompositions import adjoint, check_square, hermitian, make_matrices, matrix_diagonal, real_diagonal, solve
+from .guards import FINITE, RAISE, apart, regular
 from .linalg import matmul
-from .quotients import FINITE, RAISE, quotient
+from .quotients import quotient
 from .samples import Sample
 from .shaping import conjugate
 
@@ -31,12 +32,26 @@ def _eigh_jvp(da, ans, repeated):
     return real_diagonal(inner), matmul(v, quotient(inner, w, da, "gap", "hermitian", repeated, "eigenvectors"))
 
 
+def determined(ct_w, vectors, w, about, zero=False):
+    """Cotangents of values and their vectors, refused if they need either where a value is repeated.
+
+    The value too: v diag(f(w)) vᴴ depends on how v turns in a space, however little v's own cotangent says of it (it is
+    0 at w = 0). And no cotangent tells whether only the space matters, so that is for the caller to say.
+    """
+    if ct_w is not None:
+        beside = next(ct for ct in vectors if ct is not None)
+        ct_w = apart(ct_w[..., None, :], w, beside, about, zero)[..., 0, :]
+    return ct_w, *[ct if ct is None else apart(ct, w, ct, about, zero) for ct in vectors]
+
+
 def _eigh_vjp(ct, ans, repeated):
     """The adjoint: V (diag(w̄) + F ∘ skew(Vᴴ V̄)) Vᴴ."""
     w, v = ans
     ct_w, ct_v = ct
     if ct_v is None:
         return hermitian(matmul(v * ct_w[..., None, :], adjoint(v)))
+    if repeated == RAISE:
+        ct_w, ct_v = determined(ct_w, (ct_v,), w, "eigenvectors")
     inner = quotient(matmul(adjoint(v), ct_v), w, ct_v, "gap", "skew", repeated, "eigenvectors")
     if ct_w is not None:
         inner = inner + put_diagonal(ct_w)
@@ -111,11 +126,17 @@ def _eig(xp, a):
     return w.astype(dtype), v.astype(dtype)
 
 
+def _full(v):
+    """Eigenvectors that are a basis: at a defective matrix eigenvalues have no derivative."""
+    return regular(v, "eig has no derivative at a defective matrix, whose eigenvectors are no basis",
+                   "its eigenvalues move faster than any multiple of a change; perturb it, or use traces of its powers")
+
+
 def _eig_jvp(da, ans, repeated):
     """Giles (2008), section 2.3.1: with T = V⁻¹ dA V, dw = diag(T) and dV = V (F ∘ T), and then each column less what
     lies along itself, so that its length stays 1 (Boeddeker et al. 2017, equation 4.60)."""
     w, v = ans
-    inner = solve(v, matmul(da, v))
+    inner = solve(_full(v), matmul(da, v))
     dv = matmul(v, quotient(inner, w, da, "gap", "whole", repeated, "eigenvectors"))
     return matrix_diagonal(inner), dv - v * (conjugate(v) * dv).sum(axis=-2)[..., None, :]
 
@@ -127,13 +148,15 @@ def _eig_vjp(ct, ans, repeated):
     ct_w, ct_v = ct
     inner = None
     if ct_v is not None:
+        if repeated == RAISE:
+            ct_w, ct_v = determined(ct_w, (ct_v,), w, "eigenvectors")
         inner = matmul(adjoint(v), ct_v)
         inner = inner - matmul(adjoint(v), v) * real_diagonal(inner)[..., None, :]
         inner = quotient(inner, conjugate(w), ct_v, "gap", "phased", repeated, "eigenvectors")
     if ct_w is not None:
         along = put_diagonal(ct_w)
         inner = along if inner is None else inner + along
-    return solve(adjoint(v), matmul(inner, adjoint(v)))
+    return solve(adjoint(_full(v)), matmul(inner, adjoint(v)))
 
 
 def _eig_samples(gauge, policies):
@@ -165,12 +188,12 @@ eig = primitive(
 
 
 def _eigvals_jvp(da, a, repeated):
-    v = eig(a, repeated=repeated)[1]
+    v = _full(eig(a, repeated=repeated)[1])
     return matrix_diagonal(solve(v, matmul(da, v)))
 
 
 def _eigvals_vjp(ct, a, repeated):
-    up = adjoint(eig(a, repeated=repeated)[1])
+    up = adjoint(_full(eig(a, repeated=repeated)[1]))
     return solve(up, ct[..., :, None] * up)
 
 

@@ -7,12 +7,13 @@ from ..dtypes import float_dtype, real_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
 from .decompositions import adjoint, real_diagonal
+from .guards import FINITE, RAISE, tiny
 from .linalg import lift, matmul
-from .quotients import ADDED, FINITE, RAISE, quotient, settled, tiny
+from .quotients import ADDED, quotient, settled
 from .samples import Sample
 from .selection import where
 from .shaping import concatenate
-from .spectral import put_diagonal
+from .spectral import determined, put_diagonal
 
 
 def _matrix_aval(a, name):
@@ -60,7 +61,7 @@ def _svd_jvp(da, ans, a_aval, full_matrices, repeated):
         du = _beyond(du, u, matmul(da, last), k, over)
     if n > k:
         dv = _beyond(dv, v, matmul(adjoint(da), first), k, over)
-    return du, _kept(real_diagonal(core), s, (m, n)), adjoint(dv)
+    return du, real_diagonal(core), adjoint(dv)
 
 
 def _beyond(du, u, image, k, over):
@@ -87,9 +88,15 @@ def _svd_vjp(ct, ans, a_aval, repeated):
 
     v = adjoint(vh)
     first, last = u[..., :k], v[..., :k]
-    core = None if ct_s is None else put_diagonal(_kept(ct_s, s, (m, n)))
-    left = None if ct_u is None else matmul(adjoint(first), ct_u[..., :k])
-    right = None if ct_vh is None else matmul(adjoint(last), adjoint(ct_vh)[..., :k])
+    ct_left = None if ct_u is None else ct_u[..., :k]
+    ct_right = None if ct_vh is None else adjoint(ct_vh)[..., :k]
+    if repeated == RAISE and beside is not None:
+        # At one singular value of 0 u and v are determined up to signs in the square real case, where s may change its.
+        zero = m != n or u.dtype.kind == "c"
+        ct_s, ct_left, ct_right = determined(ct_s, (ct_left, ct_right), s, "singular vectors", zero)
+    core = None if ct_s is None else put_diagonal(ct_s)
+    left = None if ct_left is None else matmul(adjoint(first), ct_left)
+    right = None if ct_right is None else matmul(adjoint(last), ct_right)
     if left is not None or right is not None:
         total = right if left is None else left if right is None else left + right
         gap = -right if left is None else left if right is None else left - right

@@ -1,0 +1,100 @@
+"""Identities that refuse values at which a derivative does not exist, or is not determined by what is known."""
+
+import numpy as np
+
+from ..families import primitive
+from .linalg import lift
+from .samples import Sample
+from .shaping import broadcast_to
+
+RAISE, FINITE = "raise", "finite"  # what a derivative does at repeated values; see docs/conventions.md
+
+
+def tiny(w, shape):
+    """Below this, relative to the largest, the values `w` of matrices of `shape` are 0 or equal, up to rounding."""
+    return 10 * max(*shape[-2:], 1) * float(np.finfo(w.dtype).eps)
+
+
+def largest(xp, x):
+    """The largest size of an element of each matrix, or 0."""
+    if not x.size:
+        return xp.zeros((1, 1), np.float64)
+    return xp.max(xp.abs(x), axis=(-2, -1))[..., None, None]
+
+
+def _regular(xp, x, about, remedy):
+    s = xp.linalg.svd(x, compute_uv=False) if x.size else x
+    if s.size and bool(xp.any(s[..., -1] <= tiny(s, x.shape) * s[..., 0])):
+        raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}")
+    return x.copy()
+
+
+def _regular_samples(rng):
+    params = {"about": "this needs an invertible matrix", "remedy": "use another one"}
+    a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
+    return [Sample(x, params=params) for x in (a, a[0], a.astype("f4"), a * (1 + 1j), a[:0])]
+
+
+regular = primitive(
+    "regular",  # x itself; singular matrices raise
+    impl=lambda xp, x, *, about, remedy: _regular(xp, x, about, remedy),
+    shape=lambda x: x,
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=lambda x, about, remedy: regular(x, about=about, remedy=remedy),
+    samples=_regular_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
+def _apart(xp, x, w, beside, about, zero):
+    if x.size:
+        limit = tiny(w, (w.shape[-1], *beside.shape[-2:])) * xp.max(xp.abs(w), axis=-1)[..., None]
+        gaps = xp.abs(w[..., :, None] - w[..., None, :])
+        same = xp.sum(gaps <= limit[..., None], axis=-1) > 1
+        if zero:
+            same = same | (xp.abs(w) <= limit)
+        eps = float(np.finfo(x.dtype).eps)
+        size = xp.maximum(largest(xp, x), largest(xp, beside))
+        if bool(xp.any(same[..., None, :] & (xp.abs(x) > eps**0.5 * size))):
+            raise np.linalg.LinAlgError(
+                f"the derivative of a function of {about} was asked where their value is repeated"
+                f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
+                "eigvalsh, svdvals or pinv where the vectors are not needed, or, for functions that do not depend on "
+                "the choice, `with covector.numpy.linalg.repeated_values('finite'):`"
+            )
+    return x.copy()
+
+
+def _apart_batch(x, w, beside, batched, size, about, zero):
+    rank = max(x.ndim - batched[0], w.ndim + 1 - batched[1], beside.ndim - batched[2]) + 1
+    x, beside = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (beside, batched[2])))
+    w = lift(w, rank - 1) if batched[1] else w
+    if not batched[0]:  # only what it is compared with is batched
+        x = broadcast_to(x, (size, *x.shape))
+    return apart(x, w, beside, about=about, zero=zero)
+
+
+def _apart_samples(rng):
+    out = []
+    for shape, lead, zero in (((4, 3), (), True), ((2, 1, 2), (2,), False), ((2, 3, 2), (), True), ((0, 0), (), False)):
+        x = rng.normal(size=shape)
+        w = np.cumsum(rng.uniform(0.5, 1.5, (*lead, shape[-1])), axis=-1)
+        beside = rng.normal(size=(*lead, 4, shape[-1]))
+        params = {"about": "vectors", "zero": zero}
+        out += [Sample(z, w, beside, params=params) for z in (x, x.astype("f4"), x + 1j)]
+    return out
+
+
+apart = primitive(
+    "apart",  # x: (..., m, n) itself; raises where a column is not 0 though its value in w: (..., n) is repeated (or 0)
+    # beside: what is small against it counts as rounding
+    impl=lambda xp, x, w, beside, *, about, zero: _apart(xp, x, w, beside, about, zero),
+    shape=lambda x: x,
+    nondiff="w, beside",
+    jvp={"x": lambda dx, w, beside, about, zero: apart(dx, w, beside, about, zero)},
+    vjp={"x": lambda ct: ct},
+    batch=_apart_batch,
+    samples=_apart_samples,
+    absent={"()": "its operand is a matrix"},
+)
