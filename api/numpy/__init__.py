@@ -40,7 +40,7 @@ from numpy import (
     uint64,
 )
 
-from . import linalg
+from . import fft, linalg
 from .creation import (
     arange,
     array,
@@ -281,7 +281,7 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "conjugate", "copy", "copysign", "copyto", "cos", "cosh", "count_nonzero", "cross", "cumsum", "deg2rad",
     "degrees", "delete", "diag", "diagflat", "diagonal", "diff", "divide", "divmod", "dot", "dsplit", "dstack",
     "dtype", "e", "einsum", "empty", "empty_like", "equal", "errstate", "euler_gamma", "exp", "exp2", "expand_dims",
-    "expm1", "extract", "eye", "fabs", "finfo", "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16",
+    "expm1", "extract", "eye", "fabs", "fft", "finfo", "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16",
     "float32", "float64", "float_power", "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "full",
     "full_like", "generic", "greater", "greater_equal", "heaviside", "hsplit", "hstack", "hypot", "identity",
     "iinfo", "imag", "inexact", "inf", "inner", "int16", "int32", "int64", "int8", "integer", "intp", "invert",
