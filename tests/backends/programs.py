@@ -46,7 +46,8 @@ def run(prim, sample, convert, mode):
         full = list(operands)
         for i, x in zip(live, xs):
             full[i] = x
-        return prim.again((*full, *params))
+        out = prim.again((*full, *params))
+        return out if sample.gauge is None else tuple(sample.gauge(*out))
 
     xs = tuple(operands[i] for i in live)
     if mode == "value" or prim.flat or not live:
