@@ -9,7 +9,7 @@ from .at import At
 from .buffers import Buffer, become_buffer, make_buffer
 from .device import constant
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
-from .ops import arithmetic as a, elementary, indexing, linalg, reductions, selection, shaping, sorting
+from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
 from .primitive import RAW
 from .tracer import Tracer, concrete
 
@@ -189,6 +189,12 @@ def cumsum(x, axis=None, dtype=None):
     return reductions.cumsum(reshape(x, (-1,)), 0) if axis is None else reductions.cumsum(x, normal_axis(axis, x.ndim))
 
 
+def cumprod(x, axis=None, dtype=None):
+    """The running product along `axis`, of the flattened array by default."""
+    x = _as(x, dtype)
+    return running.cumprod(reshape(x, (-1,)), 0) if axis is None else running.cumprod(x, normal_axis(axis, x.ndim))
+
+
 def sort(x, axis=-1):
     """`x` sorted along `axis`; flattened where it is None."""
     return sorting.sort(reshape(x, (-1,)), 0) if axis is None else sorting.sort(x, normal_axis(axis, x.ndim))
@@ -328,6 +334,7 @@ _METHODS = {
     "argmin": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmin") or _argument(
         reductions.argmin, x, axis, keepdims),
     "cumsum": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumsum") or cumsum(x, axis, dtype),
+    "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or cumprod(x, axis, dtype),
     "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
     "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,

@@ -5,7 +5,7 @@ import numpy as np
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
 from .methods import _augmented, normal_axis, power
-from .ops import arithmetic as a, elementary, linalg, reductions, selection, shaping
+from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping
 from .ops.indexing import update
 from .tracer import Tracer
 
@@ -26,16 +26,29 @@ UFUNCS = {
     np.logical_xor: lambda x, y: (x != 0) ^ (y != 0), np.logical_not: lambda x: x == 0,
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
-if hasattr(np, "vecdot"):
-    UFUNCS[np.vecdot] = lambda x, y: (shaping.conjugate(x) * y).sum(axis=-1)
+UFUNCS[np.vecdot] = lambda x, y: (shaping.conjugate(x) * y).sum(axis=-1)
+UFUNCS[np.matvec] = lambda x, y: linalg.matmul(x, y[..., None])[..., 0]
+UFUNCS[np.vecmat] = lambda x, y: linalg.matmul(shaping.conjugate(x)[..., None, :], y)[..., 0, :]
 
 UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
     "deg2rad", "rad2deg", "logaddexp", "logaddexp2", "copysign", "signbit", "heaviside", "fmod", "fmax", "fmin", "modf",
     "left_shift", "right_shift",
 )})  # fmt: skip
+UFUNCS.update({getattr(np, name): getattr(digits, name) for name in (
+    "gcd", "lcm", "bitwise_count", "spacing", "nextafter", "ldexp",
+)})  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
+
+
+def _frexp(x):
+    """Mantissa and exponent; the exponent is flat, so the mantissa moves as x does, scaled."""
+    n = digits.exponent(x)
+    return digits.ldexp(x, -n), n
+
+
+UFUNCS[np.frexp] = _frexp
 
 
 def _double(x):
@@ -63,8 +76,8 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         return _with_options(ufunc, fun, inputs, kwargs)
     if method == "reduce" and ufunc in REDUCTIONS:
         return _reduce(REDUCTIONS[ufunc], *inputs, **kwargs)
-    if method == "accumulate" and ufunc is np.add:
-        return _accumulate(*inputs, **kwargs)
+    if method == "accumulate" and ufunc in (np.add, np.multiply):
+        return _accumulate(ufunc, *inputs, **kwargs)
     if method == "outer" and ufunc in UFUNCS and not kwargs:
         x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in inputs)
         x = x.reshape((*x.shape, *(1,) * np.ndim(y)))
@@ -108,10 +121,11 @@ def _reduce(name, x, axis=0, dtype=None, out=None, keepdims=False, initial=None,
         selection.astype(x, dtype), name)(axis=axis, keepdims=keepdims)
 
 
-def _accumulate(x, axis=0, dtype=None, out=None):
+def _accumulate(ufunc, x, axis=0, dtype=None, out=None):
     if out is not None:
         raise RuleError(f"accumulate with out= is not supported on traced values{at_user_line()}")
-    return reductions.cumsum(x, normal_axis(axis, x.ndim))
+    x = x if dtype is None else selection.astype(x, dtype)
+    return (reductions.cumsum if ufunc is np.add else running.cumprod)(x, normal_axis(axis, x.ndim))
 
 
 def _at(ufunc, target, index, value=None):

@@ -1,0 +1,96 @@
+"""Running products and convolutions along an axis, and the linear recurrence that their derivatives follow."""
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import result_dtype
+from ..families import primitive
+from ..fix import conj
+from .reductions import _sum_shape
+from .samples import Sample, arrays, together
+from .shaping import broadcast_to, concatenate, flip, slice_axis
+
+
+def recurrence(a, b, axis):
+    """`z[i] = a[i] z[i - 1] + b[i]` along `axis`, z before the start 0; in log2(n) steps (Hillis and Steele 1986)."""
+    n = b.shape[axis]
+    step = 1
+    while step < n:
+        factor = slice_axis(a, axis, step, n)
+        b = concatenate(slice_axis(b, axis, 0, step),
+                        slice_axis(b, axis, step, n) + factor * slice_axis(b, axis, 0, n - step), axis=axis)
+        a = concatenate(slice_axis(a, axis, 0, step), factor * slice_axis(a, axis, 0, n - step), axis=axis)
+        step *= 2
+    return b
+
+
+def _scaled_by_previous(d, ans, axis):
+    """`d[i] ans[i - 1]`, where the product before the start is 1."""
+    n = ans.shape[axis]
+    return concatenate(slice_axis(d, axis, 0, 1), slice_axis(d, axis, 1, n) * slice_axis(ans, axis, 0, max(n - 1, 0)),
+                       axis=axis)
+
+
+def _cumprod_vjp(ct, x, ans, axis):
+    """s[i] = ct[i] + x[i + 1] s[i + 1] from the end, times the product before i; nothing is divided."""
+    n = x.shape[axis]
+    factor = concatenate(slice_axis(x, axis, 1, n), slice_axis(x, axis, 0, min(n, 1)), axis=axis)
+    back = flip(recurrence(conj(flip(factor, axes=(axis,))), flip(ct, axes=(axis,)), axis), axes=(axis,))
+    return _scaled_by_previous(back, conj(ans), axis)
+
+
+cumprod = primitive(
+    "cumprod",
+    impl=lambda xp, x, *, axis: xp.cumprod(x, axis=axis),
+    shape=lambda x, axis: _sum_shape(x, (), False),
+    jvp={"x": lambda dx, x, ans, axis: recurrence(x, _scaled_by_previous(dx, ans, axis), axis)},
+    vjp={"x": _cumprod_vjp},
+    batch=lambda x, axis: cumprod(x, axis=axis + 1),
+    masks=True,
+    samples=together(
+        arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1), arrays((1,), axis=0),
+        lambda rng: [Sample(np.array(v), params={"axis": 0})
+                     for v in ([0.0, 2.0, 3.0], [2.0, 0.0, 3.0, 0.0, 4.0])],
+    ),
+    absent={"()": "it runs along an axis"},
+)
+
+
+def _convolve(xp, x, y):
+    if x.ndim == 1:
+        return xp.convolve(x, y)
+    lead = x.shape[:-1]
+    rows = [xp.convolve(a, b) for a, b in zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]))]
+    if not rows:
+        return xp.zeros((*lead, x.shape[-1] + y.shape[-1] - 1), xp.result_type(x, y))
+    return xp.stack(rows).reshape((*lead, -1))
+
+
+def _convolve_batch(x, y, batched, size):
+    x, y = (v if b else broadcast_to(v, shape=(size, *v.shape)) for v, b in zip((x, y), batched))
+    return convolve(x, y)
+
+
+def _overlaps(ct, y, n):
+    """For each place of the other operand the product of `y` with the part of `ct` that it reached."""
+    m = y.shape[-1]
+    axis = y.ndim - 1
+    return slice_axis(convolve(ct, conj(flip(y, axes=(axis,)))), axis, m - 1, m - 1 + n)
+
+
+convolve = primitive(
+    "convolve",  # x: (*b, n), y: (*b, m) -> (*b, n + m - 1); the rows one by one
+    impl=lambda xp, x, y: _convolve(xp, x, y),
+    shape=lambda x, y: make_aval((*x.shape[:-1], x.shape[-1] + y.shape[-1] - 1), result_dtype(x, y)),
+    jvp={"x": lambda dx, y: convolve(dx, y), "y": lambda dy, x: convolve(x, dy)},
+    vjp={"x": lambda ct, x_aval, y: _overlaps(ct, y, x_aval.shape[-1]),
+         "y": lambda ct, x, y_aval: _overlaps(ct, x, y_aval.shape[-1])},
+    batch=_convolve_batch,
+    linear=("x", "y"),
+    samples=together(
+        arrays((4,), (3,)), arrays((1,), (3,)), arrays((2, 3), (2, 4)), arrays((0, 3), (0, 2)),
+        lambda rng: [Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=2)),
+                     Sample(rng.normal(size=3), rng.normal(size=2) + 1j)],
+    ),
+    absent={"()": "it runs along an axis", "broadcast": "both operands have the same leading axes"},
+)
