@@ -126,13 +126,21 @@ def var(x, axis=None, ddof=0, keepdims=False):
     axes = normal_axes(axis, x.ndim)
     count = math.prod(x.shape[k] for k in axes)
     centred = x - mean(x, axes, None, True)
-    squares = a.square(centred) if x.dtype.kind != "c" else a.square(centred.real) + a.square(centred.imag)
-    return reductions.reduce_sum(squares, axes, bool(keepdims)) / max(count - ddof, 0)
+    return reductions.reduce_sum(square_of(centred), axes, bool(keepdims)) / max(count - ddof, 0)
+
+
+def square_of(x):
+    """|x|²."""
+    return a.square(x) if x.dtype.kind != "c" else a.square(x.real) + a.square(x.imag)
 
 
 def std(x, axis=None, ddof=0, keepdims=False):
     """The standard deviation over `axis`; its derivative at a constant is 0."""
-    v = var(x, axis, ddof, keepdims)
+    return root(var(x, axis, ddof, keepdims))
+
+
+def root(v):
+    """The square root, with derivative 0 at 0."""
     zero = v == 0
     return selection.where(zero, 0.0, a.sqrt(selection.where(zero, 1.0, v)))
 
@@ -183,16 +191,10 @@ def take(x, index, axis=None, mode="raise"):
     return indexing.index(x, (slice(None),) * axis + (index,))
 
 
-def cumsum(x, axis=None, dtype=None):
-    """The running sum along `axis`, of the flattened array by default."""
+def accumulate(prim, x, axis=None, dtype=None):
+    """A running sum or product along `axis`, of the flattened array by default."""
     x = _as(x, dtype)
-    return reductions.cumsum(reshape(x, (-1,)), 0) if axis is None else reductions.cumsum(x, normal_axis(axis, x.ndim))
-
-
-def cumprod(x, axis=None, dtype=None):
-    """The running product along `axis`, of the flattened array by default."""
-    x = _as(x, dtype)
-    return running.cumprod(reshape(x, (-1,)), 0) if axis is None else running.cumprod(x, normal_axis(axis, x.ndim))
+    return prim(reshape(x, (-1,)), 0) if axis is None else prim(x, normal_axis(axis, x.ndim))
 
 
 def sort(x, axis=-1):
@@ -333,8 +335,10 @@ _METHODS = {
         reductions.argmax, x, axis, keepdims),
     "argmin": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmin") or _argument(
         reductions.argmin, x, axis, keepdims),
-    "cumsum": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumsum") or cumsum(x, axis, dtype),
-    "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or cumprod(x, axis, dtype),
+    "cumsum": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumsum") or accumulate(
+        reductions.cumsum, x, axis, dtype),
+    "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or accumulate(
+        running.cumprod, x, axis, dtype),
     "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
     "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,

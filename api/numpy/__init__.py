@@ -1,6 +1,9 @@
 """NumPy's functions on arrays and traced arrays alike."""
 
+# isort: off - several names a line
 from numpy import (
+    bartlett,
+    blackman,
     bool_,
     can_cast,
     complex64,
@@ -16,6 +19,8 @@ from numpy import (
     float64,
     floating,
     generic,
+    hamming,
+    hanning,
     iinfo,
     inexact,
     inf,
@@ -41,19 +46,22 @@ from numpy import (
 )
 
 from . import fft, linalg
+from . import linalg
+from .calling import apply_along_axis, apply_over_axes, fromfunction, piecewise, vectorize
 from .creation import (
     arange,
     array,
     asarray,
     copy,
-    copyto,
     empty,
     empty_like,
     eye,
     full,
     full_like,
+    geomspace,
     identity,
     linspace,
+    logspace,
     meshgrid,
     ones,
     ones_like,
@@ -61,7 +69,21 @@ from .creation import (
     zeros,
     zeros_like,
 )
-from .einsum import einsum
+from .dtypes import (
+    asanyarray,
+    asarray_chkfinite,
+    ascontiguousarray,
+    asfortranarray,
+    common_type,
+    isdtype,
+    isfortran,
+    isneginf,
+    isposinf,
+    iterable,
+    min_scalar_type,
+    real_if_close,
+)
+from .einsum import einsum, einsum_path
 from .elementwise import (
     abs,
     absolute,
@@ -79,6 +101,7 @@ from .elementwise import (
     arctanh,
     around,
     array_equal,
+    array_equiv,
     asin,
     asinh,
     astype,
@@ -86,6 +109,7 @@ from .elementwise import (
     atan2,
     atanh,
     bitwise_and,
+    bitwise_count,
     bitwise_invert,
     bitwise_left_shift,
     bitwise_not,
@@ -116,6 +140,8 @@ from .elementwise import (
     fmax,
     fmin,
     fmod,
+    frexp,
+    gcd,
     greater,
     greater_equal,
     heaviside,
@@ -130,6 +156,8 @@ from .elementwise import (
     isnan,
     isreal,
     isrealobj,
+    lcm,
+    ldexp,
     left_shift,
     less,
     less_equal,
@@ -151,6 +179,7 @@ from .elementwise import (
     nan_to_num,
     ndim,
     negative,
+    nextafter,
     not_equal,
     positive,
     pow,
@@ -171,6 +200,7 @@ from .elementwise import (
     sinc,
     sinh,
     size,
+    spacing,
     sqrt,
     square,
     subtract,
@@ -189,9 +219,8 @@ from .indexing import (
     diagonal,
     extract,
     flatnonzero,
+    insert,
     nonzero,
-    put,
-    put_along_axis,
     select,
     take,
     take_along_axis,
@@ -203,6 +232,7 @@ from .indexing import (
 from .joining import (
     append,
     array_split,
+    block,
     column_stack,
     concat,
     concatenate,
@@ -217,7 +247,39 @@ from .joining import (
     vsplit,
     vstack,
 )
-from .linear_algebra import cross, dot, inner, kron, matmul, outer, tensordot, vdot, vecdot
+from .linear_algebra import cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat
+from .nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nanmax,
+    nanmean,
+    nanmedian,
+    nanmin,
+    nanpercentile,
+    nanprod,
+    nanquantile,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from .places import (
+    c_,
+    diag_indices,
+    diag_indices_from,
+    indices,
+    ix_,
+    mask_indices,
+    mgrid,
+    ogrid,
+    r_,
+    ravel_multi_index,
+    tril_indices,
+    tril_indices_from,
+    triu_indices,
+    triu_indices_from,
+    unravel_index,
+)
+from .polynomials import poly, polyder, polyint, polyval, vander
 from .reductions import (
     all,
     amax,
@@ -232,15 +294,26 @@ from .reductions import (
     max,
     mean,
     min,
-    nanmax,
-    nanmean,
-    nanmin,
-    nansum,
     prod,
     ptp,
     std,
     sum,
     var,
+)
+from .running import cumprod, cumulative_prod, cumulative_sum, ediff1d, nancumprod, nancumsum
+from .sampled import convolve, correlate, gradient, interp, trapezoid, unwrap
+from .sets import (
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    trim_zeros,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
 )
 from .shaping import (
     atleast_1d,
@@ -260,6 +333,7 @@ from .shaping import (
     ravel,
     repeat,
     reshape,
+    resize,
     roll,
     rollaxis,
     rot90,
@@ -268,7 +342,23 @@ from .shaping import (
     tile,
     transpose,
 )
-from .sorting import argsort, median, percentile, quantile, sort
+from .sorting import (
+    argpartition,
+    argsort,
+    digitize,
+    lexsort,
+    median,
+    partition,
+    percentile,
+    quantile,
+    searchsorted,
+    sort,
+    sort_complex,
+)
+from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogram_bin_edges, histogramdd
+from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
+
+# isort: on
 
 __all__ = [  # noqa: RUF022 - sorted, several a line
     "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
@@ -298,4 +388,41 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "tri", "tril",
     "triu", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unstack", "var", "vdot", "vecdot",
     "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
+    "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere", "around", "array", "array_equal",
+    "array_equiv", "array_split", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray",
+    "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average",
+    "bartlett", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool_", "broadcast_arrays",
+    "broadcast_shapes", "broadcast_to", "c_", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack",
+    "common_type", "complex128", "complex64", "complexfloating", "compress", "concat", "concatenate", "conj",
+    "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh", "count_nonzero",
+    "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "delete", "diag",
+    "diag_indices", "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot",
+    "dsplit", "dstack", "dtype", "e", "ediff1d", "einsum", "einsum_path", "empty", "empty_like", "equal", "errstate",
+    "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fill_diagonal", "finfo", "fix",
+    "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power", "floating", "floor",
+    "floor_divide", "fmax", "fmin", "fmod", "frexp", "fromfunction", "full", "full_like", "gcd", "generic", "geomspace",
+    "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram", "histogram2d",
+    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "indices",
+    "inexact", "inf", "inner", "insert", "int16", "int32", "int64", "int8", "integer", "interp", "intersect1d", "intp",
+    "invert", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan",
+    "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable", "ix_", "kron", "lcm", "ldexp",
+    "left_shift", "less", "less_equal", "lexsort", "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp",
+    "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "mask_indices", "matmul",
+    "matrix_transpose", "matvec", "max", "maximum", "mean", "median", "meshgrid", "mgrid", "min", "min_scalar_type",
+    "minimum", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod",
+    "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd",
+    "nansum", "nanvar", "ndarray", "ndim", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "number",
+    "ogrid", "ones", "ones_like", "outer", "pad", "partition", "percentile", "permute_dims", "pi", "piecewise", "place",
+    "poly", "polyder", "polyint", "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp", "put",
+    "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real",
+    "real_if_close", "reciprocal", "remainder", "repeat", "reshape", "resize", "result_type", "right_shift", "rint",
+    "roll", "rollaxis", "rot90", "round", "row_stack", "searchsorted", "select", "setdiff1d", "setxor1d", "shape",
+    "sign", "signbit", "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square",
+    "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot",
+    "tile", "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu",
+    "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d",
+    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap",
+    "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]

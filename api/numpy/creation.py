@@ -8,12 +8,12 @@ import numpy as np
 from ..core import methods
 from ..core.buffers import make_buffer
 from ..core.device import constant
-from ..core.errors import ConversionError, at_user_line
-from ..core.ops import selection, shaping
+from ..core.dtypes import result_dtype
+from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.protocol import FUNCTIONS
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, is_concrete
 from .joining import stack
-from .surface import Array, array_of, as_numpy, implements
+from .surface import Array, array_of, as_numpy, implements, known, traced_inside
 
 
 def _creator(reference: Any, like_it: Any = None) -> Any:
@@ -114,15 +114,6 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
 as_numpy(full_like, np.full_like)
 
 
-@implements(np.copyto)
-def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
-    if not isinstance(dst, Tracer):
-        raise ConversionError(
-            "numpy.copyto (numpy.full_like) was asked to write a traced value into a plain array, which would drop its "
-            f"derivative; use covector.numpy.full_like, or value * np.ones_like(array){at_user_line()}")
-    dst[...] = src if where is True else selection.where(where, src, dst.read() if hasattr(dst, "read") else dst)
-
-
 @implements(np.copy)
 def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
     return make_buffer(a)
@@ -130,7 +121,7 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
 
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,
           like: Any = None) -> Array:
-    if not _holds_tracer(object):
+    if not traced_inside(object):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin,
                         like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(object)
@@ -143,7 +134,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K",
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> Array:
-    if not _holds_tracer(a):
+    if not traced_inside(a):
         return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(a)
     if dtype is not None and np.dtype(dtype) != ans.dtype:
@@ -155,10 +146,6 @@ as_numpy(array, np.array)
 as_numpy(asarray, np.asarray)
 FUNCTIONS[np.array] = lambda object, *args, **kwargs: array(object, *args, **kwargs)
 FUNCTIONS[np.asarray] = lambda a, *args, **kwargs: asarray(a, *args, **kwargs)
-
-
-def _holds_tracer(x: Any) -> bool:
-    return isinstance(x, Tracer) or isinstance(x, (list, tuple)) and any(map(_holds_tracer, x))
 
 
 def _stacked(x: Any) -> Array:
@@ -185,11 +172,17 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
             ans = selection.where(steps == parts, stop, ans)
     if dtype is not None:
         ans = selection.astype(ans, dtype)
-    if axis:
-        places = list(range(1, ans.ndim))
-        places.insert(methods.normal_axis(axis, ans.ndim), 0)
-        ans = shaping.transpose(ans, tuple(places))
+    ans = _on_axis(ans, axis)
     return (ans, np.nan if step is None else step) if retstep else ans
+
+
+def _on_axis(x: Array, axis: int) -> Array:
+    """`x` with its first axis at `axis`."""
+    if not axis:
+        return x
+    places = list(range(1, x.ndim))
+    places.insert(methods.normal_axis(axis, x.ndim), 0)
+    return shaping.transpose(x, tuple(places))
 
 
 @implements(np.meshgrid)
@@ -207,3 +200,33 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
         return tuple(out)
     full_shape = np.broadcast_shapes(*[x.shape for x in out])
     return tuple([shaping.broadcast_to(x, full_shape) for x in out])
+
+
+@implements(np.logspace)
+def logspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None,
+             axis: int = 0) -> Array:
+    if np.ndim(base):
+        rank = len(np.broadcast_shapes(np.shape(start), np.shape(stop), np.shape(base)))
+        start, stop, base = (methods.reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape)) for x in
+                             map(array_of, (start, stop, base)))
+    exponents = linspace(start, stop, num, endpoint)
+    ans = methods.power(base, exponents) if isinstance(base, Tracer) else arithmetic.power(base, exponents)
+    return _on_axis(ans if dtype is None else selection.astype(ans, dtype), axis)
+
+
+@implements(np.geomspace)
+def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, dtype: Any = None,
+              axis: int = 0) -> Array:
+    num = operator.index(num)
+    want = result_dtype(start, stop, float(num)) if dtype is None else np.dtype(dtype)
+    inner = np.result_type(want, result_dtype(start, stop, float(num)))
+    if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):
+        raise ValueError("geomspace needs ends other than 0")
+    start, stop = (selection.astype(array_of(v), inner) for v in (start, stop))
+    turn = shaping.signum(start)  # to positive real values and back
+    ans = logspace(*[elementary.log10(v / turn) for v in (start, stop)], num, endpoint) * turn
+    place = np.arange(num).reshape((-1,) + (1,) * (ans.ndim - 1))
+    ans = selection.where(place == 0, start, ans)
+    if endpoint and num > 1:
+        ans = selection.where(place == num - 1, stop, ans)
+    return _on_axis(ans if ans.dtype == want else selection.astype(ans, want), axis)

@@ -40,6 +40,12 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
     return _contract(list(zip(terms, arrays)), output)
 
 
+@implements(np.einsum_path)
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    shadows = [np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "aval") else x for x in operands]
+    return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)
+
+
 def _lettered(operands: tuple) -> tuple[str, list]:
     """The string form of `einsum(x, [0, 1], y, [1, 2], [0, 2])`."""
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

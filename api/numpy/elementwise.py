@@ -42,6 +42,8 @@ copysign, signbit, heaviside = ufunc(np.copysign), ufunc(np.signbit), ufunc(np.h
 fmod, fmax, fmin, modf = ufunc(np.fmod), ufunc(np.fmax), ufunc(np.fmin), ufunc(np.modf)
 left_shift, right_shift = ufunc(np.left_shift), ufunc(np.right_shift)
 bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+gcd, lcm, bitwise_count = ufunc(np.gcd), ufunc(np.lcm), ufunc(np.bitwise_count)
+frexp, ldexp, nextafter, spacing = ufunc(np.frexp), ufunc(np.ldexp), ufunc(np.nextafter), ufunc(np.spacing)
 
 
 @implements(np.sinc)
@@ -121,6 +123,16 @@ def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
         return False
     same = a1 == a2
     return (same | ((a1 != a1) & (a2 != a2)) if equal_nan else same).all()
+
+
+@implements(np.array_equiv)
+def array_equiv(a1: Array, a2: Array) -> Any:
+    a1, a2 = array_of(a1), array_of(a2)
+    try:
+        np.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return False
+    return (a1 == a2).all()
 
 
 @implements(np.isrealobj)

@@ -1,14 +1,14 @@
-"""Choosing and placing elements: where, take, sort, triangles, diagonals."""
+"""Choosing elements: where, take, triangles, diagonals, what is left out and put between."""
 
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
-from ..core.buffers import Buffer, become_buffer
+from ..core.errors import DtypeError, at_user_line
 from ..core.ops import indexing, selection, shaping
-from ..core.tracer import Tracer, concrete
-from .surface import UNSET, Array, array_of, implements, lift, refuse_options
+from ..core.tracer import Tracer
+from .surface import UNSET, Array, array_of, implements, known, lift, refuse_options
 
 
 @implements(np.where)
@@ -27,22 +27,17 @@ def _mask(condition: Any) -> Array:
 
 @implements(np.nonzero)
 def nonzero(a: Array) -> Any:
-    return np.nonzero(_known(a, "nonzero"))
+    return np.nonzero(known(a, "nonzero"))
 
 
 @implements(np.flatnonzero)
 def flatnonzero(a: Array) -> Array:
-    return np.flatnonzero(_known(a, "flatnonzero"))
+    return np.flatnonzero(known(a, "flatnonzero"))
 
 
 @implements(np.argwhere)
 def argwhere(a: Array) -> Array:
-    return np.argwhere(_known(a, "argwhere"))
-
-
-def _known(a: Any, name: str) -> Array:
-    """The plain array whose data decides a shape; raises under vmap and while staging."""
-    return concrete(a, name) if isinstance(a, Tracer) else a
+    return np.argwhere(known(a, "argwhere"))
 
 
 @implements(np.select)
@@ -83,10 +78,10 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
     arr = array_of(arr)
     if axis is None:
         arr, axis = methods.reshape(arr, (-1,)), 0
-    return indexing.index(arr, _along(arr, array_of(indices), axis))
+    return indexing.index(arr, along(arr, array_of(indices), axis))
 
 
-def _along(arr: Array, indices: Array, axis: int) -> tuple:
+def along(arr: Array, indices: Array, axis: int) -> tuple:
     """The index tuple of `take_along_axis`."""
     axis = methods.normal_axis(axis, arr.ndim)
     if indices.ndim != arr.ndim:
@@ -96,13 +91,6 @@ def _along(arr: Array, indices: Array, axis: int) -> tuple:
         shape = tuple(-1 if i == k else 1 for i in range(arr.ndim))
         key.append(indices if k == axis else np.arange(n).reshape(shape))
     return tuple(key)
-
-
-@implements(np.put_along_axis)
-def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None:
-    if axis is None or not isinstance(arr, Tracer):
-        raise TypeError("put_along_axis writes traced values into traced arrays, along one axis; use arr.at[index].set")
-    arr[_along(arr, array_of(indices), axis)] = values
 
 
 @implements(np.diagonal, np.linalg.diagonal)
@@ -152,13 +140,13 @@ def _triangle(m: Array, k: int) -> Array:
 
 @implements(np.extract)
 def extract(condition: Array, arr: Array) -> Array:
-    return methods.reshape(array_of(arr), (-1,))[np.flatnonzero(_known(condition, "extract"))]
+    return methods.reshape(array_of(arr), (-1,))[np.flatnonzero(known(condition, "extract"))]
 
 
 @implements(np.compress)
 def compress(condition: Array, a: Array, axis: Any = None, out: Any = None) -> Array:
     refuse_options("compress", out)
-    return take(a, np.flatnonzero(_known(condition, "compress")), axis)
+    return take(a, np.flatnonzero(known(condition, "compress")), axis)
 
 
 @implements(np.delete)
@@ -168,13 +156,49 @@ def delete(arr: Array, obj: Any, axis: Any = None) -> Array:
     return take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
 
 
-@implements(np.put)
-def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
-    if not isinstance(a, Tracer) or mode != "raise":
-        raise TypeError("put writes traced values into traced arrays, with mode='raise'; use a.at[index].set")
-    buffer = a if type(a) is Buffer else become_buffer(a)
-    shape = buffer.shape
-    places = np.asarray(ind).ravel()
-    v = methods.reshape(array_of(v), (-1,))
-    v = v[np.arange(places.size) % max(v.shape[0], 1)]
-    buffer.assign(lambda x, donate: methods.reshape(indexing.update(methods.reshape(x, (-1,)), places, v), shape), v)
+@implements(np.insert)
+def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
+    arr, values = array_of(arr), array_of(values)
+    if axis is None:
+        arr, axis = methods.reshape(arr, (-1,)), 0
+    axis = methods.normal_axis(axis, arr.ndim)
+    n = arr.shape[axis]
+    places = np.arange(*obj.indices(n)) if isinstance(obj, slice) else known(array_of(obj), "insert")
+    if places.dtype == np.bool_:
+        places = np.flatnonzero(places)
+    if places.ndim > 1:
+        raise ValueError(f"insert needs a number or a vector of places, but got shape {places.shape}")
+    if places.size and not (-n <= places.min() and places.max() <= n):
+        raise IndexError(f"insert met a place out of bounds for axis {axis} of length {n}")
+    values = _as_part_of(arr, values)
+    if places.size == 1:
+        first = int(places.item()) % n if places.item() < 0 else int(places.item())
+        values = methods.reshape(values, (1,) * (arr.ndim - values.ndim) + tuple(values.shape))
+        if not places.ndim:  # a number takes the first axis of the values, a list the one that it inserts along
+            order = list(range(1, values.ndim))
+            order.insert(axis, 0)
+            values = shaping.transpose(values, tuple(order))
+        count = values.shape[axis]
+        spots = first + np.arange(count)
+    else:
+        count = places.size
+        places = np.where(places < 0, places + n, places).astype(np.intp)
+        order = np.argsort(places, kind="stable")
+        spots = places
+        spots[order] += np.arange(count)
+    values = shaping.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+    source = np.empty(n + count, np.intp)
+    old = np.ones(n + count, bool)
+    old[spots] = False
+    source[old] = np.arange(n)
+    source[spots] = n + np.arange(count)
+    return take(shaping.concatenate(arr, values, axis=axis), source, axis)
+
+
+def _as_part_of(arr: Array, values: Array) -> Array:
+    """`values` in the dtype of `arr`, as NumPy casts; a derivative is never cast away."""
+    have, want = values.dtype, arr.dtype
+    if isinstance(values, Tracer) and have.kind in "fc" and want.kind in ("biuf" if have.kind == "c" else "biu"):
+        raise DtypeError(f"insert met traced values of dtype {have} for an array of dtype {want}, which would drop "
+                         f"their derivative; make the array of dtype {have}{at_user_line()}")
+    return values if have == want else selection.astype(values, want)

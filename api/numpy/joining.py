@@ -85,6 +85,36 @@ def append(arr: Array, values: Array, axis: Any = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+@implements(np.block)
+def block(arrays: Any) -> Array:
+    depth = _depth(arrays)
+    rank = builtins.max(depth, _rank(arrays))
+    return _blocks(arrays, depth, rank)
+
+
+def _depth(arrays: Any) -> int:
+    """How deep the lists are nested; all equally."""
+    if isinstance(arrays, tuple):
+        raise TypeError("block takes nested lists, but got a tuple")
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(x) for x in arrays}
+    if len(depths) != 1:
+        raise ValueError(f"block needs lists that are not empty and nested equally deep, but got depths {depths}")
+    return 1 + depths.pop()
+
+
+def _rank(arrays: Any) -> int:
+    return builtins.max(map(_rank, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
+
+
+def _blocks(arrays: Any, depth: int, rank: int) -> Array:
+    if depth:
+        return concatenate([_blocks(x, depth - 1, rank) for x in arrays], axis=-depth)
+    x = array_of(arrays)
+    return methods.reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape)) if x.ndim < rank else x
+
+
 @implements(np.split)
 def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
     if isinstance(indices_or_sections, (int, np.integer)):

@@ -91,4 +91,4 @@ def _axis_last(x: Array, axis: int) -> Array:
     return shaping.transpose(x, (*[k for k in range(x.ndim) if k != axis], axis))
 
 
-vecdot = ufunc(np.vecdot)
+vecdot, matvec, vecmat = ufunc(np.vecdot), ufunc(np.matvec), ufunc(np.vecmat)

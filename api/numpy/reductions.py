@@ -8,43 +8,52 @@ import numpy as np
 
 from ..core import methods
 from ..core.ops import reductions as r, selection, shaping
-from .surface import UNSET, Array, Axis, array_of, implements, refuse_options
+from .surface import UNSET, Array, Axis, array_of, implements, masked_by, refuse_options, without_mask
 
 _abs, _max, _min = builtins.abs, builtins.max, builtins.min
 
 
-@implements(np.sum)
+@implements(np.sum, masked=True)
 def sum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
-    refuse_options("sum", out, where)
-    ans = methods.reduce(r.reduce_sum, array_of(a), axis, keepdims, dtype)
+    refuse_options("sum", out)
+    ans = methods.reduce(r.reduce_sum, masked_by(where, array_of(a), 0), axis, keepdims, dtype)
     return ans if initial is UNSET or initial is None else ans + initial
 
 
-@implements(np.prod)
+@implements(np.prod, masked=True)
 def prod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
          where: Any = True) -> Array:
-    refuse_options("prod", out, where)
-    ans = methods.reduce(r.reduce_prod, array_of(a), axis, keepdims, dtype)
+    refuse_options("prod", out)
+    ans = methods.reduce(r.reduce_prod, masked_by(where, array_of(a), 1), axis, keepdims, dtype)
     return ans if initial is UNSET or initial is None else ans * initial
 
 
-@implements(np.max, np.amax)
+@implements(np.max, np.amax, masked=True)
 def max(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
-    refuse_options("max", out, where)
+    refuse_options("max", out)
     if initial is UNSET or initial is None:
+        _needs_initial("max", where)
         return methods.reduce(r.reduce_max, array_of(a), axis, keepdims)
+    a = masked_by(where, array_of(a), initial)
     return _with_initial(r.reduce_max, selection.maximum, a, axis, keepdims, initial)
 
 
-@implements(np.min, np.amin)
+@implements(np.min, np.amin, masked=True)
 def min(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
-    refuse_options("min", out, where)
+    refuse_options("min", out)
     if initial is UNSET or initial is None:
+        _needs_initial("min", where)
         return methods.reduce(r.reduce_min, array_of(a), axis, keepdims)
+    a = masked_by(where, array_of(a), initial)
     return _with_initial(r.reduce_min, selection.minimum, a, axis, keepdims, initial)
+
+
+def _needs_initial(name: str, where: Any) -> None:
+    if not without_mask(where):
+        raise ValueError(f"{name} with where= needs initial=, the answer where no element is chosen")
 
 
 def _with_initial(reducer: Any, pair: Any, a: Array, axis: Axis, keepdims: Any, initial: Any) -> Array:
@@ -59,30 +68,57 @@ def _with_initial(reducer: Any, pair: Any, a: Array, axis: Axis, keepdims: Any, 
 amax, amin = max, min
 
 
-@implements(np.mean)
+@implements(np.mean, masked=True)
 def mean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
          where: Any = True) -> Array:
-    refuse_options("mean", out, where)
-    return methods.mean(array_of(a), axis, dtype, keepdims)
+    refuse_options("mean", out)
+    a = array_of(a)
+    if without_mask(where):
+        return methods.mean(a, axis, dtype, keepdims)
+    a = selection.astype(a, np.float64 if dtype is None and a.dtype.kind in "biu" else dtype or a.dtype)
+    total = methods.reduce(r.reduce_sum, masked_by(where, a, 0), axis, keepdims)
+    return selection.astype(total / _chosen(where, a, axis, keepdims), total.dtype)
 
 
-@implements(np.var)
+def _chosen(where: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
+    """How many elements of each reduction the mask chooses."""
+    ones = selection.where(array_of(where), np.ones(a.shape, np.intp), 0)
+    return methods.reduce(r.reduce_sum, ones, axis, keepdims)
+
+
+@implements(np.var, masked=True)
 def var(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
-    refuse_options("var", out, where)
-    return methods.var(_centre(a, dtype), axis, ddof if correction is UNSET else correction, keepdims)
+    refuse_options("var", out)
+    ddof = ddof if correction is UNSET else correction
+    if without_mask(where) and mean is UNSET:
+        return methods.var(_in_dtype(a, dtype), axis, ddof, keepdims)
+    return _spread(a, axis, dtype, ddof, keepdims, where, mean)
 
 
-@implements(np.std)
+@implements(np.std, masked=True)
 def std(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
-    refuse_options("std", out, where)
-    return methods.std(_centre(a, dtype), axis, ddof if correction is UNSET else correction, keepdims)
+    refuse_options("std", out)
+    ddof = ddof if correction is UNSET else correction
+    if without_mask(where) and mean is UNSET:
+        return methods.std(_in_dtype(a, dtype), axis, ddof, keepdims)
+    return methods.root(_spread(a, axis, dtype, ddof, keepdims, where, mean))
 
 
-def _centre(a: Array, dtype: Any) -> Array:
+def _in_dtype(a: Array, dtype: Any) -> Array:
     a = array_of(a)
     return a if dtype is None else selection.astype(a, dtype)
+
+
+def _spread(a: Array, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, centre: Any) -> Array:
+    """The variance of the elements that `where` chooses, about a centre that may be given."""
+    a = _in_dtype(a, np.float64 if dtype is None and array_of(a).dtype.kind in "biu" else dtype)
+    if centre is UNSET:
+        centre = mean(a, axis, None, None, True, where=where)
+    squares = methods.reduce(r.reduce_sum, masked_by(where, methods.square_of(a - centre), 0), axis, keepdims)
+    count = _chosen(where, a, axis, keepdims)
+    return selection.astype(squares / selection.maximum(count - ddof, 0), squares.dtype)
 
 
 @implements(np.average)
@@ -115,16 +151,16 @@ def ptp(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False) -> 
     return methods.reduce(r.reduce_max, a, axis, keepdims) - methods.reduce(r.reduce_min, a, axis, keepdims)
 
 
-@implements(np.all)
+@implements(np.all, masked=True)
 def all(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
-    refuse_options("all", out, where)
-    return methods.reduce(r.reduce_all, array_of(a), axis, keepdims)
+    refuse_options("all", out)
+    return methods.reduce(r.reduce_all, masked_by(where, array_of(a), True), axis, keepdims)
 
 
-@implements(np.any)
+@implements(np.any, masked=True)
 def any(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
-    refuse_options("any", out, where)
-    return methods.reduce(r.reduce_any, array_of(a), axis, keepdims)
+    refuse_options("any", out)
+    return methods.reduce(r.reduce_any, masked_by(where, array_of(a), False), axis, keepdims)
 
 
 @implements(np.argmax)
@@ -147,7 +183,7 @@ def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Arr
 @implements(np.cumsum)
 def cumsum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None) -> Array:
     refuse_options("cumsum", out)
-    return methods.cumsum(array_of(a), axis, dtype)
+    return methods.accumulate(r.cumsum, array_of(a), axis, dtype)
 
 
 @implements(np.diff)
@@ -175,42 +211,3 @@ def _edge(value: Any, a: Array, axis: int) -> Array:
     if value.ndim:
         return value
     return shaping.broadcast_to(value, tuple(1 if k == axis else n for k, n in enumerate(a.shape)))
-
-
-@implements(np.nansum)
-def nansum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
-           where: Any = True) -> Array:
-    refuse_options("nansum", out, where)
-    a = array_of(a)
-    ans = methods.reduce(r.reduce_sum, selection.where(selection.isnan(a), 0.0, a), axis, keepdims, dtype)
-    return ans if initial is UNSET or initial is None else ans + initial
-
-
-@implements(np.nanmean)
-def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
-            where: Any = True) -> Array:
-    refuse_options("nanmean", out, where)
-    a = array_of(a)
-    hole = selection.isnan(a)
-    total = methods.reduce(r.reduce_sum, selection.where(hole, 0.0, a), axis, keepdims, dtype)
-    return total / methods.reduce(r.reduce_sum, selection.where(hole, 0.0, 1.0), axis, keepdims)
-
-
-@implements(np.nanmax)
-def nanmax(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
-           where: Any = True) -> Array:
-    refuse_options("nanmax", out, where)
-    return _nan_extreme(r.reduce_max, array_of(a), axis, keepdims, -np.inf)
-
-
-@implements(np.nanmin)
-def nanmin(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
-           where: Any = True) -> Array:
-    refuse_options("nanmin", out, where)
-    return _nan_extreme(r.reduce_min, array_of(a), axis, keepdims, np.inf)
-
-
-def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: Any, neutral: float) -> Array:
-    hole = selection.isnan(a)
-    ans = methods.reduce(reducer, selection.where(hole, neutral, a), axis, keepdims)
-    return selection.where(methods.reduce(r.reduce_all, hole, axis, keepdims), np.nan, ans)

@@ -1,12 +1,14 @@
 """Moving, joining and splitting arrays."""
 
 import builtins
+import math
 import operator
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.ops import selection, shaping
 from ..core.ops.indexing import index
 from .surface import Array, Axis, array_of, implements
@@ -129,6 +131,18 @@ def tile(A: Array, reps: Any) -> Array:
 @implements(np.repeat)
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
     return methods.repeat(array_of(a), repeats, axis)
+
+
+@implements(np.resize)
+def resize(a: Array, new_shape: Any) -> Array:
+    a = methods.reshape(array_of(a), (-1,))
+    shape = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (operator.index(new_shape),)
+    if builtins.min(shape, default=0) < 0:
+        raise ValueError(f"resize needs lengths that are not negative, but got {shape}")
+    size = math.prod(shape)
+    if not a.shape[0] or not size:
+        return constant(np.zeros(shape, a.dtype), a)
+    return methods.reshape(methods.take(a, np.arange(size) % a.shape[0]), shape)
 
 
 @implements(np.flip)

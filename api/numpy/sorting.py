@@ -1,11 +1,13 @@
-"""Sorting, and statistics of order: median, quantile."""
+"""Sorting, searching in order, and statistics of order: median, quantile."""
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
-from ..core.ops import selection, shaping, sorting as ordering
+from ..core.ops import searching, selection, shaping, sorting as ordering
 from .surface import Array, Axis, array_of, implements, refuse_options
 
 
@@ -37,12 +39,17 @@ def median(a: Array, axis: Axis = None, out: Any = None, overwrite_input: bool =
 def quantile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Array:
     refuse_options("quantile", out)
+    return _quantile(array_of(a), refuse_method("quantile", q, method, weights), axis, keepdims)
+
+
+def refuse_method(name: str, q: Any, method: str, weights: Any) -> Array:
+    """`q` as an array; raises for what a quantile of traced values does not take."""
     if method != "linear" or weights is not None:
-        raise ValueError(f"quantile of a traced value has method='linear' without weights, but got method={method!r}")
+        raise ValueError(f"{name} of a traced value has method='linear' without weights, but got method={method!r}")
     q = np.asarray(q)
     if q.size and not (0 <= q.min() and q.max() <= 1):
-        raise ValueError("quantile needs q between 0 and 1")
-    return _quantile(array_of(a), q, axis, keepdims)
+        raise ValueError(f"{name} needs q between 0 and 1 (percentiles: 0 and 100)")
+    return q
 
 
 @implements(np.percentile)
@@ -51,18 +58,25 @@ def percentile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_i
     return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
-def _quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
-    """Between the two order statistics next to q (n - 1), by linear interpolation; NaN if any element is NaN."""
+def flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
+    """`a` as floating rows with the reduced axes as one, in last place; and the shape of an answer."""
     axes = methods.normal_axes(axis, a.ndim)
     rest = tuple(k for k in range(a.ndim) if k not in axes)
     moved = shaping.transpose(a, (*rest, *axes))
     lead = moved.shape[: len(rest)]
-    rows = methods.reshape(moved, (*lead, -1))
+    rows = methods.reshape(moved, (*lead, math.prod(moved.shape[len(rest) :])))
+    if rows.dtype.kind not in "fc":
+        rows = selection.astype(rows, np.float64)
+    return rows, tuple(1 if k in axes else size for k, size in enumerate(a.shape)) if keepdims else lead
+
+
+def _quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
+    """Between the two order statistics next to q (n - 1), by linear interpolation; NaN if any element is NaN."""
+    rows, lead = flattened_last(a, axis, keepdims)
+    rank = rows.ndim - 1
     n = rows.shape[-1]
     if not n:
         raise ValueError("the quantile of no elements is not defined")
-    if rows.dtype.kind not in "fc":
-        rows = selection.astype(rows, np.float64)
     rows = ordering.sort(rows, rows.ndim - 1)
     q = np.asarray(q)
     place = (q * (n - 1)).ravel()
@@ -72,8 +86,64 @@ def _quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
     ans = rows[..., low] * (1 - weight) + rows[..., high] * weight
     last = rows[..., -1:]
     ans = selection.where(last != last, last, ans)
-    count = len(lead)
-    ans = shaping.transpose(ans, (count, *range(count)))
-    if keepdims:
-        lead = tuple(1 if k in axes else size for k, size in enumerate(a.shape))
+    ans = shaping.transpose(ans, (rank, *range(rank)))
     return methods.reshape(ans, (*q.shape, *lead))
+
+
+@implements(np.partition)
+def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
+    a, axis, places = _partition("partition", a, kth, axis, order)
+    return ordering.along(a, places, axis)
+
+
+@implements(np.argpartition)
+def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
+    return _partition("argpartition", a, kth, axis, order)[2]
+
+
+def _partition(name: str, a: Array, kth: Any, axis: Any, fields: Any) -> tuple:
+    _no_fields(name, fields)
+    a = array_of(a)
+    if axis is None:
+        a, axis = methods.reshape(a, (-1,)), 0
+    axis = methods.normal_axis(axis, a.ndim)
+    kth = operator.index(kth) if not np.ndim(kth) else tuple(map(operator.index, np.asarray(kth).tolist()))
+    return a, axis, searching.argpartition(a, axis, kth)
+
+
+@implements(np.lexsort)
+def lexsort(keys: Any, axis: int = -1) -> Array:
+    keys = [array_of(k) for k in keys]
+    if not keys:
+        raise TypeError("lexsort needs at least one key")
+    if not keys[0].ndim:
+        return np.zeros((), np.intp)
+    return searching.lexsort(*keys, axis=methods.normal_axis(axis, keys[0].ndim))
+
+
+@implements(np.sort_complex)
+def sort_complex(a: Array) -> Array:
+    ans = methods.sort(array_of(a))
+    if ans.dtype.kind == "c":
+        return ans
+    return selection.astype(ans, np.complex64 if ans.dtype.char in "bhBH" else np.result_type(ans.dtype, np.complex64))
+
+
+@implements(np.searchsorted)
+def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> Array:
+    a, v = array_of(a), array_of(v)
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted needs a sorted vector, but got shape {a.shape}")
+    if sorter is not None:
+        a = methods.take(a, sorter)
+    return searching.searchsorted(a, v, side)
+
+
+@implements(np.digitize)
+def digitize(x: Array, bins: Array, right: bool = False) -> Array:
+    x, bins = array_of(x), array_of(bins)
+    if x.dtype.kind == "c":
+        raise TypeError("digitize needs real values to order, but got complex ones")
+    if bins.ndim != 1:
+        raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}")
+    return searching.digitize(bins, x, bool(right))

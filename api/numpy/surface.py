@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import RuleError, at_user_line
+from ..core.ops import selection
 from ..core.protocol import FUNCTIONS, UFUNCS
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, concrete
 
 Array = Any
 Axis = Any
@@ -16,8 +17,8 @@ UNSET = np._NoValue
 _PLAIN = frozenset({ndarray, int, float, bool, complex})
 
 
-def implements(reference: Callable[..., Any], *aliases: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate what `reference` does on traced values.
+def implements(reference: Callable[..., Any], *aliases: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
+    """Decorate what `reference` does on traced values; `masked` says that it takes `where=`.
 
     NumPy's dispatch finds it (so `numpy.<name>(tracer)` works), and the decorated name becomes the public function.
     """
@@ -25,31 +26,34 @@ def implements(reference: Callable[..., Any], *aliases: Callable[..., Any]) -> C
     def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
         for function in (reference, *aliases):
             FUNCTIONS[function] = traced
-        return public(reference, traced)
+        return public(reference, traced, masked)
 
     return decorate
 
 
-def public(reference: Callable[..., Any], traced: Callable[..., Any]) -> Callable[..., Any]:
+def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
     """`reference` on plain arrays, `traced` where the first argument is traced; NumPy finds tracers further inside."""
     name = reference.__name__
 
     def fun(*args: Any, **kwargs: Any) -> Any:
         if kwargs and ("out" in kwargs or "where" in kwargs):
-            refuse_options(name, kwargs.get("out"), kwargs.get("where", True))
+            mask = kwargs.get("where", True)
+            refuse_options(name, kwargs.get("out"), True if masked else mask)
+            if isinstance(mask, Tracer):
+                return traced(*args, **kwargs)
         if args and isinstance(args[0], Tracer):
             return traced(*args, **kwargs)
         return reference(*args, **kwargs)
 
-    return as_numpy(fun, reference)
+    return as_numpy(fun, reference, masked)
 
 
-def as_numpy(fun: Callable[..., Any], reference: Callable[..., Any]) -> Callable[..., Any]:
+def as_numpy(fun: Callable[..., Any], reference: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
     """`fun` under the name and documentation of the NumPy function whose values it gives."""
     fun.__name__ = fun.__qualname__ = reference.__name__
     fun.__module__ = "numpy"
-    fun.__doc__ = (f"{reference.__doc__ or ''}\n\nIn `covector.numpy`: arrays and traced arrays; "
-                   "`out=` and `where=` are refused.")
+    refused = "`out=` is" if masked else "`out=` and `where=` are"
+    fun.__doc__ = f"{reference.__doc__ or ''}\n\nIn `covector.numpy`: arrays and traced arrays; {refused} refused."
     return fun
 
 
@@ -89,6 +93,31 @@ def refuse_options(name: str, out: Any = None, where: Any = True) -> None:
     if where is not True and where is not UNSET:
         raise RuleError(f"covector.numpy.{name} does not take where=; choose with np.where(mask, x, neutral) before, "
                         f"or np.where(mask, {name}(x), other) after{at_user_line()}")
+
+
+def traced_inside(x: Any) -> bool:
+    """Whether `x`, or an element of nested lists and tuples, is traced."""
+    return isinstance(x, Tracer) or isinstance(x, (list, tuple)) and any(map(traced_inside, x))
+
+
+def known(a: Any, name: str) -> Any:
+    """The plain array whose data decides a shape; raises under vmap and while staging."""
+    return concrete(a, name) if isinstance(a, Tracer) else np.asarray(a)
+
+
+def without_mask(where: Any) -> bool:
+    """Whether `where=` was left at its default."""
+    return where is True or where is UNSET
+
+
+def masked_by(where: Any, a: Array, neutral: Any) -> Array:
+    """`a` with `neutral` where the mask `where=` does not hold."""
+    if without_mask(where):
+        return a
+    ans = selection.where(array_of(where), a, neutral)
+    if ans.shape != a.shape:
+        raise ValueError(f"where= needs a mask that broadcasts to the shape {a.shape}, but got {np.shape(where)}")
+    return ans
 
 
 def lift(x: Any) -> Any:

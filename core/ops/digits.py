@@ -9,7 +9,8 @@ _INTEGERS = {"float32": "it takes integers", "complex": "it takes integers"}
 
 
 def _two_integers(rng):
-    return [Sample(rng.integers(-12, 12, s), rng.integers(1, 12, t)) for s, t in (((), ()), (3, 3), ((2, 3), 3), (0, 0))]
+    return [Sample(rng.integers(-12, 12, s), rng.integers(1, 12, t))
+            for s, t in (((), ()), (3, 3), ((2, 3), 3), (0, 0))]
 
 
 gcd = elementwise("gcd", impl=lambda xp, x, y: xp.gcd(x, y), d=ZERO, op=np.gcd, samples=_two_integers, absent=_INTEGERS)

@@ -48,7 +48,8 @@ cumprod = primitive(
     batch=lambda x, axis: cumprod(x, axis=axis + 1),
     masks=True,
     samples=together(
-        arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1), arrays((1,), axis=0),
+        arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1),
+        arrays((1,), axis=0),
         lambda rng: [Sample(np.array(v), params={"axis": 0})
                      for v in ([0.0, 2.0, 3.0], [2.0, 0.0, 3.0, 0.0, 4.0])],
     ),

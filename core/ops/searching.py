@@ -32,7 +32,7 @@ def _finder(name, kernel, dtype, draw):
         return FINDERS[name](x, v, option)
 
     def samples(rng):
-        return [Sample(np.sort(draw(rng, s)), draw(rng, t), params={"option": o})
+        return [Sample(100 * np.arange(s[-1]) + draw(rng, s), draw(rng, t), params={"option": o})
                 for s, t in (((4,), (2, 3)), ((3,), ()), ((2, 3), (2, 2)), ((3,), (0,)))
                 for o in ((False, True) if name != "searchsorted" else ("left", "right"))]
 
@@ -89,7 +89,7 @@ def _nan_argument(name):
         jvp=ZERO,
         batch=lambda x, axis, keepdims: NAN_ARGUMENTS[name](x, axis + 1, keepdims),
         samples=together(arrays((2, 3), axis=1, keepdims=False), arrays((0, 3), axis=1, keepdims=True),
-                         lambda rng: [Sample(np.array([np.nan, 1.0, 2.0, np.nan]), params={"axis": 0, "keepdims": True})]),
+                         lambda rng: [Sample(np.array([np.nan, 1.0, 2.0]), params={"axis": 0, "keepdims": True})]),
         absent={"()": "it runs along an axis"},
     )
 

@@ -275,7 +275,7 @@ def test_plain_array_never_swallows_a_traced_value(fun):
 
 @pytest.mark.parametrize("xp_", [np, cnp])
 def test_out_and_where_are_refused_with_a_remedy(xp_):
-    for call in (lambda x: xp_.sum(x, out=np.zeros(())), lambda x: xp_.sum(x, where=V > 1),
+    for call in (lambda x: xp_.sum(x, out=np.zeros(())),
                  lambda x: x.sum(out=S.copy()), lambda x: x.mean(out=S.copy()), lambda x: x.cumsum(out=S.copy()),
                  lambda x: xp_.exp(x, where=V > 1)):
         with pytest.raises((NotImplementedError, TypeError), match="where|out"):
@@ -286,7 +286,7 @@ def test_out_is_refused_on_plain_arrays_too():
     with pytest.raises(NotImplementedError, match="assign it"):
         cnp.sin(V, out=V.copy())
     with pytest.raises(NotImplementedError, match=r"np\.where"):
-        cnp.sum(V, where=V > 1)
+        cnp.exp(V, where=V > 1)
 
 
 def test_norm_at_zero_has_derivative_zero(xp):

@@ -1,0 +1,188 @@
+"""Functions that call a function of the user: along axes, piece by piece, element by element."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import DtypeError, at_user_line
+from ..core.ops import selection, shaping
+from ..core.tracer import Tracer, is_concrete
+from .indexing import flatnonzero, take
+from .joining import stack
+from .surface import Array, array_of, implements, traced_inside
+
+fromfunction = np.fromfunction
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Array, *args: Any, **kwargs: Any) -> Array:
+    arr = array_of(arr)
+    axis = methods.normal_axis(axis, arr.ndim)
+    moved = shaping.transpose(arr, (*[k for k in range(arr.ndim) if k != axis], axis))
+    lead = moved.shape[:-1]
+    if 0 in lead:
+        raise ValueError(f"apply_along_axis needs elements beside axis {axis}, but got shape {arr.shape}")
+    ans = stack([array_of(func1d(moved[place], *args, **kwargs)) for place in np.ndindex(*lead)])
+    inner = ans.ndim - 1
+    ans = methods.reshape(ans, (*lead, *ans.shape[1:]))
+    rank = len(lead)
+    return shaping.transpose(ans, (*range(axis), *range(rank, rank + inner), *range(axis, rank)))
+
+
+@implements(np.apply_over_axes)
+def apply_over_axes(func: Callable[..., Any], a: Array, axes: Any) -> Array:
+    ans = array_of(a)
+    rank = ans.ndim
+    for axis in [axes] if not np.ndim(axes) else axes:
+        axis = methods.normal_axis(axis, rank)
+        part = array_of(func(ans, axis))
+        if part.ndim != rank:
+            part = methods.reshape(part, (*part.shape[:axis], 1, *part.shape[axis:]))
+            if part.ndim != rank:
+                raise ValueError(f"apply_over_axes needs a function that keeps the axes or drops one, but got shape "
+                                 f"{part.shape} from {ans.shape}")
+        ans = part
+    return ans
+
+
+@implements(np.piecewise)
+def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
+    """As NumPy's. Under `vmap` and while staging, where the masks are not known, the functions are called on all of
+    `x`, so there they must work element by element."""
+    x = array_of(x)
+    masks = _masks(condlist, x)
+    if len(funclist) == len(masks) + 1:
+        rest = ~masks[0]
+        for mask in masks[1:]:
+            rest = rest & ~mask
+        masks = [*masks, rest]
+    elif len(funclist) != len(masks):
+        raise ValueError(f"piecewise needs as many functions as conditions, or one more, but got {len(funclist)} and "
+                         f"{len(masks)}")
+    flat = methods.reshape(x, (-1,))
+    ans = np.zeros(x.shape, x.dtype)
+    for mask, fun in zip(masks, funclist):
+        if not callable(fun):
+            value = fun
+        elif is_concrete(mask):
+            value = _on_part(fun, flat, methods.reshape(mask, (-1,)), x.shape, args, kw)
+            if value is None:
+                continue
+        else:
+            value = array_of(fun(flat, *args, **kw))
+            value = methods.reshape(value, x.shape) if value.ndim else value
+        ans = selection.where(mask, _in_dtype(value, x), ans)
+    return ans
+
+
+def _masks(conditions: Any, x: Array) -> list:
+    """The conditions as masks of the shape of `x`; one condition may stand without a list."""
+    one = np.ndim(conditions) == 0 or not isinstance(conditions, (list, tuple)) and np.ndim(conditions) == x.ndim
+    if isinstance(conditions, (list, tuple)) and x.ndim and not np.ndim(conditions[0]):
+        one = True
+    masks = [array_of(m) for m in ([conditions] if one else conditions)]
+    masks = [m if m.dtype == np.bool_ else m != 0 for m in masks]
+    return [m if m.shape == x.shape else shaping.broadcast_to(m, x.shape) for m in masks]
+
+
+def _on_part(fun: Any, flat: Array, mask: Array, shape: tuple, args: tuple, kw: dict) -> Any:
+    """`fun` of the chosen elements, at their places; None where none is chosen."""
+    places = flatnonzero(mask)
+    if not places.size:
+        return None
+    value = array_of(fun(take(flat, places), *args, **kw))
+    if not value.ndim:
+        return value
+    back = np.zeros(flat.shape[0], np.intp)
+    back[places] = np.arange(places.size)
+    return methods.reshape(take(value, back), shape)
+
+
+def _in_dtype(value: Any, x: Array) -> Array:
+    value = array_of(value)
+    if isinstance(value, Tracer) and value.dtype.kind in "fc" and np.result_type(value.dtype, x.dtype) != x.dtype and (
+            x.dtype.kind in "biu" or value.dtype.kind == "c"):
+        raise DtypeError(f"piecewise gives values of the dtype of x, {x.dtype}, but a function gave traced values of "
+                         f"dtype {value.dtype}; convert x first{at_user_line()}")
+    return value if value.dtype == x.dtype else selection.astype(value, x.dtype)
+
+
+class vectorize:
+    """`numpy.vectorize`: the function is called for each element (or each core, with `signature`) in Python.
+
+    Args:
+        pyfunc: a function of numbers or arrays; it may return several.
+        otypes, doc, excluded, cache, signature: as in NumPy.
+    Returns:
+        a function of arrays and traced arrays.
+
+    >>> import covector, covector.numpy as cnp
+    >>> relu = cnp.vectorize(lambda v: v if v > 0 else 0.0 * v)
+    >>> covector.grad(lambda x: relu(x).sum())(cnp.array([-1.0, 2.0]))
+    array([0., 1.])
+    """
+
+    def __init__(self, pyfunc: Any = np._NoValue, otypes: Any = None, doc: Any = None, excluded: Any = None,
+                 cache: bool = False, signature: Any = None) -> None:
+        self.options = {"otypes": otypes, "doc": doc, "excluded": excluded, "cache": cache, "signature": signature}
+        self.plain = np.vectorize(pyfunc, **self.options)
+        self.excluded = set(excluded or ())
+        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+        self.__doc__ = self.plain.__doc__ or type(self).__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.plain.pyfunc is np._NoValue:  # used as a decorator with options
+            return vectorize(*args, **self.options)
+        if not traced_inside([*args, *kwargs.values()]):
+            return self.plain(*args, **kwargs)
+        names = [k for k in kwargs if k not in self.excluded]
+        spots = [k for k in range(len(args)) if k not in self.excluded]
+        arrays = [array_of(args[k]) for k in spots] + [array_of(kwargs[k]) for k in names]
+        signature = self.options["signature"]
+        cores = [()] * len(arrays) if signature is None else _cores(signature, arrays)
+        lead = np.broadcast_shapes(*[x.shape[: x.ndim - len(c)] for x, c in zip(arrays, cores)])
+        spread = [shaping.broadcast_to(x, (*lead, *x.shape[x.ndim - len(c) :])) for x, c in zip(arrays, cores)]
+        if 0 in lead:
+            raise ValueError(f"vectorize of traced values needs at least one element, but got shape {lead}")
+        answers = []
+        for place in np.ndindex(*lead):
+            here, named = list(args), dict(kwargs)
+            for k, x in zip(spots, spread):
+                here[k] = x[place]
+            named.update({k: x[place] for k, x in zip(names, spread[len(spots) :])})
+            answers.append(self.plain.pyfunc(*here, **named))
+        if not isinstance(answers[0], tuple):
+            return self._join(answers, lead, 0)
+        return tuple([self._join([a[k] for a in answers], lead, k) for k in range(len(answers[0]))])
+
+    def _join(self, values: list, lead: tuple, k: int) -> Array:
+        ans = stack([array_of(v) for v in values])
+        ans = methods.reshape(ans, (*lead, *ans.shape[1:]))
+        kinds = self.options["otypes"]
+        if kinds is None:  # NumPy takes the dtype of the first answer
+            dtype = array_of(values[0]).dtype
+        else:
+            dtype = np.dtype(kinds[k])
+        if ans.dtype.kind in "fc" and dtype.kind in "biu" and isinstance(ans, Tracer):
+            raise DtypeError(f"vectorize was asked for dtype {dtype} of traced values of dtype {ans.dtype}, which "
+                             f"would drop their derivative; give otypes, or return one dtype for all{at_user_line()}")
+        return ans if ans.dtype == dtype else selection.astype(ans, dtype)
+
+
+def _cores(signature: str, arrays: list) -> list:
+    """The core axes of each operand of a signature such as `(m,n),(n)->(m)`."""
+    cores = [tuple(filter(None, (part.strip() for part in group.split(","))))
+             for group in re.findall(r"\(([^)]*)\)", signature.split("->")[0])]
+    if len(cores) != len(arrays):
+        raise TypeError(f"vectorize with signature {signature!r} takes {len(cores)} arrays, but got {len(arrays)}")
+    sizes: dict[str, int] = {}
+    for x, core in zip(arrays, cores):
+        if x.ndim < len(core):
+            raise ValueError(f"vectorize with signature {signature!r} got an operand of shape {x.shape}")
+        for name, n in zip(core, x.shape[x.ndim - len(core) :]):
+            if sizes.setdefault(name, n) != n:
+                raise ValueError(f"vectorize with signature {signature!r} got lengths {sizes[name]} and {n} for {name}")
+    return cores

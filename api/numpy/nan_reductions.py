@@ -1,0 +1,174 @@
+"""Reductions that pass over NaN."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.device import constant
+from ..core.ops import reductions as r, searching, selection, shaping, sorting
+from . import reductions
+from .running import without_nan
+from .sorting import flattened_last, median, percentile, quantile, refuse_method
+from .surface import UNSET, Array, Axis, array_of, implements, masked_by, refuse_options, without_mask
+
+
+def _holes(a: Array) -> bool:
+    """Whether values of the dtype of `a` can be NaN."""
+    return a.dtype.kind in "fc"
+
+
+@implements(np.nansum, masked=True)
+def nansum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nansum", out)
+    return reductions.sum(without_nan(array_of(a), 0.0), axis, dtype, None, _flag(keepdims), initial, **_only(where))
+
+
+@implements(np.nanprod, masked=True)
+def nanprod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
+            initial: Any = UNSET, where: Any = True) -> Array:
+    refuse_options("nanprod", out)
+    return reductions.prod(without_nan(array_of(a), 1.0), axis, dtype, None, _flag(keepdims), initial, **_only(where))
+
+
+def _flag(keepdims: Any) -> bool:
+    return keepdims is not UNSET and bool(keepdims)
+
+
+def _only(where: Any) -> dict:
+    return {} if without_mask(where) else {"where": where}
+
+
+def _present(a: Array, where: Any) -> Array:
+    """The mask of what is neither NaN nor left out by `where=`."""
+    mask = ~selection.isnan(a)
+    return masked_by(where, mask, False)
+
+
+@implements(np.nanmean, masked=True)
+def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
+            where: Any = True) -> Array:
+    refuse_options("nanmean", out)
+    a, keepdims = array_of(a), _flag(keepdims)
+    if not _holes(a):
+        return reductions.mean(a, axis, dtype, None, keepdims, **_only(where))
+    a = a if dtype is None else selection.astype(a, dtype)
+    return reductions.mean(a, axis, None, None, keepdims, where=_present(a, where))
+
+
+@implements(np.nanvar, masked=True)
+def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
+           where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
+    refuse_options("nanvar", out)
+    a, keepdims = array_of(a), _flag(keepdims)
+    ddof = ddof if correction is UNSET else correction
+    if not _holes(a):
+        return reductions.var(a, axis, dtype, None, ddof, keepdims, mean=mean, **_only(where))
+    a = a if dtype is None else selection.astype(a, dtype)
+    mask = _present(a, where)
+    ans = reductions.var(selection.where(mask, a, 0.0), axis, None, None, ddof, keepdims, where=mask, mean=mean)
+    return selection.where(reductions.sum(mask, axis, None, None, keepdims) <= ddof, np.nan, ans)
+
+
+@implements(np.nanstd, masked=True)
+def nanstd(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
+           where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
+    refuse_options("nanstd", out)
+    return methods.root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+
+
+@implements(np.nanmax, masked=True)
+def nanmax(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nanmax", out)
+    return _nan_extreme(reductions.max, array_of(a), axis, _flag(keepdims), initial, where, -np.inf)
+
+
+@implements(np.nanmin, masked=True)
+def nanmin(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
+           where: Any = True) -> Array:
+    refuse_options("nanmin", out)
+    return _nan_extreme(reductions.min, array_of(a), axis, _flag(keepdims), initial, where, np.inf)
+
+
+def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: bool, initial: Any, where: Any, last: float) -> Array:
+    if not _holes(a):
+        return reducer(a, axis, None, keepdims, initial, **_only(where))
+    hole = selection.isnan(a)
+    ans = reducer(selection.where(hole, last, a), axis, None, keepdims, initial, **_only(where))
+    if initial is not UNSET and initial is not None:
+        return ans
+    return selection.where(methods.reduce(r.reduce_all, hole, axis, keepdims), np.nan, ans)
+
+
+@implements(np.nanargmax)
+def nanargmax(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    refuse_options("nanargmax", out)
+    return _place(searching.nanargmax, array_of(a), axis, keepdims)
+
+
+@implements(np.nanargmin)
+def nanargmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    refuse_options("nanargmin", out)
+    return _place(searching.nanargmin, array_of(a), axis, keepdims)
+
+
+def _place(prim: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
+    if axis is not None:
+        return prim(a, methods.normal_axis(axis, a.ndim), _flag(keepdims))
+    ans = prim(methods.reshape(a, (-1,)), 0, False)
+    return methods.reshape(array_of(ans), (1,) * a.ndim) if _flag(keepdims) else ans
+
+
+@implements(np.nanmedian)
+def nanmedian(a: Array, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
+              keepdims: Any = False) -> Array:
+    refuse_options("nanmedian", out)
+    a = array_of(a)
+    return _nan_quantile(a, 0.5, axis, _flag(keepdims)) if _holes(a) else median(a, axis, keepdims=_flag(keepdims))
+
+
+@implements(np.nanquantile)
+def nanquantile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
+    refuse_options("nanquantile", out)
+    a = array_of(a)
+    if not _holes(a):
+        return quantile(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
+    q = refuse_method("nanquantile", q, method, weights)
+    return _nan_quantile(a, q, axis, _flag(keepdims))
+
+
+@implements(np.nanpercentile)
+def nanpercentile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
+                  method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
+    refuse_options("nanpercentile", out)
+    a = array_of(a)
+    if not _holes(a):
+        return percentile(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
+    q = refuse_method("nanpercentile", np.asarray(q) / 100, method, weights)
+    return _nan_quantile(a, q, axis, _flag(keepdims))
+
+
+def _nan_quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
+    """As the quantile, of as many elements as each row has that are not NaN; sorting puts these first."""
+    rows, lead = flattened_last(a, axis, keepdims)
+    q = np.asarray(q)
+    rest = rows.shape[:-1]
+    if not rows.shape[-1]:
+        return np.full((*q.shape, *lead), np.nan, a.dtype)
+    count = methods.reduce(r.reduce_sum, ~selection.isnan(rows), -1)
+    rows = sorting.sort(rows, rows.ndim - 1)
+    place = constant(q.reshape((-1,) + (1,) * len(rest)), a) * selection.maximum(count - 1, 0)
+    low = selection.cast_flat(selection.floor(place), np.dtype(np.intp))
+    high = selection.minimum(low + 1, selection.maximum(count - 1, 0))
+    weight = selection.astype(place - low, rows.dtype)
+    below, above = (sorting.along(rows, _last(k), rows.ndim - 1) for k in (low, high))
+    below, above = (shaping.transpose(v, (len(rest), *range(len(rest)))) for v in (below, above))
+    return methods.reshape(below * (1 - weight) + above * weight, (*q.shape, *lead))
+
+
+def _last(index: Array) -> Array:
+    """`index` with its first axis last."""
+    return shaping.transpose(index, (*range(1, index.ndim), 0))

@@ -1,0 +1,108 @@
+"""NumPy's functions that write into an array: into traced buffers; a plain array never takes a traced value."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import methods
+from ..core.errors import ConversionError, at_user_line
+from ..core.ops import reductions as r, selection
+from ..core.tracer import Tracer
+from .indexing import along, take
+from .shaping import resize
+from .surface import Array, array_of, implements, known
+
+
+def _writable(name: str, a: Array) -> None:
+    if not isinstance(a, Tracer):
+        raise ConversionError(
+            f"numpy.{name} was asked to write a traced value into a plain array, which would drop its derivative; "
+            f"start from a traced buffer: np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}")
+
+
+def _contents(a: Array) -> Array:
+    return a.read() if hasattr(a, "read") else a
+
+
+@implements(np.copyto)
+def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
+    _writable("copyto (numpy.full_like)", dst)
+    dst[...] = src if where is True else selection.where(where, src, _contents(dst))
+
+
+@implements(np.put)
+def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
+    _writable("put", a)
+    places = known(array_of(ind), "put").ravel()
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"put has the modes 'raise', 'wrap' and 'clip', but got {mode!r}")
+    if mode == "clip":
+        places = np.clip(places, 0, a.size - 1)
+    elif mode == "wrap":
+        places = places % a.size
+    elif places.size and not (-a.size <= places.min() and places.max() < a.size):
+        raise IndexError(f"put met an index out of bounds for an array of {a.size} elements")
+    _put(a, places % max(a.size, 1), v)
+
+
+def _put(a: Array, places: Any, v: Array) -> None:
+    """Write at flat positions; values are repeated as needed, and of equal positions the last one wins."""
+    v = methods.reshape(array_of(v), (-1,))
+    if not places.size or not v.shape[0]:
+        return
+    v = take(v, np.arange(places.size) % v.shape[0])
+    if a.ndim:
+        a[np.unravel_index(places, a.shape)] = v
+    else:
+        a[...] = v[-1]
+
+
+@implements(np.put_along_axis)
+def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None:
+    _writable("put_along_axis", arr)
+    if axis is None:
+        flat = known(array_of(indices), "put_along_axis")
+        if flat.ndim != 1:
+            raise ValueError(f"put_along_axis without axis needs a vector of indices, but got shape {flat.shape}")
+        arr[np.unravel_index(flat % max(arr.size, 1), arr.shape)] = values
+    else:
+        arr[along(arr, array_of(indices), axis)] = values
+
+
+@implements(np.putmask)
+def putmask(a: Array, /, mask: Array, values: Array) -> None:
+    _writable("putmask", a)
+    a[...] = selection.where(_fitting("putmask", a, mask), resize(array_of(values), a.shape), _contents(a))
+
+
+@implements(np.place)
+def place(arr: Array, mask: Array, vals: Array) -> None:
+    _writable("place", arr)
+    mask = _fitting("place", arr, mask)
+    vals = methods.reshape(array_of(vals), (-1,))
+    if not vals.shape[0]:
+        raise ValueError("place needs at least one value")
+    rank = r.cumsum(methods.reshape(mask, (-1,)), 0) - 1  # the k-th chosen element takes the k-th value
+    chosen = methods.reshape(take(vals, rank % vals.shape[0]), arr.shape)
+    arr[...] = selection.where(mask, chosen, _contents(arr))
+
+
+def _fitting(name: str, a: Array, mask: Array) -> Array:
+    mask = array_of(mask)
+    if mask.size != a.size:
+        raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}")
+    mask = methods.reshape(mask, a.shape)
+    return mask if mask.dtype == np.bool_ else mask != 0
+
+
+@implements(np.fill_diagonal)
+def fill_diagonal(a: Array, val: Array, wrap: bool = False) -> None:
+    _writable("fill_diagonal", a)
+    if a.ndim < 2 or a.ndim > 2 and len(set(a.shape)) > 1:
+        raise ValueError(f"fill_diagonal needs a matrix, or an array whose axes are equal, but got shape {a.shape}")
+    if a.ndim == 2:
+        stop = None if wrap else a.shape[1] * a.shape[1]
+        places = np.arange(a.size)[: stop : a.shape[1] + 1]
+    else:
+        places = np.arange(a.size)[:: 1 + int(np.cumprod(a.shape[:-1]).sum())]
+    _put(a, places, val)
