@@ -105,7 +105,8 @@ def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None):
         no_out(out, prim.__name__)
     if dtype is not None and np.dtype(dtype) != x.dtype:
         x = selection.astype(x, dtype)
-    return prim(x, normal_axes(axis, x.ndim), bool(keepdims))
+    axes = () if not x.ndim and axis in (0, -1) else normal_axes(axis, x.ndim)  # NumPy lets a number pass for a vector
+    return prim(x, axes, bool(keepdims))
 
 
 def mean(x, axis=None, dtype=None, keepdims=False):
@@ -194,7 +195,8 @@ def take(x, index, axis=None, mode="raise"):
 def accumulate(prim, x, axis=None, dtype=None):
     """A running sum or product along `axis`, of the flattened array by default."""
     x = _as(x, dtype)
-    return prim(reshape(x, (-1,)), 0) if axis is None else prim(x, normal_axis(axis, x.ndim))
+    x = x if x.ndim and axis is not None else reshape(x, (-1,))
+    return prim(x, normal_axis(axis or 0, x.ndim))
 
 
 def sort(x, axis=-1):

@@ -161,17 +161,19 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
     if num < 0:
         raise ValueError(f"linspace needs num >= 0, but got {num}")
     parts = num - 1 if endpoint else num
+    inner = result_dtype(start, stop, float(num))
     step = (stop - start) / parts if parts > 0 else None
     rank = max(np.ndim(start), np.ndim(stop))
-    steps = np.arange(num).reshape((num,) + (1,) * rank)
+    steps = np.arange(num, dtype=inner).reshape((num,) + (1,) * rank)
     if step is None:
         ans = start + steps * (stop - start)
     else:
         ans = start + steps * step
         if endpoint:  # the last one exactly, as NumPy has it
             ans = selection.where(steps == parts, stop, ans)
-    if dtype is not None:
-        ans = selection.astype(ans, dtype)
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        ans = selection.floor(ans)
+    ans = selection.astype(ans, inner if dtype is None else dtype)
     ans = _on_axis(ans, axis)
     return (ans, np.nan if step is None else step) if retstep else ans
 
@@ -218,8 +220,8 @@ def logspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, ba
 def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, dtype: Any = None,
               axis: int = 0) -> Array:
     num = operator.index(num)
-    want = result_dtype(start, stop, float(num)) if dtype is None else np.dtype(dtype)
-    inner = np.result_type(want, result_dtype(start, stop, float(num)))
+    inner = result_dtype(start, stop, float(num), np.zeros((), dtype))
+    want = inner if dtype is None else np.dtype(dtype)
     if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):
         raise ValueError("geomspace needs ends other than 0")
     start, stop = (selection.astype(array_of(v), inner) for v in (start, stop))

@@ -9,7 +9,7 @@ from ..core.device import constant
 from ..core.ops import reductions as r, searching, selection, shaping, sorting
 from . import reductions
 from .running import without_nan
-from .sorting import flattened_last, median, percentile, quantile, refuse_method
+from .sorting import flattened_last, median, percentile, quantile, quantile_places
 from .surface import UNSET, Array, Axis, array_of, implements, masked_by, refuse_options, without_mask
 
 
@@ -126,49 +126,49 @@ def nanmedian(a: Array, axis: Axis = None, out: Any = None, overwrite_input: boo
               keepdims: Any = False) -> Array:
     refuse_options("nanmedian", out)
     a = array_of(a)
-    return _nan_quantile(a, 0.5, axis, _flag(keepdims)) if _holes(a) else median(a, axis, keepdims=_flag(keepdims))
+    if not _holes(a):
+        return median(a, axis, keepdims=_flag(keepdims))
+    n = flattened_last(a, axis, False)[0].shape[-1]
+    return _nan_between(a, np.maximum(np.arange(n + 1) - 1, 0) / 2, axis, keepdims, a.dtype)
 
 
 @implements(np.nanquantile)
 def nanquantile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
     refuse_options("nanquantile", out)
-    a = array_of(a)
-    if not _holes(a):
-        return quantile(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
-    q = refuse_method("nanquantile", q, method, weights)
-    return _nan_quantile(a, q, axis, _flag(keepdims))
+    return _nan_quantile(np.quantile, array_of(a), q, axis, method, keepdims, weights)
 
 
 @implements(np.nanpercentile)
 def nanpercentile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
                   method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
     refuse_options("nanpercentile", out)
-    a = array_of(a)
+    return _nan_quantile(np.percentile, array_of(a), q, axis, method, keepdims, weights)
+
+
+def _nan_quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: Any, weights: Any) -> Array:
     if not _holes(a):
-        return percentile(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
-    q = refuse_method("nanpercentile", np.asarray(q) / 100, method, weights)
-    return _nan_quantile(a, q, axis, _flag(keepdims))
+        public = quantile if reference is np.quantile else percentile
+        return public(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
+    n = flattened_last(a, axis, False)[0].shape[-1]
+    places = [quantile_places(reference, a, k, q, method, weights) for k in range(1, max(n, 1) + 1)]
+    table = np.stack([places[0][0], *[place for place, _ in places]])
+    return _nan_between(a, table, axis, keepdims, places[0][1])
 
 
-def _nan_quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
-    """As the quantile, of as many elements as each row has that are not NaN; sorting puts these first."""
-    rows, lead = flattened_last(a, axis, keepdims)
-    q = np.asarray(q)
-    rest = rows.shape[:-1]
-    if not rows.shape[-1]:
-        return np.full((*q.shape, *lead), np.nan, a.dtype)
+def _nan_between(a: Array, table: Any, axis: Axis, keepdims: Any, dtype: Any) -> Array:
+    """The sorted elements at the places that the table has for as many as are not NaN; sorting puts these first."""
+    rows, lead = flattened_last(a, axis, _flag(keepdims))
+    shape = table.shape[1:]
+    rank, n = rows.ndim - 1, rows.shape[-1]
+    if not n:
+        return constant(np.full((*shape, *lead), np.nan, dtype), a)
     count = methods.reduce(r.reduce_sum, ~selection.isnan(rows), -1)
-    rows = sorting.sort(rows, rows.ndim - 1)
-    place = constant(q.reshape((-1,) + (1,) * len(rest)), a) * selection.maximum(count - 1, 0)
-    low = selection.cast_flat(selection.floor(place), np.dtype(np.intp))
-    high = selection.minimum(low + 1, selection.maximum(count - 1, 0))
-    weight = selection.astype(place - low, rows.dtype)
-    below, above = (sorting.along(rows, _last(k), rows.ndim - 1) for k in (low, high))
-    below, above = (shaping.transpose(v, (len(rest), *range(len(rest)))) for v in (below, above))
-    return methods.reshape(below * (1 - weight) + above * weight, (*q.shape, *lead))
-
-
-def _last(index: Array) -> Array:
-    """`index` with its first axis last."""
-    return shaping.transpose(index, (*range(1, index.ndim), 0))
+    place = methods.take(constant(table.reshape(n + 1, -1), a), array_of(count), 0)  # (*rest, q)
+    rows = sorting.sort(rows, rank)
+    low = selection.astype(selection.floor(place), np.intp)
+    high = selection.minimum(low + 1, methods.reshape(selection.maximum(count - 1, 0), (*rows.shape[:-1], 1)))
+    weight = selection.astype(place - low, dtype)
+    ans = sorting.along(rows, low, rank) * (1 - weight) + sorting.along(rows, high, rank) * weight
+    ans = methods.reshape(shaping.transpose(ans, (rank, *range(rank))), (*shape, *lead))
+    return ans if ans.dtype == dtype else selection.astype(ans, dtype)

@@ -18,7 +18,7 @@ def vander(x: Array, N: Any = None, increasing: bool = False) -> Array:
     if x.ndim != 1:
         raise ValueError(f"vander needs a vector, but got shape {x.shape}")
     n, count = x.shape[0], x.shape[0] if N is None else operator.index(N)
-    x = selection.astype(x, np.promote_types(x.dtype, int)) if x.dtype.kind in "biu" else x
+    x = selection.astype(x, np.promote_types(x.dtype, int))
     first = constant(np.ones((n, min(count, 1)), x.dtype), x)
     if count > 1:
         factors = shaping.broadcast_to(methods.reshape(x, (-1, 1)), (n, count - 1))
@@ -67,6 +67,8 @@ def poly(seq_of_zeros: Array) -> Array:
     zeros = array_of(seq_of_zeros)
     if zeros.ndim != 1:
         raise ValueError(f"poly needs a vector of roots, but got shape {zeros.shape}")
+    if not zeros.shape[0]:
+        return np.ones(())
     dtype = zeros.dtype if zeros.dtype.kind in "fc" else np.float64
     ans: Any = constant(np.ones(1, dtype), zeros)
     for k in range(zeros.shape[0]):

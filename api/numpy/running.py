@@ -66,6 +66,8 @@ def _cumulative(name: str, prim: Any, x: Array, axis: Any, dtype: Any, initial: 
 @implements(np.ediff1d)
 def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
     ary = methods.reshape(array_of(ary), (-1,))
+    if ary.dtype == np.bool_:
+        raise TypeError("ediff1d subtracts, which booleans do not; convert them to integers")
     parts = [diff(ary)]
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.ops import searching, selection, shaping, sorting as ordering
+from ..core.tracer import Tracer
 from .surface import Array, Axis, array_of, implements, refuse_options
 
 
@@ -32,30 +34,46 @@ def _no_fields(name: str, fields: Any) -> None:
 def median(a: Array, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
            keepdims: bool = False) -> Array:
     refuse_options("median", out)
-    return _quantile(array_of(a), 0.5, axis, keepdims)
+    rows, lead = flattened_last(array_of(a), axis, keepdims)
+    n = rows.shape[-1]
+    if not n:
+        return constant(np.full(lead, np.nan, rows.dtype), a)
+    return _between(rows, np.float64((n - 1) / 2), lead, rows.dtype)
 
 
 @implements(np.quantile)
 def quantile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Array:
     refuse_options("quantile", out)
-    return _quantile(array_of(a), refuse_method("quantile", q, method, weights), axis, keepdims)
-
-
-def refuse_method(name: str, q: Any, method: str, weights: Any) -> Array:
-    """`q` as an array; raises for what a quantile of traced values does not take."""
-    if method != "linear" or weights is not None:
-        raise ValueError(f"{name} of a traced value has method='linear' without weights, but got method={method!r}")
-    q = np.asarray(q)
-    if q.size and not (0 <= q.min() and q.max() <= 1):
-        raise ValueError(f"{name} needs q between 0 and 1 (percentiles: 0 and 100)")
-    return q
+    return _quantile(np.quantile, a, q, axis, method, keepdims, weights, 1)
 
 
 @implements(np.percentile)
 def percentile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
                method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Array:
-    return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
+    refuse_options("percentile", out)
+    return _quantile(np.percentile, a, q, axis, method, keepdims, weights, 100)
+
+
+def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any,
+              whole: int) -> Array:
+    a = array_of(a)
+    rows, lead = flattened_last(a, axis, keepdims)
+    n = rows.shape[-1]
+    if isinstance(q, Tracer):
+        if method != "linear" or weights is not None or a.dtype.kind == "c" or not n:
+            raise ValueError(f"{reference.__name__} of a traced q needs method='linear', no weights, real elements")
+        return _between(rows, q / whole * (n - 1), lead, np.result_type(rows.dtype, q.dtype))
+    place, dtype = quantile_places(reference, a, n, q, method, weights)
+    return _between(rows, place, lead, dtype)
+
+
+def quantile_places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any) -> tuple:
+    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the answer."""
+    if weights is not None:
+        raise ValueError(f"{reference.__name__} of a traced value takes no weights: their order depends on the data")
+    dtype = reference(np.zeros(max(n, 1), a.dtype), q, method=method).dtype
+    return np.asarray(reference(np.arange(n, dtype=np.float64), q, method=method)), dtype
 
 
 def flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
@@ -70,24 +88,21 @@ def flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
     return rows, tuple(1 if k in axes else size for k, size in enumerate(a.shape)) if keepdims else lead
 
 
-def _quantile(a: Array, q: Any, axis: Axis, keepdims: bool) -> Array:
-    """Between the two order statistics next to q (n - 1), by linear interpolation; NaN if any element is NaN."""
-    rows, lead = flattened_last(a, axis, keepdims)
-    rank = rows.ndim - 1
-    n = rows.shape[-1]
-    if not n:
-        raise ValueError("the quantile of no elements is not defined")
-    rows = ordering.sort(rows, rows.ndim - 1)
-    q = np.asarray(q)
-    place = (q * (n - 1)).ravel()
-    low = np.floor(place).astype(np.intp)
-    high = np.minimum(low + 1, n - 1)
-    weight = (place - low).astype(rows.dtype)
+def _between(rows: Array, place: Any, lead: tuple, dtype: Any) -> Array:
+    """The sorted elements at fractional places, by linear interpolation; NaN if any element is NaN."""
+    rank, n = rows.ndim - 1, rows.shape[-1]
+    rows = ordering.sort(rows, rank)
+    shape = place.shape
+    place = methods.reshape(place, (-1,))
+    low = selection.astype(selection.minimum(selection.floor(place), float(n - 1)), np.intp)
+    high = selection.minimum(low + 1, n - 1)
+    weight = place - low
+    weight = selection.astype(weight, np.result_type(dtype, np.float32)) if weight.dtype != dtype else weight
     ans = rows[..., low] * (1 - weight) + rows[..., high] * weight
     last = rows[..., -1:]
     ans = selection.where(last != last, last, ans)
-    ans = shaping.transpose(ans, (rank, *range(rank)))
-    return methods.reshape(ans, (*q.shape, *lead))
+    ans = methods.reshape(shaping.transpose(ans, (rank, *range(rank))), (*shape, *lead))
+    return ans if ans.dtype == dtype else selection.astype(ans, dtype)
 
 
 @implements(np.partition)
@@ -126,7 +141,7 @@ def sort_complex(a: Array) -> Array:
     ans = methods.sort(array_of(a))
     if ans.dtype.kind == "c":
         return ans
-    return selection.astype(ans, np.complex64 if ans.dtype.char in "bhBH" else np.result_type(ans.dtype, np.complex64))
+    return selection.astype(ans, np.complex64 if ans.dtype.char in "bhBH" else np.complex128)
 
 
 @implements(np.searchsorted)

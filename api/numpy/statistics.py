@@ -44,7 +44,8 @@ def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: 
     x = x - centre
     other = x if weights is None else x * weights
     ans = linalg.matmul(x, shaping.conjugate(methods.transpose(other)) if x.dtype.kind == "c" else other.T)
-    return methods.squeeze(ans * arithmetic.divide(1.0, spare))
+    share = arithmetic.divide(1.0, spare)
+    return methods.squeeze(ans * (share if isinstance(share, Tracer) else share.item()))
 
 
 def _variables(name: str, m: Array, y: Any, rowvar: bool, dtype: Any) -> Array:
@@ -174,11 +175,14 @@ def histogram2d(x: Array, y: Array, bins: Any = 10, range: Any = None, density: 
     x, y = asarray(x), asarray(y)
     if x.shape != y.shape:
         raise ValueError(f"histogram2d needs x and y of one length, but got shapes {x.shape} and {y.shape}")
-    if np.ndim(bins) == 1 and not isinstance(bins, (list, tuple)) and len(bins) > 2 or (
-            isinstance(bins, (list, tuple)) and len(bins) not in (1, 2)):
+    if _several(bins) and len(bins) not in (1, 2):
         bins = [asarray(bins)] * 2
     counts, edges = histogramdd(stack([x, y], axis=1), bins, range, density, weights)
     return counts, edges[0], edges[1]
+
+
+def _several(bins: Any) -> bool:
+    return isinstance(bins, (list, tuple)) or bool(np.ndim(bins))
 
 
 @implements(np.histogramdd)
@@ -186,7 +190,7 @@ def histogramdd(sample: Array, bins: Any = 10, range: Any = None, density: Any =
     sample = asarray(sample) if isinstance(sample, Tracer) or hasattr(sample, "shape") else asarray(list(sample)).T
     sample = sample if sample.ndim == 2 else methods.reshape(sample, (-1, 1))
     count, rank = sample.shape
-    each = list(bins) if np.ndim(bins) or isinstance(bins, (list, tuple)) else [bins] * rank
+    each = list(bins) if _several(bins) else [bins] * rank
     limits = [None] * rank if range is None else list(range)
     if len(each) != rank or len(limits) != rank:
         raise ValueError(f"histogramdd needs bins (and a range) for each of {rank} columns, but got {len(each)} "

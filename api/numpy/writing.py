@@ -24,10 +24,10 @@ def _contents(a: Array) -> Array:
     return a.read() if hasattr(a, "read") else a
 
 
-@implements(np.copyto)
+@implements(np.copyto, masked=True)
 def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
     _writable("copyto (numpy.full_like)", dst)
-    dst[...] = src if where is True else selection.where(where, src, _contents(dst))
+    dst[...] = src if where is True else selection.where(array_of(where), src, _contents(dst))
 
 
 @implements(np.put)
