@@ -1,11 +1,11 @@
 """Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
 
 import math
-import operator
 
 import numpy as np
 
 from .at import At
+from .axes import full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
 from .device import constant
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
@@ -14,36 +14,6 @@ from .primitive import RAW
 from .tracer import Tracer, concrete
 
 ndarray = np.ndarray
-
-
-_ALL = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
-
-
-def normal_axes(axis, ndim):
-    """`axis` (None, an int or a tuple) as a tuple of non-negative ints."""
-    if axis is None:
-        return _ALL[ndim]
-    if type(axis) is int:
-        if -ndim <= axis < ndim:
-            return (axis % ndim,)
-    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    out = []
-    for k in axes:
-        k = operator.index(k)
-        if not -ndim <= k < ndim:
-            raise np.exceptions.AxisError(k, ndim)
-        out.append(k % ndim)
-    if len(set(out)) != len(out):
-        raise ValueError(f"axis {axis} names one axis twice")
-    return tuple(sorted(out)) if len(out) > 1 else tuple(out)
-
-
-def normal_axis(axis, ndim):
-    """One axis as a non-negative int."""
-    k = operator.index(axis)
-    if not -ndim <= k < ndim:
-        raise np.exceptions.AxisError(k, ndim)
-    return k % ndim
 
 
 def power(x, y):
@@ -58,17 +28,6 @@ def power(x, y):
     elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc":
         return a.sqrt(x)
     return a.power(x, y)
-
-
-def full_shape(shape, size):
-    """`shape` as a tuple with its -1 filled in."""
-    shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
-    if -1 in shape:
-        rest = math.prod(n for n in shape if n != -1)
-        if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:
-            raise ShapeError(f"reshape cannot fill the -1 in {shape} from {size} elements{at_user_line()}")
-        shape = tuple(size // rest if n == -1 else n for n in shape)
-    return shape
 
 
 def reshape(x, shape, order="C"):
@@ -172,8 +131,14 @@ def clip(x, min=None, max=None):
 
 def round_(x, decimals=0):
     """`x` rounded; flat, so its derivative is 0."""
-    scale = 10.0**decimals
-    return selection.rint(x) if not decimals else selection.rint(x * scale) / scale
+    whole = x.dtype.kind in "iu"
+    if not decimals:
+        return x if whole else selection.rint(x)
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return x if whole else selection.rint(x * scale) / scale
+    ans = selection.rint(x / scale) * scale
+    return selection.astype(ans, x.dtype) if whole else ans
 
 
 def take(x, index, axis=None, mode="raise"):
@@ -217,8 +182,8 @@ def _as(x, dtype):
 
 def repeat(x, repeats, axis=None):
     """`np.repeat` for concrete `repeats`."""
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
+    if axis is None or not x.ndim:
+        x, axis = reshape(x, (-1,)), axis or 0
     axis = normal_axis(axis, x.ndim)
     return take(x, constant(np.repeat(np.arange(x.shape[axis]), repeats), x), axis)
 
@@ -376,6 +341,8 @@ _PROPERTIES = {
 
 
 def _argument(prim, x, axis, keepdims):
+    if not x.ndim and axis in (0, -1):
+        return prim(reshape(x, (1,)), 0, False)
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     return prim(x, normal_axis(axis, x.ndim), bool(keepdims))

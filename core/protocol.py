@@ -14,7 +14,7 @@ UFUNCS = {
     np.power: power, np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
     np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
     np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
-    np.fabs: shaping.absolute, np.positive: lambda x: +x, np.conjugate: shaping.conjugate,
+    np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
     np.equal: selection.equal, np.not_equal: selection.not_equal, np.less: selection.less,
     np.less_equal: selection.less_equal, np.greater: selection.greater, np.greater_equal: selection.greater_equal,
     np.bitwise_and: selection.bitwise_and, np.bitwise_or: selection.bitwise_or, np.bitwise_xor: selection.bitwise_xor,
@@ -26,9 +26,9 @@ UFUNCS = {
     np.logical_xor: lambda x, y: (x != 0) ^ (y != 0), np.logical_not: lambda x: x == 0,
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
-UFUNCS[np.vecdot] = lambda x, y: (shaping.conjugate(x) * y).sum(axis=-1)
+UFUNCS[np.vecdot] = lambda x, y: linalg.matmul(_conjugated(x)[..., None, :], y[..., None])[..., 0, 0]
 UFUNCS[np.matvec] = lambda x, y: linalg.matmul(x, y[..., None])[..., 0]
-UFUNCS[np.vecmat] = lambda x, y: linalg.matmul(shaping.conjugate(x)[..., None, :], y)[..., 0, :]
+UFUNCS[np.vecmat] = lambda x, y: linalg.matmul(_conjugated(x)[..., None, :], y)[..., 0, :]
 
 UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
@@ -40,6 +40,20 @@ UFUNCS.update({getattr(np, name): getattr(digits, name) for name in (
 )})  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
+
+
+def _conjugated(x):
+    x = x if hasattr(x, "dtype") else np.asarray(x)
+    return shaping.conjugate(x) if x.dtype.kind == "c" else x
+
+
+def _fabs(x):
+    """|x| in a floating dtype; complex values are refused as NumPy does."""
+    dtype = np.fabs(np.ones((), x.dtype)).dtype
+    return shaping.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
+
+
+UFUNCS[np.fabs] = _fabs
 
 
 def _frexp(x):

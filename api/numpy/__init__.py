@@ -1,6 +1,6 @@
 """NumPy's functions on arrays and traced arrays alike."""
 
-# isort: off - several names a line
+# isort: off
 from numpy import (
     bartlett,
     blackman,
@@ -262,6 +262,7 @@ from .nan_reductions import (
     nansum,
     nanvar,
 )
+from .padding import pad
 from .places import (
     c_,
     diag_indices,
@@ -316,31 +317,9 @@ from .sets import (
     unique_values,
 )
 from .shaping import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    matrix_transpose,
-    moveaxis,
-    pad,
-    permute_dims,
-    ravel,
-    repeat,
-    reshape,
-    resize,
-    roll,
-    rollaxis,
-    rot90,
-    squeeze,
-    swapaxes,
-    tile,
-    transpose,
+    atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, broadcast_to, expand_dims, flip, fliplr,
+    flipud, matrix_transpose, moveaxis, permute_dims, ravel, repeat, reshape, resize, roll, rollaxis, rot90, squeeze,
+    swapaxes, tile, transpose,
 )
 from .sorting import (
     argpartition,

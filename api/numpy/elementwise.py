@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.ops import arithmetic, elementary, selection, shaping
-from .surface import Array, array_of, implements, lift, refuse_options, ufunc
+from .surface import UNSET, Array, array_of, implements, lift, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
 true_divide = divide
@@ -52,8 +52,12 @@ def sinc(x: Array) -> Array:
 
 
 @implements(np.clip)
-def clip(a: Array, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Array:
+def clip(a: Array, a_min: Any = UNSET, a_max: Any = UNSET, out: Any = None, *, min: Any = None,
+         max: Any = None) -> Array:
     refuse_options("clip", out)
+    if (a_min is UNSET) != (a_max is UNSET):
+        raise TypeError("clip takes both a_min and a_max, or min and max")
+    a_min, a_max = (None if v is UNSET else v for v in (a_min, a_max))
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     return methods.clip(array_of(a), None if low is None else lift(low), None if high is None else lift(high))
 
@@ -85,7 +89,7 @@ def imag(val: Array) -> Array:
 
 @implements(np.angle)
 def angle(z: Array, deg: bool = False) -> Array:
-    ans = arithmetic.arctan2(z.imag, z.real)
+    ans = arithmetic.arctan2(z.imag, z.real) if z.dtype.kind == "c" else arithmetic.arctan2(0, z)
     return ans * (180 / np.pi) if deg else ans
 
 

@@ -123,19 +123,21 @@ def diagflat(v: Array, k: int = 0) -> Array:
     return shaping.reshape(indexing.scatter_add(v, places, axis=0, n=n * n), (n, n))
 
 
+_ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0}
+
+
 @implements(np.tril)
 def tril(m: Array, k: int = 0) -> Array:
-    return selection.where(_triangle(m, k), m, 0.0 if m.dtype.kind in "fc" else 0)
+    return selection.where(_triangle(m, k), m, _ZERO[m.dtype.kind])
 
 
 @implements(np.triu)
 def triu(m: Array, k: int = 0) -> Array:
-    return selection.where(_triangle(m, k - 1), 0.0 if m.dtype.kind in "fc" else 0, m)
+    return selection.where(_triangle(m, k - 1), _ZERO[m.dtype.kind], m)
 
 
 def _triangle(m: Array, k: int) -> Array:
-    rows, columns = m.shape[-2], m.shape[-1]
-    return np.tri(rows, columns, k, dtype=bool)
+    return np.tri(m.shape[-2 if m.ndim > 1 else -1], m.shape[-1], k, dtype=bool)  # a vector is each row of a matrix
 
 
 @implements(np.extract)

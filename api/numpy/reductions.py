@@ -58,7 +58,7 @@ def _needs_initial(name: str, where: Any) -> None:
 
 def _with_initial(reducer: Any, pair: Any, a: Array, axis: Axis, keepdims: Any, initial: Any) -> Array:
     a = array_of(a)
-    axes = methods.normal_axes(axis, a.ndim)
+    axes = () if not a.ndim and axis in (0, -1) else methods.normal_axes(axis, a.ndim)
     if math.prod(a.shape[k] for k in axes):
         return pair(reducer(a, axes, bool(keepdims)), initial)
     shape = tuple(1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes)
@@ -92,7 +92,7 @@ def var(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: f
     refuse_options("var", out)
     ddof = ddof if correction is UNSET else correction
     if without_mask(where) and mean is UNSET:
-        return methods.var(_in_dtype(a, dtype), axis, ddof, keepdims)
+        return _as_asked(methods.var(_in_dtype(a, dtype), axis, ddof, keepdims), dtype, a)
     return _spread(a, axis, dtype, ddof, keepdims, where, mean)
 
 
@@ -102,8 +102,14 @@ def std(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: f
     refuse_options("std", out)
     ddof = ddof if correction is UNSET else correction
     if without_mask(where) and mean is UNSET:
-        return methods.std(_in_dtype(a, dtype), axis, ddof, keepdims)
+        return _as_asked(methods.std(_in_dtype(a, dtype), axis, ddof, keepdims), dtype, a)
     return methods.root(_spread(a, axis, dtype, ddof, keepdims, where, mean))
+
+
+def _as_asked(ans: Array, dtype: Any, a: Array) -> Array:
+    """NumPy gives a complex variance of real values where it was asked for one."""
+    asked = dtype is not None and np.dtype(dtype).kind == "c" and array_of(a).dtype.kind != "c"
+    return selection.astype(ans, dtype) if asked else ans
 
 
 def _in_dtype(a: Array, dtype: Any) -> Array:

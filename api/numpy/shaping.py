@@ -9,11 +9,8 @@ import numpy as np
 
 from ..core import methods
 from ..core.device import constant
-from ..core.ops import selection, shaping
-from ..core.ops.indexing import index
+from ..core.ops import shaping
 from .surface import Array, Axis, array_of, implements
-
-_slice = builtins.slice
 
 
 @implements(np.reshape)
@@ -187,24 +184,3 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
             upper = shaping.slice_axis(a, k, size - amount, size)
             a = shaping.concatenate(upper, shaping.slice_axis(a, k, 0, size - amount), axis=k)
     return a
-
-
-@implements(np.pad)
-def pad(array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
-    if mode == "constant":
-        widths = tuple((operator.index(before), operator.index(after)) for before, after in widths)
-        ans = shaping.pad(array, widths)
-        if type(constant_values) in (int, float) and constant_values == 0:
-            return ans
-        if hasattr(constant_values, "dtype") and constant_values.ndim or isinstance(constant_values, (list, tuple)):
-            raise ValueError("pad of a traced value takes one constant for all sides; concatenate pads of your own")
-        inside = np.pad(np.ones(array.shape, bool), widths)
-        return selection.where(inside, ans, constant_values)
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise ValueError("pad of a traced value has the modes constant, edge, reflect, symmetric and wrap, "
-                         f"but got {mode!r}")
-    for k, (before, after) in enumerate(widths):
-        rows = np.pad(np.arange(array.shape[k]), (before, after), mode=mode)  # type: ignore[call-overload]  # any str
-        array = index(array, (_slice(None),) * k + (rows,))
-    return array

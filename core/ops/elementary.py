@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..avals import make_aval
 from ..families import ZERO, elementwise, primitive
 from .arithmetic import cos, exp, sqrt
 from .samples import Sample, binary, together, unary
@@ -195,7 +196,7 @@ modf = primitive(
     impl=lambda xp, x: tuple(xp.modf(x)),
     outputs=2,
     accepts_none=True,
-    shape=lambda x: (x, x),
+    shape=lambda x: (make_aval(x.shape, np.modf(np.ones((), x.dtype))[0].dtype),) * 2,
     jvp={"x": lambda dx: (dx, 0.0 * dx)},
     vjp={"x": lambda ct: 0.0 * ct[1] if ct[0] is None else ct[0]},
     batch=lambda x: modf(x),

@@ -86,7 +86,9 @@ def _matmul_batch(x, y, batched, size):
             return matmul(x, y)
         return matmul(x, lift(y, x.ndim + 1))
     if x.ndim == 2 and y.ndim == 2:
-        return (x * y).sum(axis=1)
+        if x.dtype.kind in "fc" or y.dtype.kind in "fc":
+            return (x * y).sum(axis=1)
+        return matmul(_row(x, 1), _column(y, 1)).reshape((size,))  # a sum would widen small integers
     if x.ndim == 2:
         return _squeeze_row(matmul(_row(x, y.ndim - 3), y))
     if y.ndim == 2:

@@ -275,7 +275,7 @@ conjugate = linear(
     "conjugate",
     impl=lambda xp, x: xp.conj(x),
     transpose=lambda ct: conjugate(ct),  # real-linear: the transpose under Re<u, v> is the conjugate again
-    shape=lambda x: x,
+    shape=lambda x: make_aval(x.shape, np.dtype(np.int8)) if x.dtype.kind == "b" else x,
     batch=lambda x: conjugate(x),
     samples=unary(),
 )

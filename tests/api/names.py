@@ -87,6 +87,10 @@ over("nansum nanprod", shapes=((0,),))
 for _name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian".split():
     add(_name, *[Case(_call(_name, o), (HOLES,), False, label=str(o)) for o in REDUCE])
     add(_name, Case(_call(_name, {"axis": 1}), (np.array([[np.nan, np.nan], [1.0, 2.0]]),), False))
+for _name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian nancumsum nancumprod".split():
+    calls(_name, lambda xp, x, n=_name: getattr(xp, n)(x * HOLES), lambda xp, x, n=_name: getattr(xp, n)(x * HOLES, axis=0), args=(M,))
+calls("nanquantile", lambda xp, x: xp.nanquantile(x * HOLES, [0.2, 0.7], axis=1), args=(M,))
+calls("nanpercentile", lambda xp, x: xp.nanpercentile(x * HOLES, 30, axis=0, keepdims=True), args=(M,))
 calls("nanvar", lambda xp, x: xp.nanvar(x, ddof=1, axis=1), lambda xp, x: xp.nanvar(x, dtype=np.float32), args=(HOLES,),
       smooth=False)
 calls("nanstd", lambda xp, x: xp.nanstd(x, axis=0, correction=1), args=(HOLES,), smooth=False)
@@ -353,3 +357,13 @@ for _name in ("logspace", "geomspace"):
                 add(_name, Case(_call(_name, _options), (draw(_kind[0], _s, 1, 2), draw(_kind[1], _t, 3, 4)), label=str(_options)))
 calls("logspace", lambda xp, x, y: xp.logspace(x, 2.0, 3, base=y), lambda xp, x, y: xp.logspace(x[0], 2.0, 3, base=y[0]), args=(V, W))
 calls("geomspace", lambda xp, x: xp.geomspace(-x, -8.0, 4), args=(V,))
+
+
+class Table:
+    """The functions and arrays above, for the files that hold more names."""
+
+    over, pairs, calls, facts, draw = map(staticmethod, (over, pairs, calls, facts, draw))
+    V, W, M, N, C, F, ALL, SHAPES, REDUCE, PLACES = V, W, M, N, C, F, ALL, SHAPES, REDUCE, PLACES
+
+
+_load("names_common").fill(Table)

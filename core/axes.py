@@ -1,0 +1,48 @@
+"""Axis and shape arguments as core wants them: axes non-negative, shapes without -1."""
+
+import math
+import operator
+
+import numpy as np
+
+from .errors import ShapeError, at_user_line
+
+_ALL = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
+
+
+def normal_axes(axis, ndim):
+    """`axis` (None, an int or a tuple) as a tuple of non-negative ints."""
+    if axis is None:
+        return _ALL[ndim]
+    if type(axis) is int:
+        if -ndim <= axis < ndim:
+            return (axis % ndim,)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    out = []
+    for k in axes:
+        k = operator.index(k)
+        if not -ndim <= k < ndim:
+            raise np.exceptions.AxisError(k, ndim)
+        out.append(k % ndim)
+    if len(set(out)) != len(out):
+        raise ValueError(f"axis {axis} names one axis twice")
+    return tuple(sorted(out)) if len(out) > 1 else tuple(out)
+
+
+def normal_axis(axis, ndim):
+    """One axis as a non-negative int."""
+    k = operator.index(axis)
+    if not -ndim <= k < ndim:
+        raise np.exceptions.AxisError(k, ndim)
+    return k % ndim
+
+
+def full_shape(shape, size):
+    """`shape` as a tuple with its -1 filled in."""
+    shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+    if -1 in shape:
+        rest = math.prod(n for n in shape if n != -1)
+        if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:
+            raise ShapeError(f"reshape cannot fill the -1 in {shape} from {size} elements{at_user_line()}")
+        shape = tuple(size // rest if n == -1 else n for n in shape)
+    return shape
