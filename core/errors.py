@@ -3,7 +3,10 @@
 import os
 import sys
 
+import numpy as np
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
 _OURS = (
@@ -50,7 +53,7 @@ def user_line():
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_OURS) and "<__array_function__" not in name and os.sep + "numpy" + os.sep not in name:
+        if not name.startswith(_OURS) and "<__array_function__" not in name and not name.startswith(_NUMPY):
             return f"{os.path.basename(name)}:{frame.f_lineno} in {frame.f_code.co_name}"
         frame = frame.f_back
     return ""

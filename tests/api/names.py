@@ -87,10 +87,17 @@ over("nansum nanprod", shapes=((0,),))
 for _name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian".split():
     add(_name, *[Case(_call(_name, o), (HOLES,), False, label=str(o)) for o in REDUCE])
     add(_name, Case(_call(_name, {"axis": 1}), (np.array([[np.nan, np.nan], [1.0, 2.0]]),), False))
+
+
+def _holed(xp, x):
+    return xp.where(np.isnan(HOLES), np.nan, x)
+
+
 for _name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian nancumsum nancumprod".split():
-    calls(_name, lambda xp, x, n=_name: getattr(xp, n)(x * HOLES), lambda xp, x, n=_name: getattr(xp, n)(x * HOLES, axis=0), args=(M,))
-calls("nanquantile", lambda xp, x: xp.nanquantile(x * HOLES, [0.2, 0.7], axis=1), args=(M,))
-calls("nanpercentile", lambda xp, x: xp.nanpercentile(x * HOLES, 30, axis=0, keepdims=True), args=(M,))
+    calls(_name, lambda xp, x, n=_name: getattr(xp, n)(_holed(xp, x)),
+          lambda xp, x, n=_name: getattr(xp, n)(_holed(xp, x), axis=0), args=(M,))
+calls("nanquantile", lambda xp, x: xp.nanquantile(_holed(xp, x), [0.2, 0.7], axis=1), args=(M,))
+calls("nanpercentile", lambda xp, x: xp.nanpercentile(_holed(xp, x), 30, axis=0, keepdims=True), args=(M,))
 calls("nanvar", lambda xp, x: xp.nanvar(x, ddof=1, axis=1), lambda xp, x: xp.nanvar(x, dtype=np.float32), args=(HOLES,),
       smooth=False)
 calls("nanstd", lambda xp, x: xp.nanstd(x, axis=0, correction=1), args=(HOLES,), smooth=False)
