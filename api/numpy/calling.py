@@ -80,12 +80,16 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> 
 
 def _masks(conditions: Any, x: Array) -> list:
     """The conditions as masks of the shape of `x`; one condition may stand without a list."""
-    one = np.ndim(conditions) == 0 or not isinstance(conditions, (list, tuple)) and np.ndim(conditions) == x.ndim
-    if isinstance(conditions, (list, tuple)) and x.ndim and not np.ndim(conditions[0]):
-        one = True
+    listed = isinstance(conditions, (list, tuple))
+    one = not listed and np.ndim(conditions) in (0, x.ndim) or listed and x.ndim and not _axes(conditions[0])
     masks = [array_of(m) for m in ([conditions] if one else conditions)]
     masks = [m if m.dtype == np.bool_ else m != 0 for m in masks]
     return [m if m.shape == x.shape else shaping.broadcast_to(m, x.shape) for m in masks]
+
+
+def _axes(value: Any) -> int:
+    """How many axes an array or nested lists have."""
+    return 1 + _axes(value[0]) if isinstance(value, (list, tuple)) and value else np.ndim(value)
 
 
 def _on_part(fun: Any, flat: Array, mask: Array, shape: tuple, args: tuple, kw: dict) -> Any:

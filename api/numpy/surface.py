@@ -32,17 +32,19 @@ def implements(reference: Callable[..., Any], *aliases: Callable[..., Any], mask
 
 
 def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
-    """`reference` on plain arrays, `traced` where the first argument is traced; NumPy finds tracers further inside."""
+    """`reference` on plain arrays, `traced` where an argument is traced; NumPy finds tracers further inside."""
     name = reference.__name__
 
     def fun(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and ("out" in kwargs or "where" in kwargs):
-            mask = kwargs.get("where", True)
-            refuse_options(name, kwargs.get("out"), True if masked else mask)
-            if isinstance(mask, Tracer):
+        if kwargs:
+            if "out" in kwargs or "where" in kwargs:
+                refuse_options(name, kwargs.get("out"), True if masked else kwargs.get("where", True))
+            for value in kwargs.values():
+                if isinstance(value, Tracer):
+                    return traced(*args, **kwargs)
+        for value in args:
+            if isinstance(value, Tracer):
                 return traced(*args, **kwargs)
-        if args and isinstance(args[0], Tracer):
-            return traced(*args, **kwargs)
         return reference(*args, **kwargs)
 
     return as_numpy(fun, reference, masked)
