@@ -18,9 +18,9 @@ lcm = elementwise("lcm", impl=lambda xp, x, y: xp.lcm(x, y), d=ZERO, op=np.lcm, 
 bitwise_count = elementwise(
     "bitwise_count", impl=lambda xp, x: xp.bitwise_count(x), d=ZERO, op=np.bitwise_count,
     samples=lambda rng: [Sample(rng.integers(-12, 12, s)) for s in ((), 3, (2, 3), 0)], absent=_INTEGERS)
-# The distance to the next float is flat between powers of two.
+# The distance to the next float is flat between powers of two; of large numbers it is large enough to compare.
 spacing = elementwise("spacing", impl=lambda xp, x: xp.spacing(x), d=ZERO, op=np.spacing,
-                      samples=unary(complex_too=False))
+                      samples=unary(1e18, 4e18, complex_too=False))
 nextafter = elementwise(
     "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone
     impl=lambda xp, x, y: xp.nextafter(x, y),

@@ -27,16 +27,16 @@ def _finder(name, kernel, dtype, draw):
 
     def batch(x, v, option, batched, size):
         if not batched[0] and x.ndim == 1:
-            return FINDERS[name](x, v, option)
+            return finder(x, v, option)
         x, v = (a if b else broadcast_to(a, shape=(size, *a.shape)) for a, b in zip((x, v), batched))
-        return FINDERS[name](x, v, option)
+        return finder(x, v, option)
 
     def samples(rng):
         return [Sample(100 * np.arange(s[-1]) + draw(rng, s), draw(rng, t), params={"option": o})
                 for s, t in (((4,), (2, 3)), ((3,), ()), ((2, 3), (2, 2)), ((3,), (0,)))
                 for o in ((False, True) if name != "searchsorted" else ("left", "right"))]
 
-    return primitive(
+    finder = primitive(
         name,  # x: (*b, n), v: (*b, *any) -> the shape of v
         impl=lambda xp, x, v, *, option: _by_rows(xp, lambda row, part: kernel(xp, row, part, option), x, v, dtype),
         shape=lambda x, v, option: make_aval(v.shape, dtype),
@@ -46,16 +46,16 @@ def _finder(name, kernel, dtype, draw):
         absent={"complex": "it orders real numbers", "float32": "its answer is no floating number",
                 "broadcast": "both operands have the same leading axes"},
     )
+    return finder
 
 
-FINDERS = {}
-searchsorted = FINDERS["searchsorted"] = _finder(
+searchsorted = _finder(
     "searchsorted", lambda xp, x, v, side: xp.searchsorted(x, v, side=side), INDEX,
     lambda rng, s: np.round(rng.normal(size=s), 1))
-digitize = FINDERS["digitize"] = _finder(
+digitize = _finder(
     "digitize", lambda xp, x, v, right: xp.digitize(v, x, right=right), INDEX,
     lambda rng, s: np.round(rng.normal(size=s), 1))
-isin = FINDERS["isin"] = _finder(
+isin = _finder(
     "isin", lambda xp, x, v, invert: xp.isin(v, x, invert=invert), np.dtype(bool),
     lambda rng, s: rng.integers(0, 5, s))
 argpartition = primitive(
@@ -82,21 +82,21 @@ lexsort = primitive(
 
 
 def _nan_argument(name):
-    return primitive(
+    found = primitive(
         name,
         impl=lambda xp, x, *, axis, keepdims: getattr(xp, name)(x, axis=axis, keepdims=keepdims),
         shape=lambda x, axis, keepdims: make_aval(reduced_shape(x, (axis,), keepdims).shape, INDEX),
         jvp=ZERO,
-        batch=lambda x, axis, keepdims: NAN_ARGUMENTS[name](x, axis + 1, keepdims),
+        batch=lambda x, axis, keepdims: found(x, axis + 1, keepdims),
         samples=together(arrays((2, 3), axis=1, keepdims=False), arrays((0, 3), axis=1, keepdims=True),
                          lambda rng: [Sample(np.array([np.nan, 1.0, 2.0]), params={"axis": 0, "keepdims": True})]),
         absent={"()": "it runs along an axis"},
     )
+    return found
 
 
-NAN_ARGUMENTS = {}
-nanargmax = NAN_ARGUMENTS["nanargmax"] = _nan_argument("nanargmax")
-nanargmin = NAN_ARGUMENTS["nanargmin"] = _nan_argument("nanargmin")
+nanargmax = _nan_argument("nanargmax")
+nanargmin = _nan_argument("nanargmin")
 unravel_index = primitive(
     "unravel_index",
     impl=lambda xp, x, *, shape, order: tuple(xp.unravel_index(x, shape, order)),

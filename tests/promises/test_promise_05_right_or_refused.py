@@ -51,7 +51,7 @@ REFUSED = {
     "add.at": _at,
     "full_like of a plain array": lambda x: np.full_like(np.zeros(2), x[0]).sum(),
     "index": lambda x: [1.0, 2.0][x[0]],
-    "unknown ufunc": lambda x: np.spacing(x).sum(),
+    "unknown ufunc": lambda x: np.isnat(x).sum(),
     "unknown function": lambda x: np.busday_count(x, x),
     "where=": lambda x: np.sin(x, where=np.array([True, False])).sum(),
     "pickle": lambda x: pickle.dumps(x),
