@@ -13,7 +13,7 @@ from .core.families import (
     linear as linear,
     primitive as primitive,
 )
-from .core.ops import error_function as _erf, network as _network  # noqa: F401 - primitives that compat uses
+from .core.ops import network as _network, special as _special  # noqa: F401 - primitives that compat uses
 from .core.ops.picking import Places as Places
 from .core.ops.samples import Sample as Sample
 from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind

@@ -43,6 +43,13 @@ def _namespace(cupy):
     return Namespace(cupy, argsort=argsort, sort=sort, linalg=Namespace(cupy.linalg, solve=solve))
 
 
+def _special():
+    """CuPy's own copy of `scipy.special`, which needs no SciPy."""
+    import cupyx.scipy.special
+
+    return cupyx.scipy.special
+
+
 CUPY = register_backend(
     Backend(
         name="cupy",
@@ -50,5 +57,7 @@ CUPY = register_backend(
         array_types=lambda module: (module.ndarray,),
         namespace=_namespace,
         to_numpy=lambda array: array.get(),
+        special=_special,
+        extra="cuda12",
     )
 )

@@ -1,8 +1,19 @@
-"""The NumPy backend."""
+"""The NumPy backend; its special functions are SciPy's, loaded when one is first needed."""
+
+import sys
 
 import numpy as np
 
 from ..core.backend import Backend, register_backend
+
+
+def _special():
+    """`scipy.special`, the one use of the optional extra `scipy`."""
+    loaded = sys.modules.get("scipy.special")
+    if loaded is None:
+        import scipy.special as loaded
+    return loaded
+
 
 NUMPY = register_backend(
     Backend(
@@ -11,5 +22,6 @@ NUMPY = register_backend(
         array_types=lambda module: (module.ndarray, module.generic),
         namespace=lambda module: module,
         to_numpy=np.asarray,
+        special=_special,
     )
 )

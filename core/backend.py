@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import BackendError
+from .errors import BackendError, MissingLibraryError
 
 SCALARS = frozenset({bool, int, float, complex})
 
@@ -22,6 +22,8 @@ class Backend:
         array_types: from the loaded module to its array types.
         namespace: from the loaded module to the NumPy-like namespace that `impl` functions get as `xp`.
         to_numpy: copies an array of this backend to a `numpy.ndarray`, for printing and fingerprints.
+        special: loads the namespace with SciPy's special functions of these arrays, when one is first needed.
+        extra: the extra of covector that installs that namespace, for the message when it is absent.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Backend:
     array_types: Callable[[Any], tuple]
     namespace: Callable[[Any], Any]
     to_numpy: Callable[[Any], Any] = field(default=np.asarray)
+    special: Callable[[], Any] | None = None
+    extra: str = "scipy"
 
 
 BACKENDS = {}  # name -> Backend, in order of registration
@@ -104,3 +108,30 @@ def namespace_of(values):
                 "nothing is moved between devices silently: convert one side yourself"
             )
     return np if found is None else found[1]
+
+
+def special_function(xp, name, fallback=None):
+    """The special function `name` (SciPy's name) that computes on the arrays of the namespace `xp`.
+
+    Raises:
+        MissingLibraryError: its library is not installed, and there is no `fallback`.
+        BackendError: that library has no such function, and there is no `fallback`.
+    """
+    if xp is np:
+        backend = find_backend(np.ndarray)[0]
+    else:
+        backend = next(backend for backend, namespace in _BY_TYPE.values() if namespace is xp)
+    try:
+        library = None if backend.special is None else backend.special()
+    except ImportError as error:
+        if fallback is not None:
+            return fallback
+        raise MissingLibraryError(
+            f"{name} is computed by a library of special functions, but importing it failed ({error}); "
+            f"install it: pip install 'covector[{backend.extra}]'"
+        ) from error
+    found = getattr(library, name, fallback)
+    if found is None:
+        raise BackendError(f"{name} has no implementation on arrays of {backend.name}; convert them to NumPy first, or "
+                           "give their backend one (the field special of covector.extend.Backend)")
+    return found

@@ -40,6 +40,10 @@ class BackendError(TypeError):
     """Arrays of two backends, or of none, met in one operation."""
 
 
+class MissingLibraryError(ImportError):
+    """An operation needs an optional library that is not installed."""
+
+
 class EscapedTracerError(RuntimeError):
     """A traced value was used after its transform had returned."""
 

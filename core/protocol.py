@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from .backend import special_function
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
 from .methods import _augmented, normal_axis, power
 from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping
 from .ops.indexing import update
+from .ops.special import SPECIAL
 from .tracer import Tracer
 
 UFUNCS = {
@@ -81,7 +83,7 @@ _get = UFUNCS.get
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     """NEP 13: the primitive of a ufunc, its `reduce` and `accumulate`, and writes with `out=`."""
     if method == "__call__":
-        fun = _get(ufunc)
+        fun = _get(ufunc) or _special(ufunc)
         if fun is not None and not kwargs:
             return fun(*inputs)
         if fun is None:
@@ -100,6 +102,15 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         return _at(ufunc, *inputs)
     raise RuleError(f"numpy.{ufunc.__name__}.{method} is not supported on traced values; "
                     f"write it with functions of covector.numpy{at_user_line()}")
+
+
+def _special(ufunc):
+    """The primitive of a ufunc of `scipy.special`; its name decides only if it is that very ufunc."""
+    fun = SPECIAL.get(ufunc.__name__)
+    if fun is not None and special_function(np, ufunc.__name__, np) is ufunc:
+        UFUNCS[ufunc] = fun
+        return fun
+    return None
 
 
 def _with_options(ufunc, fun, inputs, kwargs):

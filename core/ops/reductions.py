@@ -87,7 +87,7 @@ reduce_mean = linear(
 )
 
 
-def _keep(value, x_aval, axes, keepdims):
+def keep_axes(value, x_aval, axes, keepdims):
     """A reduced value with its reduced axes back as 1."""
     if keepdims or not value.ndim and not x_aval.ndim:
         return value
@@ -96,16 +96,16 @@ def _keep(value, x_aval, axes, keepdims):
 
 def _ties(x, ans, axes, keepdims):
     """Equal shares for all elements that attain the extreme (NaN attains it too)."""
-    top = _keep(ans, x, axes, keepdims)
+    top = keep_axes(ans, x, axes, keepdims)
     hit = where((x == top) | (x != x), 1.0, 0.0)
     return hit / reduce_sum(hit, axes, True)
 
 
 def _to_extremes(ct, x, ans, axes, keepdims):
     """`ct` handed to the elements that attain the extreme."""
-    ct = _keep(ct, x, axes, keepdims)
+    ct = keep_axes(ct, x, axes, keepdims)
     if type(x) is ndarray and type(ct) is ndarray and type(ans) is ndarray:
-        hit = x == _keep(ans, x, axes, keepdims)
+        hit = x == keep_axes(ans, x, axes, keepdims)
         if np.count_nonzero(hit) == ans.size and np.count_nonzero(ans != ans) == 0:
             return ct * hit  # no NaN, so each extreme is attained, and no ties
     return ct * _ties(x, ans, axes, keepdims)
@@ -172,7 +172,7 @@ reduce_prod = primitive(
     impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
     shape=_sum_shape,
     jvp={"x": lambda dx, x, axes, keepdims: reduce_sum(dx * _prod_others(x, axes), axes, keepdims)},
-    vjp={"x": lambda ct, x, axes, keepdims: _keep(ct, x, axes, keepdims) * conj(_prod_others(x, axes))},
+    vjp={"x": lambda ct, x, axes, keepdims: keep_axes(ct, x, axes, keepdims) * conj(_prod_others(x, axes))},
     batch=lambda x, axes, keepdims: reduce_prod(x, _shifted(axes), keepdims),
     masks=True,
     samples=together(
@@ -195,7 +195,7 @@ def _logsumexp(xp, x, axes, keepdims):
 
 def _softmax_of(x, ans, axes, keepdims):
     """exp(x - logsumexp), 0 where everything is -inf."""
-    top = _keep(ans, x, axes, keepdims)
+    top = keep_axes(ans, x, axes, keepdims)
     return exp(x - where(top == -np.inf, 0.0, top))
 
 
@@ -205,7 +205,7 @@ logsumexp = primitive(
     shape=reduced_shape,
     jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(_softmax_of(x, ans, axes, keepdims) * dx, axes, keepdims)},
     vjp={"x": lambda ct, x, ans, axes, keepdims: conj(_softmax_of(x, ans, axes, keepdims))
-         * _keep(ct, x, axes, keepdims)},
+         * keep_axes(ct, x, axes, keepdims)},
     batch=lambda x, axes, keepdims: logsumexp(x, _shifted(axes), keepdims),
     samples=together(_reduction_samples(), arrays((0, 3), axes=(1,), keepdims=False)),
 )

@@ -6,6 +6,7 @@ The library counts as imported while `sys.modules["strict_arrays"]` is `strict`.
 import types
 
 import numpy as np
+import scipy.special
 
 from covector import extend
 
@@ -135,5 +136,5 @@ class Ufunc:
 strict = Namespace("strict_arrays")
 STRICT = extend.register_backend(
     extend.Backend(name="strict", module="strict_arrays", array_types=lambda m: (Array,), namespace=lambda m: m,
-                   to_numpy=lambda a: a.get())
+                   to_numpy=lambda a: a.get(), special=lambda: Namespace("strict_special", scipy.special))
 )
