@@ -220,6 +220,7 @@ def elementwise(
             prim.vjp_plain["all"] = _formulas(prim, {together: plain_vjp[together]}, "vjp", known)[0]
     prim.shape = _elementwise_shape(prim)
     prim.batch = _elementwise_batch(prim)
+    native = op is None or isinstance(op, np.ufunc)
     if op is None:
         run = prim.impl
         op = lambda *args: run(np, *args)  # noqa: E731 - a named function would name nothing
@@ -230,7 +231,7 @@ def elementwise(
     elif prim.nin == 1:
         lane = lambda prim: unary_lane(prim, op)  # noqa: E731
     elif prim.nin == 2 and not prim.nondiff:
-        lane = lambda prim: binary_lane(prim, op)  # noqa: E731
+        lane = lambda prim: binary_lane(prim, op, native)  # noqa: E731
     else:
         lane = None
     return _register(prim, lane)

@@ -87,8 +87,12 @@ def _generic_name(name, prim):
     return "x" if name == prim.operands[0] else name
 
 
-def binary_lane(prim, op):
-    """The public function of an elementwise primitive of two operands, computed by `op` (an operator or a ufunc)."""
+def binary_lane(prim, op, native):
+    """The public function of an elementwise primitive of two operands, computed by `op`.
+
+    `native` says that `op` computes with NumPy alone: an operator dispatches by itself, but a ufunc and an
+    implementation must be kept from foreign arrays.
+    """
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
@@ -106,7 +110,7 @@ def binary_lane(prim, op):
     adds = prim.name == "add"
     bounds = prim.bounds
     bounded, chosen = bounds or (None, None)
-    if isinstance(op, np.ufunc):  # an operator dispatches by itself; a ufunc must be kept from foreign arrays
+    if native:
         ufunc = op
 
         def op(x, y):

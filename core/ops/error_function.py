@@ -2,14 +2,11 @@
 
 import math
 
-import numpy as np
-
-from ..backend import special_function
-from ..dtypes import is_inexact, result_dtype
 from ..errors import DtypeError
 from ..families import elementwise
 from .arithmetic import exp
 from .samples import unary
+from .scipy_kernels import WIDE, scipy_kernel
 
 # W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969), 631-637: relative error
 # below 1e-16. Highest power first.
@@ -23,8 +20,6 @@ _T = (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.
       1.60837851487422766e-2, 6.58749161529837803e-4)
 _U = (1.0, 2.56852019228982242, 1.87295284992346725, 5.27905102951428412e-1, 6.05183413124413191e-2,
       2.33520497626869185e-3)
-_WIDE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-_NATIVE = (_WIDE, _SINGLE)
 _SLOPE = 2.0 / math.sqrt(math.pi)
 
 
@@ -51,8 +46,8 @@ def _prepared(xp, x):
     x = x if hasattr(x, "dtype") else xp.asarray(x)
     if x.dtype.kind == "c":
         raise DtypeError(f"the error function of {x.dtype} needs SciPy: pip install 'covector[scipy]'")
-    dtype = x.dtype if x.dtype.kind == "f" else _WIDE
-    return x.astype(_WIDE), dtype
+    dtype = x.dtype if x.dtype.kind == "f" else WIDE
+    return x.astype(WIDE), dtype
 
 
 def _erf(xp, x):
@@ -71,27 +66,6 @@ def _erfc(xp, x):
     near = 1.0 - wide * (_poly(xp, _P, square) / _poly(xp, _Q, square))
     tail = xp.where(xp.isinf(size), 0.0, _tails(xp, size))
     return xp.where(size <= 0.46875, near, xp.where(wide < 0, 2.0 - tail, tail)).astype(dtype)
-
-
-def scipy_kernel(name, own=None):
-    """SciPy's function `name` with NumPy's promotion; `own(xp, x)` where there is no SciPy.
-
-    SciPy alone would give float64 for float16, and for float32 beside an integer or a Python number.
-    """
-
-    def run(xp, *xs):
-        kernel = special_function(xp, name, own)
-        if kernel is own:
-            return own(xp, *xs)
-        dtype = getattr(xs[0], "dtype", None)
-        if dtype in _NATIVE and (len(xs) == 1 or all(getattr(x, "dtype", None) == dtype for x in xs)):
-            return kernel(*xs)
-        dtype = result_dtype(*xs)
-        wide = _WIDE if not is_inexact(dtype) else _SINGLE if dtype.itemsize == 2 else dtype
-        out = kernel(*[xp.asarray(x).astype(wide) for x in xs])
-        return out.astype(dtype) if dtype.itemsize == 2 and wide is _SINGLE else out
-
-    return run
 
 
 # DLMF 7.2.1 and 7.2.2.
