@@ -38,7 +38,7 @@ def _panel(xp, integrand, low, high, graded):
 def _reach(xp, drop, slope, target, start):
     """The root of the convex `drop` = `target`, by Newton's method from `start` above it."""
     s = start
-    for _ in range(14):
+    for _ in range(10):
         s = xp.minimum(s, s - (drop(s) - target) / slope(s))
     return s
 
@@ -150,18 +150,24 @@ def _weighted(density, *factors):
     return where(density == 0, 0.0, out)
 
 
-def _gamma_samples(**params):
-    def samples(rng):
-        def draw(*shape):
-            return rng.uniform(0.5, 4.0, shape)
+def _gamma_samples(rng):
+    def draw(*shape):
+        return rng.uniform(0.5, 4.0, shape)
 
-        shapes = (((), ()), ((3,), (3,)), ((2, 1), (3,)), ((), (0,)))
-        return [Sample(draw(*s), draw(*t), params=params) for s, t in shapes] + [
-            Sample(draw(3).astype(np.float32), draw(3).astype(np.float32), params=params),
-            Sample(np.array([0.3, 30.0, 30.0]), np.array([0.2, 25.0, 36.0]), params=params),
-        ]
+    shapes = (((), ()), ((2, 1), (3,)), ((), (0,)))
+    return [Sample(draw(*s), draw(*t)) for s, t in shapes] + [
+        Sample(draw(3).astype(np.float32), draw(3).astype(np.float32)),
+        Sample(np.array([0.3, 30.0, 30.0]), np.array([0.2, 25.0, 36.0])),
+    ]
 
-    return samples
+
+def _with(samples, number, orders, **params):
+    """Some of the samples, with parameters, and derivatives of second order for the last alone: moments take time."""
+    def chosen(rng):
+        found = samples(rng)[-number:]
+        return [Sample(*s.operands, params=params, orders=orders if s is found[-1] else 1) for s in found]
+
+    return chosen
 
 
 _REAL = {"complex": "SciPy has the incomplete functions for real values"}
@@ -172,7 +178,7 @@ gamma_moment = elementwise(
        "x": lambda a, x, n: _weighted(_gamma_density(a, x), (log(x) - weakly(digamma, a), n))},
     singular=True,
     absent=_REAL,
-    samples=together(_gamma_samples(n=1), _gamma_samples(n=2)),
+    samples=together(_with(_gamma_samples, 5, 2, n=1), _with(_gamma_samples, 1, 1, n=2)),
 )
 
 
@@ -186,29 +192,25 @@ gammainc = elementwise(
     impl=lambda xp, a, x: _kernel_lower(xp, a, x),
     d={"a": lambda a, x: gamma_moment(a, x, 1), "x": lambda a, x: _gamma_density(a, x)},
     singular=True,
-    samples=_gamma_samples(),
+    samples=_gamma_samples,
 )
 gammaincc = elementwise(
     "gammaincc",  # Q(a, x) = 1 - P(a, x)
     impl=lambda xp, a, x: _kernel_upper(xp, a, x),
     d={"a": lambda a, x: -gamma_moment(a, x, 1), "x": lambda a, x: -_gamma_density(a, x)},
     singular=True,
-    samples=_gamma_samples(),
+    samples=_gamma_samples,
 )
 
 
-def _beta_samples(**params):
-    def samples(rng):
-        def draw(*shapes):
-            return [rng.uniform(0.5, 4.0, s) for s in shapes[:2]] + [rng.uniform(0.1, 0.9, shapes[2])]
+def _beta_samples(rng):
+    def draw(*shapes):
+        return [rng.uniform(0.5, 4.0, s) for s in shapes[:2]] + [rng.uniform(0.1, 0.9, shapes[2])]
 
-        shapes = (((), (), ()), ((3,), (3,), (3,)), ((2, 1), (), (3,)), ((), (1,), (0,)))
-        return [Sample(*draw(*s), params=params) for s in shapes] + [
-            Sample(*[v.astype(np.float32) for v in draw(3, 3, 3)], params=params),
-            Sample(np.array([0.3, 30.0, 2.0]), np.array([0.4, 20.0, 40.0]), np.array([0.2, 0.7, 0.05]), params=params),
-        ]
-
-    return samples
+    return [Sample(*draw(*s), orders=1) for s in (((2, 1), (), (3,)), ((), (), ()), ((), (1,), (0,)))] + [
+        Sample(*[v.astype(np.float32) for v in draw(3, 3, 3)], orders=1),
+        Sample(np.array([0.3, 30.0, 2.0]), np.array([0.4, 20.0, 40.0]), np.array([0.2, 0.7, 0.05])),
+    ]
 
 
 def _beta_partials(a, b, x, n, k):
@@ -240,7 +242,7 @@ beta_moment = elementwise(
     d={"a": _beta_by_a, "b": _beta_by_b, "x": _beta_by_x},
     singular=True,
     absent=_REAL,
-    samples=together(_beta_samples(n=1, k=0), _beta_samples(n=1, k=1)),
+    samples=together(_with(_beta_samples, 4, 2, n=1, k=0), _with(_beta_samples, 1, 1, n=1, k=1)),
 )
 
 
@@ -255,5 +257,5 @@ betainc = elementwise(
     d={"a": lambda a, b, x: beta_moment(a, b, x, 1, 0), "b": lambda a, b, x: beta_moment(a, b, x, 0, 1),
        "x": lambda a, b, x: _beta_density(a, b, x)},
     singular=True,
-    samples=_beta_samples(),
+    samples=_beta_samples,
 )
