@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.ops import selection
 from ..core.protocol import FUNCTIONS, UFUNCS
@@ -132,3 +133,9 @@ def lift(x: Any) -> Any:
 def array_of(x: Any) -> Any:
     """`x` as an array or tracer; Python numbers become 0-d arrays."""
     return x if hasattr(x, "dtype") else np.asarray(x)
+
+
+def floating(x: Any) -> Any:
+    """`x` as an array or tracer of floating or complex values; integers and booleans become float64."""
+    x = array_of(x)
+    return x if is_inexact(x.dtype) else x.astype(np.dtype(np.float64))

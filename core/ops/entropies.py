@@ -11,7 +11,7 @@ from .arithmetic import exp, log, log1p
 from .elementary import sigmoid
 from .reductions import keep_axes, reduce_sum, reduced_shape
 from .samples import Sample, arrays, binary, together
-from .scipy_kernels import scipy_kernel, scipy_unary, weakly
+from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
 from .selection import where
 from .shaping import broadcast_to
 
@@ -19,9 +19,10 @@ logit = scipy_unary("logit", lambda x: 1.0 / (x * (1.0 - x)), 0.1, 0.9, singular
 log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0])
 
 
-def _by_factor(c, x, slope):
-    """`c` times the slope log y of x log y; 0 is chosen where x = 0 meets log 0, as it is for the product there."""
-    return where((x == 0) & (slope == -np.inf), 0.0, c * slope)
+def _by_factor(c, x, total, slope):
+    """`c` times the slope log(total) of x log(total); 0 is chosen where x = 0 meets a total without a logarithm."""
+    real = type(total) is not complex and getattr(total, "dtype", WIDE).kind != "c"
+    return where((x == 0) & (total <= 0 if real else total == 0), 0.0, c * slope)
 
 
 def _by_argument(c, x, total):
@@ -39,8 +40,8 @@ _kernel_xlogy, _kernel_xlog1py = scipy_kernel("xlogy"), scipy_kernel("xlog1py")
 xlogy = elementwise(
     "xlogy",  # x log y, 0 where x = 0
     impl=lambda xp, x, y: _kernel_xlogy(xp, x, y),
-    jvp={"x": lambda dx, x, y: _by_factor(dx, x, weakly(log, y)), "y": lambda dy, x, y: _by_argument(dy, x, y)},
-    vjp={"x": lambda ct, x, y: _by_factor(ct, x, conj(weakly(log, y))),
+    jvp={"x": lambda dx, x, y: _by_factor(dx, x, y, weakly(log, y)), "y": lambda dy, x, y: _by_argument(dy, x, y)},
+    vjp={"x": lambda ct, x, y: _by_factor(ct, x, y, conj(weakly(log, y))),
          "y": lambda ct, x, y: _by_argument(ct, conj(x), conj(y))},
     singular=True,
     masks=True,
@@ -49,9 +50,9 @@ xlogy = elementwise(
 xlog1py = elementwise(
     "xlog1py",  # x log(1 + y), 0 where x = 0
     impl=lambda xp, x, y: _kernel_xlog1py(xp, x, y),
-    jvp={"x": lambda dx, x, y: _by_factor(dx, x, weakly(log1p, y)),
+    jvp={"x": lambda dx, x, y: _by_factor(dx, x, y + 1.0, weakly(log1p, y)),
          "y": lambda dy, x, y: _by_argument(dy, x, y + 1.0)},
-    vjp={"x": lambda ct, x, y: _by_factor(ct, x, conj(weakly(log1p, y))),
+    vjp={"x": lambda ct, x, y: _by_factor(ct, x, y + 1.0, conj(weakly(log1p, y))),
          "y": lambda ct, x, y: _by_argument(ct, conj(x), conj(y) + 1.0)},
     singular=True,
     masks=True,

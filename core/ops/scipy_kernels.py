@@ -47,5 +47,6 @@ def scipy_unary(name, d, low, high, complex_too=False, extra=None, **facts):
 
 def weakly(fun, *xs):
     """`fun` of operands; of Python numbers alone a Python number, which leaves the precision of others as it is."""
-    ans = fun(*xs)
-    return ans.item() if all(type(x) in (int, float, bool, complex) for x in xs) else ans
+    if all(type(x) in (int, float, bool, complex) for x in xs):
+        return fun(*[1.0 * x for x in xs]).item()
+    return fun(*xs)

@@ -1,0 +1,3 @@
+"""SciPy's functions on arrays and traced arrays alike."""
+
+from . import special as special

@@ -1,0 +1,38 @@
+"""`scipy.special` on arrays and traced arrays: its names, signatures and values. It computes with SciPy.
+
+SciPy is an optional extra: `pip install covector[scipy]`. Its own ufuncs take traced values as well.
+"""
+
+from .bessel import i0 as i0, i0e as i0e, i1 as i1, i1e as i1e, j0 as j0, j1 as j1, y0 as y0, y1 as y1
+from .error_functions import (
+    erf as erf,
+    erfc as erfc,
+    erfcinv as erfcinv,
+    erfcx as erfcx,
+    erfinv as erfinv,
+    log_ndtr as log_ndtr,
+    ndtr as ndtr,
+    ndtri as ndtri,
+)
+from .gamma_functions import (
+    beta as beta,
+    betainc as betainc,
+    betaln as betaln,
+    digamma as digamma,
+    gamma as gamma,
+    gammainc as gammainc,
+    gammaincc as gammaincc,
+    gammaln as gammaln,
+    multigammaln as multigammaln,
+    polygamma as polygamma,
+)
+from .odds import (
+    entr as entr,
+    expit as expit,
+    log_expit as log_expit,
+    logit as logit,
+    sinc as sinc,
+    xlog1py as xlog1py,
+    xlogy as xlogy,
+)
+from .sums import log_softmax as log_softmax, logsumexp as logsumexp, softmax as softmax

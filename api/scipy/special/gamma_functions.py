@@ -1,0 +1,192 @@
+"""Gamma and beta functions."""
+
+import math
+
+import numpy as np
+
+from ...core.ops import gamma_functions, incomplete
+from ...core.tracer import peel
+from ...numpy.surface import Array, array_of, floating, lift
+
+
+def gamma(x: Array, /) -> Array:
+    """Compute the gamma function Γ(x).
+
+    Args:
+        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: Γ(x) ψ(x), DLMF 5.2.2.
+
+    >>> from covector.scipy import special
+    >>> float(special.gamma(5.0))
+    24.0
+    """
+    return gamma_functions.gamma(lift(x))
+
+
+def gammaln(x: Array, /) -> Array:
+    """Compute log|Γ(x)|.
+
+    Args:
+        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: ψ(x), DLMF 5.2.2.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.gammaln(10.0)), 6)
+    12.801827
+    """
+    return gamma_functions.gammaln(lift(x))
+
+
+def digamma(x: Array, /) -> Array:
+    """Compute the digamma function ψ(x) = Γ'(x) / Γ(x).
+
+    Args:
+        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: the trigamma function, `polygamma(1, x)`, DLMF 5.15.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.digamma(1.0)), 6)
+    -0.577216
+    """
+    return gamma_functions.digamma(lift(x))
+
+
+def beta(a: Array, b: Array, /) -> Array:
+    """Compute the beta function Γ(a) Γ(b) / Γ(a + b).
+
+    Args:
+        a, b: arrays, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: B(a, b) (ψ(a) - ψ(a + b)) by `a`, DLMF 5.12.1 and 5.2.2.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.beta(2.0, 3.0)), 6)
+    0.083333
+    """
+    return gamma_functions.beta(lift(a), lift(b))
+
+
+def betaln(a: Array, b: Array, /) -> Array:
+    """Compute the logarithm of the beta function's absolute value.
+
+    Args:
+        a, b: arrays, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: ψ(a) - ψ(a + b) by `a`, DLMF 5.12.1 and 5.2.2.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.betaln(2.0, 3.0)), 6)
+    -2.484907
+    """
+    return gamma_functions.betaln(lift(a), lift(b))
+
+
+def gammainc(a: Array, x: Array, /) -> Array:
+    """Compute the regularized lower incomplete gamma function P(a, x).
+
+    Args:
+        a: an array, positive.
+        x: an array, not negative.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: by `x` DLMF 8.8.13; by `a` a moment of the logarithm, integrated numerically.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.gammainc(2.0, 3.0)), 6)
+    0.800852
+    """
+    return incomplete.gammainc(lift(a), lift(x))
+
+
+def gammaincc(a: Array, x: Array, /) -> Array:
+    """Compute the regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x).
+
+    Args:
+        a: an array, positive.
+        x: an array, not negative.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: those of P with the other sign.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.gammaincc(2.0, 3.0)), 6)
+    0.199148
+    """
+    return incomplete.gammaincc(lift(a), lift(x))
+
+
+def betainc(a: Array, b: Array, x: Array, /) -> Array:
+    """Compute the regularized incomplete beta function I_x(a, b).
+
+    Args:
+        a, b: arrays, positive.
+        x: an array, between 0 and 1.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: by `x` from DLMF 8.17.1; by `a` and `b` moments of logarithms, integrated numerically.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.betainc(2.0, 3.0, 0.5)), 6)
+    0.6875
+    """
+    return incomplete.betainc(lift(a), lift(b), lift(x))
+
+
+def polygamma(n: Array, x: Array) -> Array:
+    """Compute the derivative of order `n` of the digamma function.
+
+    Args:
+        n: whole numbers, not negative; they carry no derivative.
+        x: an array, real. Poles at 0, -1, -2, …
+    Returns:
+        an array; the shapes of `n` and `x` broadcast, the dtype is that of `x`.
+    Raises:
+        TypeError: `n` is not whole.
+    Derivative: `polygamma(n + 1, x)`, DLMF 5.15.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.polygamma(1, 1.0)), 6)
+    1.644934
+    """
+    if type(n) is float and n.is_integer():
+        n = int(n)
+    n = array_of(n)
+    if n.dtype.kind not in "iub":
+        raise TypeError(f"polygamma needs whole orders, but got n of dtype {n.dtype}, by which it has no derivative; "
+                        "pass integers, for example n.astype(int)")
+    return gamma_functions.polygamma(n, lift(x))
+
+
+def multigammaln(a: Array, d: int) -> Array:
+    """Compute the logarithm of the multivariate gamma function of dimension `d`.
+
+    Args:
+        a: an array, real, above (d - 1) / 2.
+        d: the dimension, a whole number of at least 1.
+    Returns:
+        an array of the shape of `a`: d (d - 1) / 4 · log π + Σ log Γ(a - j/2) for j = 0 … d - 1.
+    Raises:
+        ValueError: `d` is no dimension, or `a` too small.
+    Derivative: that of the sum, DLMF 35.3.4 and 5.2.2.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.multigammaln(3.0, 2)), 6)
+    1.550195
+    """
+    if int(d) != d or d < 1:
+        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass a whole number")
+    a = floating(a)
+    known = peel(a)
+    if known is not None and bool((known <= 0.5 * (d - 1)).any()):
+        raise ValueError(f"multigammaln needs a > (d - 1) / 2 = {0.5 * (d - 1)}, but the smallest a is {known.min()}; "
+                         "the integral that defines it diverges there")
+    shifted = a.reshape((*a.shape, 1)) - np.arange(int(d), dtype=a.dtype) / 2
+    return gamma_functions.gammaln(shifted).sum(axis=-1) + 0.25 * d * (d - 1) * math.log(math.pi)

@@ -1,0 +1,116 @@
+"""Logarithms of odds, and products with logarithms."""
+
+from ...core.ops import elementary, entropies
+from ...numpy.surface import Array, lift
+
+
+def logit(x: Array, /) -> Array:
+    """Compute the logarithm of the odds, log(x / (1 - x)).
+
+    Args:
+        x: an array, real; integers are taken as float64. Between 0 and 1.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: 1 / (x (1 - x)); infinite at 0 and 1.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.logit(0.75)), 6)
+    1.098612
+    """
+    return entropies.logit(lift(x))
+
+
+def expit(x: Array, /) -> Array:
+    """Compute the logistic function 1 / (1 + exp(-x)), the inverse of `logit`.
+
+    Args:
+        x: an array, real or complex; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: s (1 - s) for the value s.
+
+    >>> from covector.scipy import special
+    >>> float(special.expit(0.0))
+    0.5
+    """
+    return elementary.sigmoid(lift(x))
+
+
+def log_expit(x: Array, /) -> Array:
+    """Compute log(expit(x)), precise where that underflows.
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: expit(-x).
+
+    >>> from covector.scipy import special
+    >>> float(special.log_expit(-1000.0))
+    -1000.0
+    """
+    return entropies.log_expit(lift(x))
+
+
+def xlogy(x: Array, y: Array, /) -> Array:
+    """Compute x log(y), and 0 where `x` is 0 (and `y` is no NaN).
+
+    Args:
+        x, y: arrays, real or complex.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: log y by `x` (0 is chosen where x = 0 and y <= 0), x / y by `y` (0 where x = y = 0).
+
+    >>> from covector.scipy import special
+    >>> float(special.xlogy(0.0, 0.0))
+    0.0
+    """
+    return entropies.xlogy(lift(x), lift(y))
+
+
+def xlog1py(x: Array, y: Array, /) -> Array:
+    """Compute x log(1 + y), and 0 where `x` is 0 (and `y` is no NaN).
+
+    Args:
+        x, y: arrays, real or complex.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: log(1 + y) by `x` (0 is chosen where x = 0 and y <= -1), x / (1 + y) by `y`.
+
+    >>> from covector.scipy import special
+    >>> float(special.xlog1py(0.0, -1.0))
+    0.0
+    """
+    return entropies.xlog1py(lift(x), lift(y))
+
+
+def entr(x: Array, /) -> Array:
+    """Compute -x log(x): 0 at 0, and -inf below.
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: -log(x) - 1: infinite at 0, NaN below.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.entr(0.5)), 6)
+    0.346574
+    """
+    return entropies.entr(lift(x))
+
+
+def sinc(x: Array, /) -> Array:
+    """Compute sin(πx) / (πx), and 1 at 0.
+
+    Args:
+        x: an array, real or complex; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: (cos πx - sinc x) / x, and its series near 0.
+
+    >>> from covector.scipy import special
+    >>> float(special.sinc(0.0))
+    1.0
+    """
+    return elementary.sinc(lift(x))

@@ -1,0 +1,215 @@
+"""covector.scipy.special: SciPy's values, its ufuncs on traced values, poles, dtypes, and life without SciPy."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector.core.errors import DtypeError, MissingLibraryError, RuleError
+from covector.core.ops.special import SPECIAL
+from covector.scipy import special
+
+scipy_special = pytest.importorskip("scipy.special", reason="needs the extra `scipy`: pip install -e '.[scipy]'")
+
+X = np.array([0.3, 0.55, 0.9])
+OPERANDS = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog1py": (X, X), "gammainc": (X + 1, X),
+            "gammaincc": (X + 1, X), "betainc": (X + 1, X + 2, X)}
+UFUNCS = sorted(SPECIAL)
+OURS = {"psi": "digamma"}
+
+
+def operands(name, dtype=float):
+    return [x.astype(dtype) for x in OPERANDS.get(name, (X,))]
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_value_is_that_of_scipy(name):
+    args = operands(name)
+    want = getattr(scipy_special, name)(*args)
+    np.testing.assert_allclose(getattr(special, OURS.get(name, name))(*args), want, rtol=1e-14)
+    np.testing.assert_allclose(getattr(special, OURS.get(name, name))(*[a.tolist() for a in args]), want, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_ufunc_of_scipy_differentiates_unmodified(name):
+    args = operands(name)
+    theirs, ours = getattr(scipy_special, name), getattr(special, OURS.get(name, name))
+    every = tuple(range(len(args)))
+    got = cv.grad(lambda *a: theirs(*a).sum(), argnums=every)(*args)
+    want = cv.grad(lambda *a: ours(*a).sum(), argnums=every)(*args)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_array_equal(g, w)
+        assert np.isfinite(g).all()
+        assert (g != 0).all()
+    np.testing.assert_allclose(cv.vmap(theirs)(*args), theirs(*args), rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", sorted(set(UFUNCS) & set(OPERANDS)))
+@pytest.mark.parametrize("number", [1, 1.0, True])
+def test_float32_beside_a_number_stays_float32(name, number):
+    fun = getattr(special, name)
+    args = operands(name, np.float32)
+    for i in range(len(args)):
+        def alone(x, i=i):
+            return fun(*[x if k == i else number for k in range(len(args))])
+
+        out, tangent = cv.jvp(alone, (args[i],), (args[i],))
+        assert {np.dtype(v.dtype) for v in (alone(args[i]), out, tangent)} == {np.dtype(np.float32)}
+        gradient = cv.grad(lambda x, f=alone: f(x).sum())(args[i])
+        assert gradient.dtype == np.float32
+        np.testing.assert_allclose(gradient * args[i], tangent, rtol=1e-5, atol=1e-30)
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_half_precision_is_kept(name):
+    args = operands(name, np.float16)
+    fun = getattr(special, OURS.get(name, name))
+    out = fun(*args)
+    assert out.dtype == np.float16
+    np.testing.assert_allclose(out, fun(*[a.astype(float) for a in args]), rtol=2e-3)
+    assert cv.grad(lambda x: fun(x, *args[1:]).astype(np.float32).sum())(args[0]).dtype == np.float16
+
+
+def slope(fun, *at, argnum=0):
+    with np.errstate(all="ignore"):
+        return float(cv.grad(fun, argnums=argnum)(*[float(x) for x in at]))
+
+
+def test_slopes_at_poles_and_corners():
+    inf, nan = np.inf, np.nan
+    chosen = {
+        (special.erfinv, (1.0,), 0): inf, (special.erfcinv, (0.0,), 0): -inf, (special.ndtri, (0.0,), 0): inf,
+        (special.logit, (0.0,), 0): inf, (special.entr, (0.0,), 0): inf, (special.entr, (-1.0,), 0): nan,
+        (special.y0, (0.0,), 0): inf, (special.gammaln, (0.0,), 0): -inf, (special.i0e, (0.0,), 0): 0.0,
+        (special.xlogy, (0.0, 0.0), 0): 0.0, (special.xlogy, (0.0, 0.0), 1): 0.0,
+        (special.xlogy, (0.0, 2.0), 0): np.log(2.0), (special.xlogy, (2.0, 0.0), 1): inf,
+        (special.xlog1py, (0.0, -1.0), 0): 0.0, (special.gammainc, (1.0, 0.0), 1): 1.0,
+        (special.betainc, (1.0, 1.0, 0.0), 2): 1.0, (special.gammainc, (2.0, 0.0), 0): 0.0,
+    }  # fmt: skip
+    for (fun, at, argnum), want in chosen.items():
+        np.testing.assert_equal(slope(fun, *at, argnum=argnum), want, err_msg=f"{fun.__name__}{at} by {argnum}")
+
+
+def test_masked_xlogy_stops_an_infinite_slope():
+    assert float(cv.grad(lambda x: special.xlogy(0.0 * x, np.sqrt(x)))(0.0)) == 0.0
+
+
+def test_slope_of_log_ndtr_holds_in_both_tails():
+    assert slope(special.log_ndtr, -1e8) == pytest.approx(1e8, rel=1e-15)
+    # -x + 1/(-x) - 2/(-x)³ … for the ratio φ/Φ, the asymptotic series of Mills' ratio.
+    assert slope(special.log_ndtr, -200.0) == pytest.approx(200 + 1 / 200 - 2 / 200**3, rel=1e-12)
+    assert slope(special.log_ndtr, 40.0) == 0.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_polygamma_is_that_of_scipy_and_goes_on(n):
+    np.testing.assert_allclose(special.polygamma(n, X), scipy_special.polygamma(n, X), rtol=1e-14)
+    np.testing.assert_allclose(cv.grad(lambda x: special.polygamma(n, x).sum())(X), scipy_special.polygamma(n + 1, X),
+                               rtol=1e-14)
+
+
+def test_orders_of_polygamma_broadcast_and_are_whole():
+    n = np.arange(4)[:, None]
+    np.testing.assert_allclose(special.polygamma(n, X), scipy_special.polygamma(n, X), rtol=1e-14)
+    assert float(special.polygamma(1.0, 1.0)) == float(special.polygamma(1, 1.0))
+    with pytest.raises(TypeError, match=r"whole orders, but got n of dtype float64.*astype\(int\)"):
+        cv.grad(lambda n: special.polygamma(n, 2.0))(1.0)
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_multigammaln_is_that_of_scipy(d):
+    a = X + 2.5
+    np.testing.assert_allclose(special.multigammaln(a, d), scipy_special.multigammaln(a, d), rtol=1e-14)
+    want = sum(scipy_special.psi(a - j / 2) for j in range(d))
+    np.testing.assert_allclose(cv.grad(lambda a: special.multigammaln(a, d).sum())(a), want, rtol=1e-14)
+    assert special.multigammaln(a.astype(np.float32), d).dtype == np.float32
+
+
+def test_multigammaln_refuses_what_diverges():
+    with pytest.raises(ValueError, match="needs a > .* = 1.0, but the smallest a is 0.5"):
+        cv.grad(lambda a: special.multigammaln(a, 3))(0.5)
+    with pytest.raises(ValueError, match="at least 1, but got 0"):
+        special.multigammaln(2.0, 0)
+
+
+A = np.array([[0.5, -1.0, 800.0], [2.0, 0.1, 799.0]])
+B = np.array([[1.0, -2.0, 0.0], [0.5, 1.5, 0.25]])
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), (1,)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_sums_are_those_of_scipy(axis, keepdims):
+    for x in (A, A[:, :2]):
+        np.testing.assert_allclose(special.logsumexp(x, axis, keepdims=keepdims),
+                                   scipy_special.logsumexp(x, axis, keepdims=keepdims), rtol=1e-14)
+        np.testing.assert_allclose(special.softmax(x, axis), scipy_special.softmax(x, axis), rtol=1e-13)
+        np.testing.assert_allclose(special.log_softmax(x, axis), scipy_special.log_softmax(x, axis), rtol=1e-13,
+                                   atol=1e-13)
+    got = special.logsumexp(A, axis, B, keepdims, return_sign=True)
+    with np.errstate(divide="ignore"):
+        want = scipy_special.logsumexp(A, axis, B, keepdims, return_sign=True)
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-13)
+    np.testing.assert_allclose(got[1], want[1])
+
+
+def test_weight_of_zero_has_its_slope():
+    a, b = np.array([0.0, 1.0]), np.array([2.0, 0.0])
+    got = cv.grad(lambda a, b: special.logsumexp(a, b=b), argnums=(0, 1))(a, b)
+    np.testing.assert_allclose(got[0], [1.0, 0.0])
+    np.testing.assert_allclose(got[1], np.exp(a) / 2.0)
+
+
+def test_negative_sum_has_no_logarithm():
+    assert np.isnan(special.logsumexp([0.0, 0.0], b=[1.0, -2.0]))
+    with pytest.raises(DtypeError, match="takes real values, but got complex128"):
+        special.logsumexp(np.array([1j]), b=2.0)
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "ndtr", "log_ndtr"])
+def test_error_functions_of_complex_values(name):
+    z, dz = np.array([0.3 + 0.5j, -0.2 - 1j]), np.array([1.0, 0.5j])
+    fun, h = getattr(special, name), 1e-6
+    np.testing.assert_allclose(fun(z), getattr(scipy_special, name)(z), rtol=1e-14)
+    want = (fun(z + h * dz) - fun(z - h * dz)) / (2 * h)
+    np.testing.assert_allclose(cv.jvp(fun, (z,), (dz,))[1], want, rtol=1e-8)
+
+
+def test_gamma_of_complex_values_is_refused():
+    with pytest.raises(DtypeError, match="gamma takes real values, but got complex128.*outside of the derivative"):
+        cv.grad(lambda x: scipy_special.gamma(x * 1j).real)(1.0)
+
+
+def test_ufunc_without_rules_is_refused():
+    with pytest.raises(RuleError, match="hyp2f1 has no derivative rules"):
+        cv.grad(lambda x: scipy_special.hyp2f1(1.0, 1.0, 2.0, x))(0.5)
+
+
+@pytest.mark.parametrize("fun", [special.gamma, special.ndtri, special.xlogy])
+def test_without_scipy_the_error_names_the_extra(fun, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(MissingLibraryError, match=r"pip install 'covector\[scipy\]'"):
+        fun(*[X] * (2 if fun is special.xlogy else 1))
+
+
+def test_without_scipy_error_functions_and_softmax_still_compute(monkeypatch):
+    want = {name: getattr(special, name)(X) for name in ("erf", "erfc", "expit", "softmax", "logsumexp", "sinc")}
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    for name, value in want.items():
+        np.testing.assert_allclose(getattr(special, name)(X), value, rtol=1e-15)
+    with pytest.raises(DtypeError, match="needs SciPy"):
+        special.erf(X * 1j)
+
+
+@pytest.mark.parametrize(("a", "x"), [(0.7, 0.2), (0.7, 3.0), (25.0, 20.0), (25.0, 32.0), (3e3, 2.9e3), (1e-3, 0.5)])
+def test_incomplete_gamma_by_its_parameter(a, x):
+    h = 1e-5 * a
+    want = (scipy_special.gammainc(a + h, x) - scipy_special.gammainc(a - h, x)) / (2 * h)
+    assert slope(special.gammainc, a, x) == pytest.approx(want, rel=1e-6)
+    assert slope(special.gammaincc, a, x) == pytest.approx(-want, rel=1e-6)
+
+
+def test_incomplete_beta_at_the_ends_is_flat_in_its_parameters():
+    for x in (0.0, 1.0):
+        assert slope(special.betainc, 2.0, 3.0, x) == 0.0
+        assert slope(special.betainc, 2.0, 3.0, x, argnum=1) == 0.0
