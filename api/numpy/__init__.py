@@ -1,52 +1,14 @@
 """NumPy's functions on arrays and traced arrays alike."""
 
 # isort: off
-from numpy import (
-    bartlett,
-    blackman,
-    bool_,
-    can_cast,
-    complex64,
-    complex128,
-    complexfloating,
-    dtype,
-    e,
-    errstate,
-    euler_gamma,
-    finfo,
-    float16,
-    float32,
-    float64,
-    floating,
-    generic,
-    hamming,
-    hanning,
-    iinfo,
-    inexact,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    integer,
-    intp,
-    isscalar,
-    issubdtype,
-    nan,
-    ndarray,
-    newaxis,
-    number,
-    pi,
-    promote_types,
-    random,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+from numpy import (  # fmt: skip
+    bartlett, blackman, bool_, can_cast, complex64, complex128, complexfloating, dtype, e, errstate, euler_gamma,
+    finfo, float16, float32, float64, floating, generic, hamming, hanning, iinfo, inexact, inf, int8, int16, int32,
+    int64, integer, intp, isscalar, issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint8,
+    uint16, uint32, uint64,
 )
 
 from . import fft, linalg
-from . import linalg
 from .calling import apply_along_axis, apply_over_axes, fromfunction, piecewise, vectorize
 from .creation import (
     arange,

@@ -9,7 +9,7 @@ from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .levels import AMBIENT, FOREIGN, BatchTrace
-from .modes import enter_below, enter_level, modes, restore, set_modes, transforming
+from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from .saved import packed
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
 from .views import move_history, rebase, replay, shape_dtype

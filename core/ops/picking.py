@@ -25,7 +25,7 @@ class Places:
     __slots__ = ("index", "_injective")
 
     def __init__(self, index):
-        self.index = np.ascontiguousarray(index, np.int64)
+        self.index = np.asarray(index, np.int64, order="C")
         self._injective = None
 
     @property

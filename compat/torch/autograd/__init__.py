@@ -12,8 +12,7 @@ from ..grad_mode import (
     set_grad_enabled,
 )
 from ..surface import getter
-from . import anomaly_mode, forward_ad, function, graph, profiler, profiler_util
-from . import anomaly_mode, forward_ad, function, functional, graph
+from . import anomaly_mode, forward_ad, function, functional, graph, profiler, profiler_util
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
 from .profiler_util import DeviceType
