@@ -240,13 +240,18 @@ def sweep(
                 if len(parents) == 2:
                     first, parents = parents
                     c, other = c
+                    seq = parents.seq
                     if parents is first:  # x * x: one contribution, no detour over the heap
                         if c is not None and other is not None:
                             c = c + other if type(c) is ndarray and type(other) is ndarray else accumulate(c, other)
                         elif c is None:
                             c = other
-                    elif other is not None:
+                        other = None
+                    elif seq < first.seq:  # the newer one is next
+                        first, parents = parents, first
+                        c, other = other, c
                         seq = parents.seq
+                    if other is not None:
                         entry = get(seq)
                         if entry is None:
                             pending[seq] = [parents, other, False]
