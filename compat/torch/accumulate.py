@@ -35,13 +35,14 @@ def accumulate(leaf, ct, drive):
     with _LOCKS[id(leaf) >> 4 & 63]:
         rare = more(leaf)
         before = rare.grad
+        if rare.grad_dtype not in (None, Ellipsis) and ct is not UNDEFINED and ct.dtype != rare.grad_dtype.numpy:
+            ct = ct.astype(rare.grad_dtype.numpy)
         if ct is UNDEFINED:
             pass
         elif before is None:
             rare.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.trace is not None:
-            total = lift_at(drive, lower(before) + ct)
-            rare.grad = total
+            rare.grad = laid_out(drive.tensor(lower(before) + ct), before)
         else:
             add_into(before, ct)
     if rare.post:
@@ -56,7 +57,7 @@ ACCUMULATE.append(accumulate)
 def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
     rare = leaf.rare
-    if (rare.grad is not None or rare.hooks is not None or rare.post is not None or leaf.trace is not None
+    if (rare.grad is not None or rare.grad_dtype is not None or rare.hooks is not None or rare.post is not None or leaf.trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
             or not ct.flags.writeable):
         return False
@@ -70,9 +71,22 @@ def take_first(leaf, ct):
 FIRST.append(take_first)
 
 
-def lift_at(drive, value):
-    """A tensor of the drive's level."""
-    return drive.tensor(value)
+def laid_out(tensor, like):
+    """A new tensor with the strides of another one where that is dense."""
+    array, own = tensor.value, like.value
+    if type(array) is ndarray and type(own) is ndarray and array.strides != own.strides and dense(own):
+        tensor.value = restrided(own, array.dtype)
+        tensor.value[...] = array
+    return tensor
+
+
+def recorded_copy(leaf, ct, drive):
+    """The first gradient where gradients are recorded: a copy in the leaf's layout, whose node leads to the gradient's.
+    """
+    out = laid_out(drive.tensor(extend.REGISTRY["duplicate"].fun(ct)), leaf)
+    if out.node is not None and out.node.rule is not None:
+        out.node.more().name = "CopyBackwards"
+    return out
 
 
 def add_into(grad, ct):
@@ -87,6 +101,8 @@ def add_into(grad, ct):
 
 def first(leaf, ct, drive):
     """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
+    if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.trace is None:
+        return recorded_copy(leaf, ct, drive)
     if drive.create_graph or type(ct) is not ndarray or leaf.trace is not None:
         return drive.tensor(ct)
     own = leaf.value

@@ -6,7 +6,7 @@ from weakref import ref
 from .undefined import UNDEFINED
 
 
-class Handle:
+class RemovableHandle:
     """What `register_hook` returns: `remove()` takes the hook away. A context manager too."""
 
     __slots__ = ("__weakref__", "hooks", "id")
@@ -14,8 +14,8 @@ class Handle:
 
     def __init__(self, hooks, fn):
         self.hooks = ref(hooks) if isinstance(hooks, OrderedDict) else hooks
-        self.id = Handle.count
-        Handle.count += 1
+        self.id = RemovableHandle.count
+        RemovableHandle.count += 1
         hooks[self.id] = fn
 
     def remove(self):

@@ -9,7 +9,7 @@ from ... import extend
 from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
 from .graph_names import name_of
-from .hooks import SHOWN, Handle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
+from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray
@@ -216,14 +216,14 @@ class GradNode(AmbientNode):
         extra = self.loud()
         if extra.posthooks is None:
             extra.posthooks = OrderedDict()
-        return Handle(extra.posthooks, fn)
+        return RemovableHandle(extra.posthooks, fn)
 
     def register_prehook(self, fn):
         """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs."""
         extra = self.loud()
         if extra.prehooks is None:
             extra.prehooks = OrderedDict()
-        return Handle(extra.prehooks, fn)
+        return RemovableHandle(extra.prehooks, fn)
 
     @staticmethod
     def _register_hook_dict(tensor):

@@ -12,7 +12,7 @@ from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace, GradTrace
 from .memory import counted, memory_of, rebuilt, unlinked
-from .node import Handle, dress, visible
+from .node import RemovableHandle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
 from .views import shape_dtype
@@ -229,7 +229,9 @@ class Tensor(TensorBase):
 
     @property
     def grad_dtype(self):
-        """The dtype its gradient must have; None: any."""
+        """The dtype of a leaf's gradient; None: any."""
+        if self.node is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         found = None if self.rare is None else self.rare.grad_dtype
         return self.dtype if found is None else None if found is Ellipsis else found
 
@@ -312,11 +314,11 @@ class Tensor(TensorBase):
             if rare.hooks is None:
                 rare.hooks = OrderedDict()
             edge(self)
-            return Handle(rare.hooks, hook)
+            return RemovableHandle(rare.hooks, hook)
         extra = node.loud()
         if extra.hooks is None:
             extra.hooks = OrderedDict()
-        return Handle(extra.hooks, hook)
+        return RemovableHandle(extra.hooks, hook)
 
     @property
     def _backward_hooks(self):
@@ -333,7 +335,7 @@ class Tensor(TensorBase):
         rare = more(self)
         if rare.post is None:
             rare.post = OrderedDict()
-        return Handle(rare.post, hook)
+        return RemovableHandle(rare.post, hook)
 
     # memory
 

@@ -2,7 +2,7 @@
 
 from .. import apply_function as _apply_function
 from ..engine import backward, grad
-from ..function import Function
+from ..function import Function, NestedIOFunction
 from ..grad_mode import (
     enable_grad,
     inference_mode,
@@ -12,7 +12,7 @@ from ..grad_mode import (
     set_grad_enabled,
 )
 from ..surface import getter
-from . import anomaly_mode, forward_ad, function, functional, graph, profiler, profiler_util
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, profiler_util
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
 from .profiler_util import DeviceType
@@ -22,6 +22,7 @@ __getattr__ = getter("autograd.", "torch.autograd")
 __all__ = [
     "DeviceType",
     "Function",
+    "NestedIOFunction",
     "Variable",
     "anomaly_mode",
     "backward",

@@ -10,5 +10,7 @@ from ..function import (
 )
 from ..once_differentiable import once_differentiable
 
+_ContextMethodMixin = FunctionCtx  # the name of older documentation
+
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
            "once_differentiable"]

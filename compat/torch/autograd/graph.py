@@ -47,10 +47,26 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
-    """Keep what is saved in the CPU's memory; here it lies there already, and a copy is kept."""
+    """Keep what is saved in the CPU's memory. It lies there already: no copy is made, unless `pin_memory` asks for one.
+
+    What was written to in between is refused, as without the context.
+    """
 
     def __init__(self, pin_memory=False, device_type="cuda"):
-        super().__init__(lambda t: t.detach().clone(), lambda t: t)
+        if pin_memory:
+            super().__init__(lambda t: t.detach().clone(), lambda t: t)
+        else:
+            super().__init__(lambda t: (t, t._version), _unwritten)
+
+
+def _unwritten(packed):
+    tensor, version = packed
+    if tensor._version != version:
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{tensor.type()} {list(tensor.shape)}], saved under save_on_cpu, is at version {tensor._version}; "
+            f"expected version {version} instead. Clone it before writing to it.")
+    return tensor
 
 
 @contextlib.contextmanager
@@ -66,7 +82,7 @@ def disable_saved_tensors_hooks(error_message):
         restore(before)
 
 
-class _Mutations:
+class _AllowMutationOnSavedContext:
     """What `allow_mutation_on_saved_tensors` hands out: copies of what was saved, which no write reaches."""
 
     def __init__(self):
@@ -103,7 +119,7 @@ def allow_mutation_on_saved_tensors():
     """Let saved values be written to inside: they are kept as they were."""
     if modes().mutable_saved is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    context = _Mutations()
+    context = _AllowMutationOnSavedContext()
     m = modes()
     before = set_modes(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
     try:

@@ -1,5 +1,7 @@
 """Variable, the old name of a tensor."""
 
+import warnings
+
 from ..callbacks import Engine
 from ..state import TensorBase
 from ..tensor import Tensor
@@ -23,5 +25,10 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = Engine()
 
     def __new__(cls, data=None, requires_grad=False, volatile=None):
+        if volatile:
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                          stacklevel=2)
+        if data is not None and not isinstance(data, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         out = Tensor() if data is None else data.detach()
         return out.requires_grad_() if requires_grad else out

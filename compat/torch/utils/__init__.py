@@ -1,6 +1,6 @@
 """torch.utils."""
 
 from ..surface import getter
-from . import _pytree, checkpoint
+from . import _pytree, checkpoint, hooks
 
 __getattr__ = getter("utils.", "torch.utils")
