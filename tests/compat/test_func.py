@@ -207,6 +207,25 @@ def script_function_with_vmap_and_jvp(torch):
             torch.func.jvp(lambda v: Mul.apply(v, y), (x,), (y,)))
 
 
+def script_new_axes_under_vmap_go_behind_the_batch(torch):
+    x, y = torch.arange(2.0), torch.arange(4.0).reshape(2, 2)
+    return (torch.vmap(lambda v: v.expand(2))(x), torch.vmap(lambda v: v.expand(2, 2))(y),
+            torch.vmap(torch.vmap(lambda v: v.expand(2, 3)))(y), torch.vmap(lambda v: v.expand_as(y))(x),
+            torch.func.jacfwd(lambda v: v.expand(3, 2) * 2)(x),
+            torch.vmap(torch.func.grad(lambda v, w: (v.expand(2) * w).sum()))(x, y))
+
+
+def test_batched_tangents_of_plain_tensors_broadcast():
+    forward_ad = compat.autograd.forward_ad
+
+    def push(t):
+        with forward_ad.dual_level():
+            return forward_ad.unpack_dual(compat.ones(2, 2) + forward_ad.make_dual(compat.ones(2), t)).tangent
+
+    np.testing.assert_array_equal(compat.vmap(push)(compat.tensor([[0.0, 1.0], [2.0, 3.0]])).numpy(),
+                                  [[[0, 1], [0, 1]], [[2, 3], [2, 3]]])
+
+
 def test_covectors_own_transforms_take_functions_of_tensors():
     x = compat.tensor([1.0, 2.0], dtype=compat.float64)
 

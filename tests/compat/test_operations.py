@@ -281,3 +281,30 @@ def test_operation_that_is_not_built_says_so(name):
     f, args = next((f, args) for n, f, args in CASES if n == name)
     with pytest.raises((NotImplementedError, AttributeError)):
         f(compat, *tensors(compat, args, False))
+
+
+TARGETS = {"F.bce", "F.bcel"}  # their last argument is a target, which PyTorch gives no derivative either
+
+
+def flat(answer):
+    """The floating tensors of an answer."""
+    parts = answer if isinstance(answer, tuple | list) else (answer,)
+    return tuple([t for p in parts for t in (flat(p) if isinstance(p, tuple | list) else (p,))
+                  if isinstance(t, compat.Tensor) and (t.is_floating_point() or t.is_complex())])
+
+
+@pytest.mark.parametrize("name, f, args", [c for c in CASES if c[0] not in ABSENT])
+def test_derivatives_agree_with_differences_in_every_mode(name, f, args):
+    given = tensors(compat, args, False)
+    if name in TARGETS:
+        given[-1] = given[-1].detach()
+    if not any(t.requires_grad for t in given) or not any(o.requires_grad for o in flat(f(compat, *given))):
+        return
+    check, twice = compat.autograd.gradcheck, compat.autograd.gradgradcheck
+
+    def fun(*args):
+        return flat(f(compat, *args))
+
+    assert check(fun, tuple(given), check_forward_ad=True, check_batched_grad=True, check_batched_forward_grad=True,
+                 check_grad_dtypes=True, fast_mode=True)
+    assert twice(fun, tuple(given), check_fwd_over_rev=True, check_batched_grad=True, fast_mode=True)
