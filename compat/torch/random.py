@@ -119,7 +119,7 @@ def stream(generator):
     return (default_generator if generator is None else generator).stream
 
 
-def factory(draw):
+def factory(name, draw):
     """`rand` and its kin: sizes, and the arguments of every factory."""
 
     def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -130,11 +130,12 @@ def factory(draw):
         return sample(lambda shape: draw(r, shape), size_argument(tuple(size)), numpy_dtype(dtype),
                       requires_grad=requires_grad, device=device)
 
+    make.__name__ = make.__qualname__ = name
     return with_out(make)
 
 
-rand = factory(lambda r, shape: r.random(shape))
-randn = factory(lambda r, shape: r.standard_normal(shape))
+rand = factory("rand", lambda r, shape: r.random(shape))
+randn = factory("randn", lambda r, shape: r.standard_normal(shape))
 rand.__doc__ = "Uniform numbers in [0, 1); see PyTorch's documentation of `torch.rand`."
 randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.randn`."
 
