@@ -8,6 +8,7 @@ from ... import custom_vjp, extend
 from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
+from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from .saved import packed
@@ -48,6 +49,9 @@ def compute(kind, args):
                            "...), it must override the setup_context staticmethod. For more details, please see "
                            "https://pytorch.org/docs/main/notes/extending.func.html")
     if isinstance(top, BatchTrace):
+        if top.own and not (modes().grad and any(needs_grad(u) for a in args if isinstance(a, TensorBase)
+                                                 for u in chain(a))):
+            return run_forward(kind, new_ctx(kind, args), args)  # nothing is recorded: forward alone counts
         return BATCH[0](kind, args, top)
     return apply_at(kind, args, top or AMBIENT)
 

@@ -23,27 +23,27 @@ class Epoch:
         self.done = False
 
 
-_LEVEL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
+LEVEL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ("primal", "tangent"))
 UnpackedDualTensor.__doc__ = "What `unpack_dual` gives: the primal, and the tangent or None."
 
 
 def enter_dual_level():
     """Open a level; its number is 0, since levels do not nest."""
-    if _LEVEL.get() is not None:
+    if LEVEL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _LEVEL.set(Epoch())
+    LEVEL.set(Epoch())
     return 0
 
 
 def exit_dual_level(*, level=None):
     """Close the level: its tangents are gone."""
-    epoch = _LEVEL.get()
+    epoch = LEVEL.get()
     if epoch is None or level not in (None, 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
                            "supported.")
     epoch.done = True
-    _LEVEL.set(None)
+    LEVEL.set(None)
 
 
 class dual_level:  # noqa: N801 (torch's name)
@@ -66,7 +66,7 @@ class dual_level:  # noqa: N801 (torch's name)
 
 def make_dual(tensor, tangent, *, level=None):
     """A view of `tensor` that carries `tangent`; the tangent is not copied."""
-    epoch = _LEVEL.get()
+    epoch = LEVEL.get()
     if level is not None and level < 0 or epoch is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() "
@@ -100,7 +100,7 @@ def check(tensor, tangent):
 
 def unpack_dual(tensor, *, level=None):
     """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
-    if _LEVEL.get() is None:
+    if LEVEL.get() is None:
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor)
     if tangent is None:
@@ -116,7 +116,7 @@ DEAD.done = True
 
 def epoch_of(t):
     """What the tangents of a tensor's level live as long as."""
-    return t.trace if isinstance(t.trace, GradTrace) else _LEVEL.get()
+    return t.trace if isinstance(t.trace, GradTrace) else LEVEL.get()
 
 
 def tangent_of(t):

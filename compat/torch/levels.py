@@ -37,13 +37,17 @@ AMBIENT = GradTrace()
 
 
 class BatchTrace(extend.VmapTrace):
-    """A level of `func.vmap`."""
+    """A level of `func.vmap`, or of a sweep with several cotangents at once (`own`).
 
-    __slots__ = ("randomness",)
+    Functions of any form run inside of such a sweep; `func.vmap` asks them for a rule.
+    """
 
-    def __init__(self, size, randomness="error"):
+    __slots__ = ("own", "randomness")
+
+    def __init__(self, size, randomness="error", own=False):
         super().__init__(size)
         self.randomness = randomness
+        self.own = own
 
 
 class Foreign:

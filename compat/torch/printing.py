@@ -7,9 +7,10 @@ import numpy as np
 from . import dtypes
 from .call import attach
 from .history import edge_or_none
+from .inplace import chain
 from .levels import FOREIGN, BatchTrace
 from .node import visible
-from .state import TensorBase, needs_grad
+from .state import CLASS, TensorBase, needs_grad
 
 
 class Options:
@@ -247,7 +248,8 @@ TANGENT = [lambda t: None]  # filled by forward_ad.py
 
 def formatted(self, spec):
     """`format(tensor, spec)`: of a number by its value."""
-    if not self.ndim and spec:
+    if not self.ndim and type(self) is CLASS[0] and not any(
+            u.trace is FOREIGN or isinstance(u.trace, BatchTrace) for u in chain(self)):
         return self.item().__format__(spec)
     return object.__format__(self, spec) if spec else represent(self)
 

@@ -1,6 +1,7 @@
 """torch.autograd.forward_ad."""
 
 from ..forward_ad import (
+    LEVEL,
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,
@@ -10,3 +11,9 @@ from ..forward_ad import (
 )
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+
+def __getattr__(name):
+    if name == "_current_level":
+        return -1 if LEVEL.get() is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ import warnings
 from .. import forward_ad
 from ..creation import zeros, zeros_like
 from ..engine import grad
-from ..func.batch import vmap
+from ..func.batch import together as run_together
 from ..function import Function
 from ..ops.joining import stack
 from ..random import randn_like
@@ -96,10 +96,10 @@ def _spread(tensor, like):
 
 
 def _agree(run, given, note):
-    """`run` under vmap and `run` for each tensor of `given`: two lists of stacked answers."""
+    """`run` of all at once and `run` for each tensor of `given`: two lists of stacked answers."""
     single = [stack(list(shards)) for shards in zip(*[run(x) for x in given])]
     try:
-        together = vmap(run)(stack(given))
+        together = run_together(run, stack(given))
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{note}") from error
     return together, single

@@ -149,6 +149,21 @@ def within(trace, func, args, kwargs):
         trace.done = True
 
 
+def together(func, *stacked):
+    """`func` of each slice of several tensors, all at once, as sweeps with several cotangents run it.
+
+    `func` gives a tuple of tensors; so does this, each with the batch axis in front. None stays None, in and out.
+    """
+    size = batch_size(stacked, [None if x is None else 0 for x in stacked])
+    trace = BatchTrace(size, own=True)
+    try:
+        outs = func(*[None if x is None else at_level(trace, x) for x in stacked])
+    finally:
+        trace.done = True
+    return tuple([None if o is None else lowered(trace, o) if o.trace is trace else
+                  expand(o, size, *shape_dtype(o)[0]) for o in outs])
+
+
 def axes_of(out_dims, spec, func):
     """The axis of each result."""
     if spec.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
@@ -163,15 +178,10 @@ def axes_of(out_dims, spec, func):
 
 def batched_grad(outputs, inputs, grads, retain, create_graph, allow_unused):
     """`autograd.grad` with a batch of cotangents: one sweep under vmap."""
-    missing = [None]
-
     def pull(*cts):
-        found = run(outputs, cts, True, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
-        missing[0] = [g is None for g in found]
-        return tuple([g for g in found if g is not None])
+        return run(outputs, cts, True, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
 
-    got = iter(vmap(pull)(*grads))
-    return tuple([None if gone else next(got) for gone in missing[0]])
+    return together(pull, *grads)
 
 
 BATCHED.append(batched_grad)

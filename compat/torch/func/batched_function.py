@@ -31,7 +31,10 @@ def apply_batched(kind, args, trace):
         raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it has both generate_vmap_rule=True and an "
                            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden "
                            f"vmap staticmethod to avoid ambiguity. {MORE}")
-    if not kind.generate_vmap_rule and not own:
+    if trace.own and kind.setup_context is Function.setup_context:
+        raise RuntimeError(f"{kind.__name__} is applied in a sweep with several cotangents at once that is recorded "
+                           f"(create_graph), and has no setup_context; override it. {MORE}")
+    if not kind.generate_vmap_rule and not own and not trace.own:
         raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it does not have vmap support. Please "
                            f"override "
                            f"and implement the vmap staticmethod or set generate_vmap_rule=True. {MORE}")
