@@ -178,8 +178,13 @@ def _first_nan(out):
     for v in _each(out):
         found = _nans(v)
         if found is not None and found.ndim:
-            return np.unravel_index(int(found.reshape(-1).argmax()), found.shape)
+            return np.unravel_index(int(_host(found).argmax()), found.shape)
     return None
+
+
+def _host(raw):
+    """An array of any library as NumPy's, to be shown."""
+    return raw.get() if hasattr(raw, "get") else np.asarray(raw)
 
 
 def _shown(value, index=None):
@@ -191,10 +196,9 @@ def _shown(value, index=None):
     raw = _raw(value)
     if raw is None:
         return repr(aval_of(value))
-    flat = np.asarray(raw).reshape(-1) if not hasattr(raw, "get") else raw.reshape(-1)[:4].get()
-    text = f"{aval_of(value)!r} = {np.array2string(flat[:4], threshold=4)}{' …' if np.size(raw) > 4 else ''}"
-    if index is not None and np.shape(raw) and len(index) == np.ndim(raw) and all(
-            i < n for i, n in zip(index, np.shape(raw))) and np.size(raw) > 4:
+    raw = _host(raw)
+    text = f"{aval_of(value)!r} = {np.array2string(raw.reshape(-1)[:4], threshold=4)}{' …' if raw.size > 4 else ''}"
+    if index is not None and raw.size > 4 and len(index) == raw.ndim and all(i < n for i, n in zip(index, raw.shape)):
         text += f" ({raw[index]} at {[int(i) for i in index]})"
     while isinstance(value, Tracer) and value.owner is not None:
         if isinstance(value, Dual):

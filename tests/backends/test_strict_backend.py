@@ -101,3 +101,19 @@ def test_the_stand_in_refuses_arrays_of_numpy_as_indices_and_as_keywords(value):
 def test_importing_covector_loads_no_other_array_library():
     code = "import covector, sys; sys.exit(any(m in sys.modules for m in ('cupy', 'torch', 'jax', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("transform", [cv.grad, lambda f: lambda x: cv.jvp(f, (x,), (x,)), cv.value_and_grad])
+def test_debug_nans_looks_at_strict_arrays(transform):
+    x = np.ones(6)
+    x[3] = -2.0
+    with cv.debug_nans(), np.errstate(all="ignore"), pytest.raises(FloatingPointError, match=r"^log made a NaN of x: "
+                                                                   r"f64\[6\] = .* … \(-2.0 at \[3\]\)"):
+        transform(lambda x: cv.numpy.log(x).sum())(strict(x))
+
+
+def test_debug_nans_goes_backward_on_strict_arrays():
+    with cv.debug_nans(), np.errstate(all="ignore"), pytest.raises(FloatingPointError, match="the pullback of sqrt"):
+        cv.grad(lambda x: (cv.numpy.sqrt(x) * 0.0).sum())(strict([4.0, 0.0]))
+    with cv.debug_nans():
+        programs.same(cv.grad(lambda x: (x * x)[1:].sum())(strict(X)), cv.grad(lambda x: (x * x)[1:].sum())(X), Array)
