@@ -167,7 +167,8 @@ class AmbientTrace(Trace):
             saved = rule.collect((*values, *params, ans, *avals, answer_avals(ans)))
         parents = tuple([operands[i].node for i in active])
         node = self.node(rule, parents[0] if len(parents) == 1 else parents, saved,
-                         {i: a.tangent for i, a in enumerate(operands) if getattr(a, "tangent", None) is not None})
+                         {i: a.tangent for i, a in enumerate(operands)
+                          if getattr(a, "tangent", None) is not None and a.owner is self})
         packing = self.packing
         if packing is not None and rule.keeps:
             node.loud().packing = packing

@@ -13,11 +13,10 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .inplace import inplace, write
-from .levels import FOREIGN
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
-from .state import CLASS, TensorBase, accumulator, at_level, edge, lift, lower, more, needs_grad
+from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -163,28 +162,12 @@ def compute(row, fun, args, kwargs, out=True):
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
     m = MODES.get()
     if m is not None and m.level is not None:
-        out = tuple_of(out, m.level)
+        out = inside(out, m)
     if m is not None and m.inference:
         marked(out)
     elif any(t.rare is not None and t.rare.inference for t in tensors):
         check_inference(out, tensors)
     return out
-
-
-def tuple_of(out, level):
-    """Answers as values of the running transform, also where they depend on none of its arguments: they may be written
-    to inside."""
-    if isinstance(out, tuple):
-        made = [tuple_of(t, level) for t in out]
-        return type(out)(*made) if hasattr(out, "_fields") else tuple(made)
-    if not isinstance(out, TensorBase):
-        return out
-    t = out
-    while isinstance(t, TensorBase):
-        if t.trace is level or t.trace is FOREIGN or t.trace is not None and t.trace.level > level.level:
-            return out
-        t = t.value
-    return at_level(level, out)
 
 
 def marked(out):

@@ -7,7 +7,7 @@ import numpy as np
 from . import dtypes
 from .call import write_out
 from .levels import BatchTrace
-from .modes import MODES
+from .modes import MODES, grad_levels
 from .recorder import traced
 from .size import device as Device
 from .state import CLASS, TensorBase, at_level, bottom, lower, more, wrap
@@ -25,7 +25,9 @@ def made(array, requires_grad=False, device=None):
             more(t).inference = True
             t.slow = 2
         if m.level is not None:
-            return at_level(m.level, t)  # a tensor that values of the running transform may be written to
+            for level in grad_levels(m):  # a tensor that values of the running transforms may be written to
+                t = at_level(level, t)
+            return t
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

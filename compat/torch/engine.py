@@ -11,7 +11,7 @@ from .drive import HOOKED, KEYS, RUNNING, Sweep
 from .gradient_edge import GradientEdge, node_of
 from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
-from .modes import DEFAULT, MODES, modes, restore, set_modes
+from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED
 from .quiet import hush, unhush
 from .seeds import like, listed, make_grads, seed
@@ -180,14 +180,13 @@ def sweep_level(trace, outputs, grads, inputs):
         if not roots:
             return [None] * len(nodes)
         wanted(sweep, roots, nodes)
-        before = set_modes(grad=False) if modes().level is trace else None
+        before = leave_level(trace)
         token = hush()
         try:
             extend.sweep(roots, 0, drive=sweep)
         finally:
             unhush(token)
-            if modes().level is trace:
-                restore(before)
+            restore(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
         return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c, None)) for c in found]
 

@@ -226,26 +226,30 @@ def type_word(dtype):
             "complex128": "ComplexDouble", "bfloat16": "BFloat16"}.get(np.dtype(dtype).name, str(dtype))
 
 
-def write(t, new):
-    """Write a core value into the memory of a tensor, and its history at every level."""
+def write(t, new, pushed=False):
+    """Write a core value into the memory of a tensor, and its history at every level.
+
+    `pushed` says that a level above has a tangent, whose own history refers to that of the value.
+    """
     trace = t.trace
     if trace is FOREIGN:
         write_foreign(t, new)
         return
     if trace is not None and trace.done:
-        write(t.value, new)
+        write(t.value, new, pushed)
         return
     if type(trace) is BatchTrace:
         if type(new) is extend.Batched and new.owner is trace:
-            write(t.value, new.value)
+            write(t.value, new.value, pushed)
         else:
             shape, _ = shape_dtype(t.value)
-            write(t.value, EXPAND.fun(new, shape))
+            write(t.value, EXPAND.fun(new, shape), pushed)
         return
     level = trace or AMBIENT
     mine = isinstance(new, extend.Ambient) and new.owner is level
     node = new.node if mine else None
     value = new.value if mine else new
+    pushed = pushed or mine and new.tangent is not None
     recording = level.recording
     view = t.rare is not None and t.rare.base is not None
     base_edge = edge(t.rare.base) if view and recording else None
@@ -253,8 +257,8 @@ def write(t, new):
     if trace is None:
         store(t, value)
     else:
-        write(t.value, value)
-    if mine and node is not None and trace is None:
+        write(t.value, value, pushed)
+    if mine and node is not None and trace is None and not pushed:
         substitute(node, value, t.value)
     if recording and node is not None:
         if view:

@@ -7,7 +7,7 @@ class Modes:
     """Grad mode, inference mode, saved-tensor hooks, anomaly mode, the profiler, the levels of `func`; immutable.
 
     `grad` belongs to the innermost level, `lower` holds the (trace, grad mode) of the levels below it: a `no_grad`
-    inside a transform affects that transform alone, one outside of it does not reach inside.
+    inside a transform affects it and those around it, one outside of it does not reach inside.
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "maps", "mutable_saved",
@@ -83,20 +83,40 @@ def enter_below(trace):
     return before
 
 
+def grad_levels(m):
+    """The running grad levels of a record, outermost first."""
+    if m.level is None:
+        return ()
+    return *[level for level, _ in reversed(m.lower) if level is not None], m.level
+
+
 def transforming():
     """Whether a `func` transform runs."""
     m = MODES.get()
     return m is not None and (m.level is not None or bool(m.maps))
 
 
+def leave_level(trace):
+    """Leave a level, if it is the innermost, for a while; vmaps above it stay. Returns what to restore."""
+    m = before = MODES.get()
+    if m is not None and m.level is trace:
+        (lower, grad), *rest = m.lower
+        MODES.set(m.but(level=lower, grad=grad, lower=tuple(rest)))
+    return before
+
+
 def records(trace):
-    """Whether operations on values of a grad level are recorded now."""
+    """Whether operations on values of a grad level are recorded now: its own mode and all above it must be on."""
     m = MODES.get()
     if m is None:
         return True
     if m.level is trace or m.level is None and not trace.level:
         return m.grad and not m.inference
+    if not m.grad:
+        return False
     for lower, grad in m.lower:
         if lower is trace or lower is None and not trace.level:
             return grad
+        if not grad:
+            return False
     return True

@@ -4,7 +4,7 @@ import numpy as np
 
 from .creation import made
 from .levels import BatchTrace
-from .modes import modes
+from .modes import grad_levels, modes
 from .state import TensorBase, at_level, bottom
 
 
@@ -59,9 +59,8 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
     t = made(numbers, requires_grad, device)
     if not apart:
         return t
-    level = modes().level
     while isinstance(t.value, TensorBase):
         t = t.value
-    for trace in sorted([*apart, *([level] if level is not None else [])], key=lambda trace: trace.level):
+    for trace in sorted([*apart, *grad_levels(modes())], key=lambda trace: trace.level):
         t = at_level(trace, t)
     return t

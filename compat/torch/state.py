@@ -8,7 +8,7 @@ from ... import extend
 from . import versions
 from .anomaly import stamp
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
-from .modes import modes
+from .modes import grad_levels, modes
 from .node import AccumulateGrad
 
 ndarray = np.ndarray
@@ -83,8 +83,31 @@ def at_level(trace, value):
     return t
 
 
+def inside(out, m):
+    """Answers as values of the running transforms, also where they depend on none of their arguments: they may be
+    written to."""
+    if isinstance(out, tuple):
+        made = [inside(t, m) for t in out]
+        return type(out)(*made) if hasattr(out, "_fields") else tuple(made)
+    if not isinstance(out, TensorBase) or out.trace is FOREIGN:
+        return out
+    top = 0
+    t = out
+    while isinstance(t, TensorBase):
+        if t.trace is FOREIGN:
+            return out
+        if t.trace is not None:
+            top = max(top, t.trace.level)
+        t = t.value
+    for level in grad_levels(m):
+        if level.level > top:
+            out = at_level(level, out)
+    return out
+
+
 def lower(t, fresh=False):
-    """The core value of a tensor: an array, or what covector's transforms see. `fresh` copies the memory."""
+    """The core value of a tensor: an array, or what covector's transforms see. `fresh` copies the memory, and that of
+    its tangent."""
     trace = t.trace
     if trace is None:
         value = t.value.copy() if fresh else t.value
@@ -94,7 +117,7 @@ def lower(t, fresh=False):
         tangent = tangent_of(t)
         if node is None and tangent is None:
             return value
-        return AMBIENT.box(value, node=node, tangent=None if tangent is None else lower(tangent))
+        return AMBIENT.box(value, node=node, tangent=None if tangent is None else lower(tangent, fresh))
     if trace is FOREIGN:
         return current(t)
     if trace.done:
@@ -102,7 +125,7 @@ def lower(t, fresh=False):
     if isinstance(trace, GradTrace):
         tangent = tangent_of(t)
         node = edge(t) if trace.recording else None
-        return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent))
+        return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent, fresh))
     return extend.make_batched(trace, lower(t.value, fresh))
 
 

@@ -10,7 +10,7 @@ from . import dtypes, versions
 from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
-from .levels import FOREIGN, BatchTrace, GradTrace
+from .levels import FOREIGN, BatchTrace
 from .memory import counted, memory_of, rebuilt, unlinked
 from .node import RemovableHandle, dress, visible
 from .size import CPU, Size, strided
@@ -256,8 +256,6 @@ class Tensor(TensorBase):
                 t.__class__ = type(self)
         elif trace is FOREIGN:
             t = at_level(FOREIGN, STOP[0](current(self)))
-        elif isinstance(trace, GradTrace):
-            t = at_level(trace, self.value)
         else:
             t = at_level(trace, self.value.detach())
         rare = self.rare

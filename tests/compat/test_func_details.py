@@ -603,3 +603,51 @@ def test_linearize_nests_with_the_other_transforms():
     assert compat.allclose(f.vmap(lambda v, d: f.linearize(g, v)[1](d))(x, t), pushed(x))
     w = x.clone().requires_grad_()
     assert compat.allclose(compat.autograd.grad(linear(w).sum(), w)[0], f.grad(lambda v: pushed(v).sum())(x))
+
+
+def script_captured_values_with_a_tangent(torch):
+    f = torch.func
+    x, y = pair(torch)
+    return (f.jvp(lambda a: f.grad(lambda b: (a * b * a * b).sum())(y), (x,), (y,)),
+            f.jacfwd(lambda a: f.vjp(lambda b: a * b, y)[1](x)[0])(x),
+            f.hessian(lambda a: f.grad(lambda b: (a * b).sum())(y).sum())(x).contiguous())
+
+
+def script_modes_and_detach_reach_the_transforms_around(torch):
+    f = torch.func
+    x = torch.tensor(3.0)
+
+    def g(a):
+        with torch.no_grad():
+            b = a * 2
+        return a * b
+
+    return (f.grad(lambda a: f.grad(lambda b: b * b.detach())(a))(x),
+            f.jvp(lambda a: f.jvp(lambda b: b * b.detach(), (a,), (a,))[1], (x,), (x,)),
+            f.grad(lambda a: f.jvp(g, (a,), (x,))[1])(x), f.grad(lambda a: f.grad(g)(a))(x),
+            f.jvp(lambda a: f.grad(g)(a), (x,), (x,)),
+            f.grad(lambda a: f.vmap(g)(a[None]).sum())(x))
+
+
+def script_new_tensors_in_nested_transforms_are_written_to(torch):
+    f = torch.func
+    x, y = pair(torch)
+
+    def g(a):
+        z = torch.zeros(3)
+        z[1] = a[0] * a[2]
+        z.add_(a)
+        return z * z
+
+    total = lambda a: g(a).sum()  # noqa: E731
+    return (f.grad(lambda a: f.grad(total)(a).sum())(x), f.jacfwd(f.jacfwd(g))(x), f.hessian(total)(x).contiguous(),
+            f.jacrev(f.jacrev(g))(x).contiguous(),
+            f.jvp(lambda a: f.grad(lambda b: (g(a) * b).sum())(y), (x,), (y,)))
+
+
+def script_written_values_with_a_tangent_are_differentiated(torch):
+    f = torch.func
+    x = torch.tensor([0.1, 0.2, 0.3], requires_grad=True)
+    g = lambda a: (a * 2).mul_(3).sigmoid_() + a.clone().add_(a).exp_()  # noqa: E731
+    y, dot = f.jvp(g, (x,), (x,))
+    return torch.autograd.grad((y * dot).sum(), x), torch.autograd.grad(f.jacfwd(g)(x).sum(), x)

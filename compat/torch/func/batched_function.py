@@ -126,11 +126,21 @@ class Answer:
         self.flags = flags
 
 
+class Kept:
+    """What a generated rule remembers of one call: which of its outputs and saved tensors are batched, and the shapes
+    of its inputs for one example."""
+
+    def __init__(self, answer, count):
+        self.answer = answer
+        self.backward_flags = self.forward_flags = ()
+        self.likes = [None] * count
+
+
 class InnerCtx:
     """The ctx of a Function under a generated rule: attributes are those of the outer one, saved tensors its own."""
 
-    def __init__(self, ctx, trace=None, tensors=()):
-        self.__dict__.update(_ctx=ctx, _trace=trace, _tensors=tensors)
+    def __init__(self, ctx, kept, trace=None, tensors=()):
+        self.__dict__.update(_ctx=ctx, _kept=kept, _trace=trace, _tensors=tensors)
 
     def __getattr__(self, name):
         return getattr(self._ctx, name)
@@ -145,15 +155,13 @@ class InnerCtx:
 
     def save_for_backward(self, *tensors):
         """Keep whole batches, and which are batches."""
-        values, flags = Batch.bare(self._trace, tensors)
+        values, self._kept.backward_flags = Batch.bare(self._trace, tensors)
         self._ctx.save_for_backward(*values)
-        self._ctx.backward_flags = flags
 
     def save_for_forward(self, *tensors):
         """Keep whole batches, and which are batches."""
-        values, flags = Batch.bare(self._trace, tensors)
+        values, self._kept.forward_flags = Batch.bare(self._trace, tensors)
         self._ctx.save_for_forward(*values)
-        self._ctx.forward_flags = flags
 
     def mark_dirty(self, *tensors):
         """Name whole batches."""
@@ -189,13 +197,13 @@ def generated(kind, flags, size, randomness):
             """The user's, on values of the batch."""
             *outs, answer = output
             trace = BatchTrace(size, randomness)
-            ctx.answer, ctx.backward_flags, ctx.forward_flags = answer, (), ()
-            ctx.likes = [None] * len(inputs)
+            kept = Kept(answer, len(inputs))
+            setattr(ctx, key, kept)
 
             def run(*values):
                 given, made = values[: len(inputs)], values[len(inputs):]
-                ctx.likes = [shape_dtype(x)[0] if isinstance(x, TensorBase) else None for x in given]
-                kind.setup_context(InnerCtx(ctx, trace), given, made[0] if answer.single else made)
+                kept.likes = [shape_dtype(x)[0] if isinstance(x, TensorBase) else None for x in given]
+                kind.setup_context(InnerCtx(ctx, kept, trace), given, made[0] if answer.single else made)
 
             values = [at_level(trace, x) if f and isinstance(x, TensorBase) else x
                       for x, f in zip((*inputs, *outs), (*flags, *answer.flags))]
@@ -204,30 +212,31 @@ def generated(kind, flags, size, randomness):
         @staticmethod
         def backward(ctx, *grads):
             """The user's, on values of the batch; the gradient of what was not batched is summed over it."""
-            saved = ctx.saved_tensors
+            kept, saved = getattr(ctx, key), ctx.saved_tensors
             grads = grads[:-1]
 
             def run(*values):
-                inner = InnerCtx(ctx, None, tuple(values[: len(saved)]))
+                inner = InnerCtx(ctx, kept, tensors=tuple(values[: len(saved)]))
                 return (kind.vjp if kind.vjp is not Function.vjp else kind.backward)(inner, *values[len(saved):])
 
-            found, mine = batch.run(run, (*saved, *grads), (*ctx.backward_flags, *ctx.answer.flags))
+            found, mine = batch.run(run, (*saved, *grads), (*kept.backward_flags, *kept.answer.flags))
             found, mine = found[: len(flags)], mine[: len(flags)]
             return tuple([g if g is None else reduced(g, m, f, size, like)
-                          for g, m, f, like in zip(found, mine, flags, ctx.likes)])
+                          for g, m, f, like in zip(found, mine, flags, kept.likes)])
 
         @staticmethod
         def jvp(ctx, *tangents):
             """The user's, on values of the batch."""
-            saved = ctx.saved_tensors
+            kept, saved = getattr(ctx, key), ctx.saved_tensors
 
             def run(*values):
-                return kind.jvp(InnerCtx(ctx, None, tuple(values[: len(saved)])), *values[len(saved):])
+                return kind.jvp(InnerCtx(ctx, kept, tensors=tuple(values[: len(saved)])), *values[len(saved):])
 
-            found, mine = batch.run(run, (*saved, *tangents), (*ctx.forward_flags, *flags))
+            found, mine = batch.run(run, (*saved, *tangents), (*kept.forward_flags, *flags))
             return *[reduced(t, m, f, size, None) if isinstance(t, TensorBase) else t
-                     for t, m, f in zip(found, mine, ctx.answer.flags)], None
+                     for t, m, f in zip(found, mine, kept.answer.flags)], None
 
+    key = f"_batch_{id(Generated)}"  # one for each vmap around: their contexts are one object
     Generated.__name__ = Generated.__qualname__ = f"Vmapped{kind.__name__}"
     return Generated
 
