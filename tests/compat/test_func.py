@@ -263,3 +263,13 @@ def script_views_of_values_with_a_tangent_are_written_to(torch):
 
     f_ = torch.func
     return f_.vmap(f_.hessian(f))(x), f_.vmap(f_.grad(f))(x), f_.vmap(f_.vmap(lambda v: v.new_zeros(2).add_(v)))(x)
+
+
+def script_indices_that_are_mapped(torch):
+    x = torch.arange(12.0).reshape(3, 4)
+    i = torch.tensor([[0, 1], [2, 0], [1, 1]])
+    v = torch.func.vmap
+    return (v(lambda k: x[k])(i), v(lambda k: x[:, k])(i), v(lambda k: x[0, k[0]])(i),
+            v(lambda k: torch.gather(x, 1, k[None].expand(3, 2)))(i), v(lambda row, k: row[k])(x, i[:, 0]),
+            v(torch.func.grad(lambda row, k: (row[k] * row[:2]).sum()))(x, i),
+            torch.func.grad(lambda t: v(lambda k: (t[k] * t[k]).sum())(i).sum())(x))

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .... import numpy as cnp
-from ....extend import At
+from ....extend import At, Tracer
 from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
@@ -111,10 +110,19 @@ def getitem(self, key):
         return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
     v = lower(self)
     try:
-        out = cnp.asarray(v)[index] if not hasattr(v, "__getitem__") else v[index]
+        out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     return lifted(out, "IndexBackward0", [self, *tensors_in(key if kind is tuple else (key,), {})])
+
+
+def fetched(x, index):
+    """`x[index]`, where an array may be indexed by traced values."""
+    if isinstance(x, ndarray | np.generic):
+        if any(isinstance(k, Tracer) for k in index):
+            return At(x)[index].get()
+        return np.asarray(x)[index]
+    return x[index]
 
 
 def message(error, index, shape):

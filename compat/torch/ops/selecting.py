@@ -8,7 +8,7 @@ from .. import return_types
 from ..call import attach, operation, otherwise, with_dim
 from ..inplace import inplace, type_word
 from ..state import wrap
-from .indexing import AT
+from .indexing import AT, fetched
 from .reductions import along
 from .shaping import wrap_dim
 
@@ -38,7 +38,7 @@ def gather(input, dim, index, *, sparse_grad=False):
             raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no "
                                "larger "
                                f"than self {list(input.shape)} apart from dimension {d}")
-    return part_of(input, index.shape, d)[grid(index, d)]
+    return fetched(part_of(input, index.shape, d), grid(index, d))
 
 
 def part_of(x, shape, d):
