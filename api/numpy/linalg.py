@@ -12,6 +12,7 @@ from ..core.errors import ShapeError, at_user_line
 from ..core.ops import arithmetic, decompositions, determinants, linalg, qr as _qr, reductions, selection, shaping
 from . import linear_algebra
 from .norms import cond as cond, matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
+from .shaping import moveaxis
 from .spectra import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -27,6 +28,7 @@ from .spectra import (
     pinv as pinv,
     policy_here,
     repeated_values as repeated_values,
+    square,
     svd as svd,
     svdvals as svdvals,
 )
@@ -35,7 +37,6 @@ from .surface import Array, array_of, implements, refuse_options
 LinAlgError = np.linalg.LinAlgError
 QRResult = type(np.linalg.qr(np.eye(1)))
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-outer, tensordot = linear_algebra.outer, linear_algebra.tensordot
 
 
 @implements(np.linalg.solve)
@@ -48,23 +49,23 @@ def solve(a: Array, b: Array) -> Array:
 
 @implements(np.linalg.inv)
 def inv(a: Array) -> Array:
-    return decompositions.inv(inexact(a))
+    return decompositions.inv(square(a, "inv"))
 
 
 @implements(np.linalg.det)
 def det(a: Array) -> Array:
-    return determinants.det(inexact(a))
+    return determinants.det(square(a, "det"))
 
 
 @implements(np.linalg.slogdet)
 def slogdet(a: Array) -> Any:
-    return SlogdetResult(*determinants.slogdet(inexact(a)))
+    return SlogdetResult(*determinants.slogdet(square(a, "slogdet")))
 
 
 @implements(np.linalg.cholesky)
 def cholesky(a: Array, /, *, upper: bool = False) -> Array:
     """Traced: of the Hermitian part of `a`, so that the gradient is Hermitian."""
-    lower = decompositions.cholesky(inexact(a))
+    lower = decompositions.cholesky(square(a, "cholesky"))
     return decompositions.adjoint(lower) if upper else lower
 
 
@@ -124,10 +125,10 @@ def _householder(a: Array) -> tuple[Array, Array]:
 
 @implements(np.linalg.matrix_power)
 def matrix_power(a: Array, n: Any) -> Array:
-    n = operator.index(n)
-    _square(a, "matrix_power")
+    a, n = array_of(a), operator.index(n)
+    decompositions.check_square(a, "matrix_power")
     if n < 0:
-        a, n = decompositions.inv(inexact(a)), -n
+        a, n = inv(a), -n
     if n == 0:
         return shaping.broadcast_to(constant(np.eye(a.shape[-1], dtype=a.dtype), a), a.shape)
     ans = None
@@ -138,11 +139,6 @@ def matrix_power(a: Array, n: Any) -> Array:
         if not n:
             return ans
         a = linalg.matmul(a, a)
-
-
-def _square(a: Array, name: str) -> None:
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ShapeError(f"{name} needs square matrices, but got shape {a.shape}{at_user_line()}")
 
 
 @implements(np.linalg.multi_dot)
@@ -210,6 +206,20 @@ def matmul(x1: Array, x2: Array, /) -> Array:
     return linalg.matmul(array_of(x1), array_of(x2))
 
 
+@implements(np.linalg.outer)
+def outer(x1: Array, x2: Array, /) -> Array:
+    x1, x2 = array_of(x1), array_of(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ShapeError(f"linalg.outer needs vectors, but got shapes {x1.shape} and {x2.shape}; np.outer flattens "
+                         f"its operands{at_user_line()}")
+    return linear_algebra.outer(x1, x2)
+
+
+@implements(np.linalg.tensordot)
+def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
+    return linear_algebra.tensordot(x1, x2, axes)
+
+
 @implements(np.linalg.cross)
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     return linear_algebra.cross(array_of(x1), array_of(x2), axis=axis)
@@ -222,8 +232,9 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
 
 @implements(np.linalg.vecdot)
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    x1, x2 = array_of(x1), array_of(x2)
-    return reductions.reduce_sum(shaping.conjugate(x1) * x2, methods.normal_axes(axis, max(x1.ndim, x2.ndim)), False)
+    x1, x2 = (moveaxis(array_of(x), axis, -1) for x in (x1, x2))
+    product = shaping.conjugate(x1) * x2
+    return reductions.reduce_sum(product, (product.ndim - 1,), False)
 
 
 @implements(np.linalg.matrix_transpose)

@@ -33,13 +33,13 @@ def inner(a: Array, b: Array, /) -> Array:
     return tensordot(a, b, (-1, -1))
 
 
-@implements(np.outer, np.linalg.outer)
+@implements(np.outer)
 def outer(a: Array, b: Array, out: Any = None) -> Array:
     refuse_options("outer", out)
     return methods.reshape(array_of(a), (-1, 1)) * methods.reshape(array_of(b), (1, -1))
 
 
-@implements(np.tensordot, np.linalg.tensordot)
+@implements(np.tensordot)
 def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
     a, b = array_of(a), array_of(b)
     if hasattr(axes, "__iter__"):

@@ -79,17 +79,24 @@ def matrices(x: Any, name: str) -> Array:
     return x
 
 
+def square(x: Any, name: str) -> Array:
+    """`x` as floating or complex square matrices."""
+    x = inexact(x)
+    decompositions.check_square(x, name)
+    return x
+
+
 @implements(np.linalg.eigh)
 def eigh(a: Array, UPLO: str = "L") -> Any:
     """Traced: of the Hermitian part of `a`, whatever `UPLO`, so that the gradient is Hermitian."""
     _check_triangle(UPLO)
-    return EighResult(*spectral.eigh(inexact(a), _REPEATED.get()))
+    return EighResult(*spectral.eigh(square(a, "eigh"), _REPEATED.get()))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: Array, UPLO: str = "L") -> Array:
     _check_triangle(UPLO)
-    return spectral.eigvalsh(inexact(a), _REPEATED.get())
+    return spectral.eigvalsh(square(a, "eigvalsh"), _REPEATED.get())
 
 
 def _check_triangle(uplo: str) -> None:
@@ -100,14 +107,14 @@ def _check_triangle(uplo: str) -> None:
 @implements(np.linalg.eig)
 def eig(a: Array) -> Any:
     """Traced: complex under `vmap` and while staging, where it is not known whether all eigenvalues are real."""
-    a = inexact(a)
+    a = square(a, "eig")
     w, v = spectral.eig(a, _REPEATED.get())
     return EigResult(w.real, v.real) if _all_real(a, w) else EigResult(w, v)
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: Array) -> Array:
-    a = inexact(a)
+    a = square(a, "eigvals")
     w = spectral.eigvals(a, _REPEATED.get())
     return w.real if _all_real(a, w) else w
 

@@ -32,7 +32,7 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
     if not x.size or not w.size:
         lead = np.broadcast_shapes(x.shape[:-2], w.shape[:-1])
         return xp.zeros((*lead, *x.shape[-2:]), result_dtype(x, w))
-    limit = tiny(w, x.shape) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
     bottom = _denominators(w, kind)
     none = xp.abs(bottom) <= limit
     top = _part(xp, x, part)

@@ -31,11 +31,11 @@ def _svd_shape(a, full_matrices):
             make_aval((*lead, columns, n), a.dtype))
 
 
-def _kept(ds, s, shape):
+def _kept(ds, s):
     """`ds` where the singular value is not 0; at 0, a kink like that of |x|, the derivative 0 is chosen."""
     if not s.shape[-1]:
         return ds
-    return where(s > tiny(s, shape) * s[..., :1], ds, 0.0)
+    return where(s > tiny(s) * s[..., :1], ds, 0.0)
 
 
 def _svd_jvp(da, ans, a_aval, full_matrices, repeated):
@@ -159,12 +159,12 @@ svd = primitive(
 
 def _svdvals_jvp(da, a, repeated):
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
-    return _kept(real_diagonal(matmul(adjoint(u), matmul(da, adjoint(vh)))), s, a.shape)
+    return _kept(real_diagonal(matmul(adjoint(u), matmul(da, adjoint(vh)))), s)
 
 
 def _svdvals_vjp(ct, a, repeated):
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
-    return matmul(u * _kept(ct, s, a.shape)[..., None, :], vh)
+    return matmul(u * _kept(ct, s)[..., None, :], vh)
 
 
 def _svdvals_samples(rng):

@@ -104,6 +104,9 @@ FUNCTIONS = {
     "trace": (lambda la, a: la.trace(a, offset=-1), STACK),
     "matmul": (lambda la, a: la.matmul(a, a[0]), STACK),
     "vecdot": (lambda la, a: la.vecdot(a, a * 1j, axis=0), Z),
+    "vecdot ranks": (lambda la, a: la.vecdot(a, a[0, 0]) + la.vecdot(a[0, 0], a, axis=-1), STACK),
+    "outer": (lambda la, a: la.outer(a[0], a[:, 1]), Z),
+    "tensordot": (lambda la, a: la.tensordot(a, a, axes=((1,), (2,))), STACK),
 }  # fmt: skip
 NO_BATCH = {"eig of a rotation", "lstsq everything", "eig", "eigvals", "eig stacked", "eig fields"}
 
@@ -213,3 +216,49 @@ def test_slogdet_refuses_singular_matrices_and_names_det(la):
         cv.grad(lambda a: la.slogdet(a)[1])(np.zeros((2, 2)))
     sign = cv.grad(lambda a: la.slogdet(a)[0])(np.zeros((2, 2)))
     np.testing.assert_array_equal(sign, 0.0)
+
+
+def test_graphs_of_what_depends_on_values_compute_the_same(la):
+    for f in (lambda a: la.lstsq(a, W), la.cond, la.matrix_rank, la.svdvals, lambda a: la.qr(a, "raw"),
+              lambda a: la.norm(a, "nuc"), lambda a: la.pinv(a, rtol=None)):
+        for got, want in zip(cv.tree.leaves(cv.make_graph(f)(TALL)(TALL + 1)), cv.tree.leaves(f(TALL + 1))):
+            np.testing.assert_allclose(got, want, rtol=1e-10)
+
+
+def test_large_matrices_in_single_precision_have_no_repeated_values():
+    a = RNG.normal(size=(150, 150)).astype(np.float32)
+    assert cv.grad(lambda a: np.sum(np.linalg.eigh(a)[1] ** 4))(a + a.T).dtype == np.float32
+    assert cv.grad(lambda a: np.sum(np.linalg.svd(a)[0] ** 4))(a).dtype == np.float32
+
+
+def test_written_buffers_are_decomposed_as_they_are():
+    def f(x):
+        y = np.zeros_like(x)
+        y[:] = x * 2
+        y[0] = x[1]
+        return np.linalg.svdvals(y).sum() + np.linalg.pinv(y)[0, 1] + np.abs(np.fft.rfft(y[1:], 4)).sum()
+
+    step = 1e-6 * RNG.normal(size=TALL.shape)
+    np.testing.assert_allclose(np.sum(cv.grad(f)(TALL) * step), (f(TALL + step) - f(TALL - step)) / 2, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [(lambda la, a: la.svd(a[0]), ValueError, r"svd needs matrices .*\(3,\)"),
+     (lambda la, a: la.eig(a), ValueError, r"eig needs square matrices .*\(5, 3\)"),
+     (lambda la, a: la.pinv(a, 1e-3, rtol=1e-3), ValueError, "can't be both set"),
+     (lambda la, a: la.matrix_rank(a, 1e-3, rtol=1e-3), ValueError, "can't be both set"),
+     (lambda la, a: la.lstsq(a, V), np.linalg.LinAlgError, r"a of shape \(m, n\) .*\(5, 3\) and \(3,\)"),
+     (lambda la, a: la.cond(a[:0]), np.linalg.LinAlgError, r"not defined on empty .*\(0, 3\)"),
+     (lambda la, a: la.norm(a, 7), ValueError, "norm of matrices has the orders .*7"),
+     (lambda la, a: la.qr(a, "economic"), ValueError, "qr has the modes .*'economic'"),
+     (lambda la, a: la.multi_dot([a]), ValueError, "two or more arrays, but got 1"),
+     (lambda la, a: la.multi_dot([a, a[0], a]), ValueError, r"shapes \(5, 3\), \(3,\), \(5, 3\)"),
+     (lambda la, a: la.tensorsolve(a, V), np.linalg.LinAlgError, r"\(5, 3\) and \(3,\)"),
+     (lambda la, a: la.tensorinv(a, 0), ValueError, "ind > 0, but got 0"),
+     (lambda la, a: la.outer(a, a), ValueError, r"linalg.outer needs vectors, .*np.outer"),
+     (lambda la, a: la.eigh(a, "X"), ValueError, "'L' or 'U', but got 'X'")],
+)  # fmt: skip
+def test_misuse_is_refused(la, call, error, words):
+    with pytest.raises(error, match=words):
+        cv.vmap(lambda a: call(la, a))(TALL[None])
