@@ -26,26 +26,34 @@ def largest(xp, x):
     return xp.max(xp.abs(x), axis=(-2, -1))[..., None, None]
 
 
-def _regular(xp, x, about, remedy):
-    s = xp.linalg.svd(x, compute_uv=False) if x.size else x
-    if s.size and bool(xp.any(s[..., -1] <= tiny(s) * s[..., 0])):
-        raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}")
+def _regular(xp, x, triangular, about, remedy):
+    if x.size:
+        if triangular:
+            rows = xp.asarray(np.arange(x.shape[-1]))
+            s = xp.abs(x[..., rows, rows])
+            limit = tiny(s) * largest(xp, x)[..., 0]
+        else:
+            s = xp.linalg.svd(x, compute_uv=False)
+            limit = tiny(s) * s[..., :1]
+        if bool(xp.any(s <= limit)):
+            raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}")
     return x.copy()
 
 
 def _regular_samples(rng):
     params = {"about": "this needs an invertible matrix", "remedy": "use another one"}
     a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
-    return [Sample(x, params=params) for x in (a, a[0], a.astype("f4"), a * (1 + 1j), a[:0])]
+    return [Sample(x, params=params | {"triangular": triangular})
+            for x in (a, a[0], a.astype("f4"), a * (1 + 1j), a[:0]) for triangular in (False, True)]
 
 
 regular = primitive(
-    "regular",  # x itself; singular matrices raise
-    impl=lambda xp, x, *, about, remedy: _regular(xp, x, about, remedy),
+    "regular",  # x itself; singular matrices raise, triangular ones by their diagonal
+    impl=lambda xp, x, *, triangular, about, remedy: _regular(xp, x, triangular, about, remedy),
     shape=lambda x: x,
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},
-    batch=lambda x, about, remedy: regular(x, about=about, remedy=remedy),
+    batch=lambda x, triangular, about, remedy: regular(x, triangular, about, remedy),
     samples=_regular_samples,
     absent={"()": "its operand is a matrix"},
 )

@@ -7,7 +7,7 @@ from ..device import constant
 from ..dtypes import float_dtype, real_dtype
 from ..families import primitive
 from .decompositions import adjoint, solve
-from .guards import FINITE, RAISE
+from .guards import FINITE, RAISE, regular
 from .linalg import matmul
 from .quotients import ADDED, settled
 from .samples import Sample
@@ -27,10 +27,16 @@ def _qr(xp, a, complete):
     return q, r[..., : a.shape[-1], :]
 
 
+def _full_rank(r):
+    """R, whose diagonal tells by how much each column leaves the space of those before it."""
+    return regular(r, True, "qr has a derivative at matrices of full rank only",
+                   "its Q is not determined there; use svd")
+
+
 def _qr_jvp(da, ans):
     """Walter and Lehmann (2018), section 4: with C = Qᴴ dA R⁻¹ and Ω skew, its strict lower triangle that of C,
     dQ = dA R⁻¹ - Q (C - Ω), dR = (C - Ω) R. Columns added to Q move so that they stay orthogonal, no further."""
-    q, r = ans
+    q, r = ans[0], _full_rank(ans[1])
     n = r.shape[-1]
     first, more = q[..., :n], q[..., n:]
     scaled = adjoint(solve(adjoint(r), adjoint(da)))
@@ -48,7 +54,7 @@ def _qr_jvp(da, ans):
 
 def _qr_vjp(ct, ans, repeated):
     """The adjoint of `_qr_jvp`: with M = triu(R̄ Rᴴ - Qᴴ Q̄) and S = M + Mᴴ, its diagonal halved, (Q̄ + Q S) R⁻ᴴ."""
-    q, r = ans
+    q, r = ans[0], _full_rank(ans[1])
     ct_q, ct_r = ct
     n = r.shape[-1]
     first, more = q[..., :n], q[..., n:]

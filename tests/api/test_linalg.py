@@ -262,3 +262,11 @@ def test_written_buffers_are_decomposed_as_they_are():
 def test_misuse_is_refused(la, call, error, words):
     with pytest.raises(error, match=words):
         cv.vmap(lambda a: call(la, a))(TALL[None])
+
+
+@pytest.mark.parametrize("deficient", [np.outer(W, V), np.outer(V, V), np.outer(V, W), np.eye(4)[:, [0, 0, 1]]])
+def test_qr_of_deficient_matrices_has_no_derivative(la, deficient):
+    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+        cv.grad(lambda a: np.sum(la.qr(a)[1] ** 2))(deficient)
+    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+        cv.jvp(lambda a: la.qr(a)[0], (deficient,), (deficient,))
