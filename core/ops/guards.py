@@ -60,12 +60,13 @@ regular = primitive(
 
 
 def _apart(xp, x, w, beside, about, zero):
-    if x.size:
+    if x.size and w.shape[-1] > 1 - zero:
         limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None]
-        gaps = xp.abs(w[..., :, None] - w[..., None, :])
-        same = xp.sum(gaps <= limit[..., None], axis=-1) > 1
+        same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= limit[..., None], axis=-1) > 1
         if zero:
             same = same | (xp.abs(w) <= limit)
+        if not bool(xp.any(same)):
+            return x.copy()
         eps = float(np.finfo(x.dtype).eps)
         size = xp.maximum(largest(xp, x), largest(xp, beside))
         if bool(xp.any(same[..., None, :] & (xp.abs(x) > eps**0.5 * size))):

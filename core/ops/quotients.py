@@ -43,19 +43,21 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
 
 def _check(xp, x, top, none, beside, kind, part, about):
     """Raise where a quotient has no value: the caller's answer depends on what the matrix does not determine."""
+    eye = xp.asarray(np.eye(x.shape[-1], dtype=bool)) if kind == "gap" else None
+    turning = kind == "gap" and part in ("skew", "phased") and x.dtype.kind == "c"
+    none = none if eye is None else none & ~eye
+    if not turning and not bool(xp.any(none)):
+        return
     eps = float(np.finfo(x.dtype).eps)
     size = xp.maximum(largest(xp, x), largest(xp, beside))
-    if kind == "gap":
-        eye = xp.asarray(np.eye(x.shape[-1], dtype=bool))
-        if part in ("skew", "phased") and x.dtype.kind == "c":
-            turn = xp.where(eye, xp.abs(xp.imag(x)), 0.0)
-            if bool(xp.any(turn > eps**0.25 * size)):  # rounding of what cancels is far below, a dependence far above
-                raise np.linalg.LinAlgError(
-                    f"the derivative of {about} was asked of a function that depends on their phases, which the matrix "
-                    "does not determine; use what does not change when a vector is multiplied with exp(i t), such as "
-                    "abs(v) or the projector v vᴴ"
-                )
-        none = none & ~eye
+    if turning:
+        turn = xp.where(eye, xp.abs(xp.imag(x)), 0.0)
+        if bool(xp.any(turn > eps**0.25 * size)):  # rounding of what cancels is far below, a dependence far above
+            raise np.linalg.LinAlgError(
+                f"the derivative of {about} was asked of a function that depends on their phases, which the matrix "
+                "does not determine; use what does not change when a vector is multiplied with exp(i t), such as "
+                "abs(v) or the projector v vᴴ"
+            )
     if bool(xp.any(none & (xp.abs(top) > eps**0.5 * size))):
         if about == ADDED:
             raise np.linalg.LinAlgError(
