@@ -1,15 +1,19 @@
 """Polynomials as vectors of coefficients, the highest power first."""
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
 from ..core.device import constant
-from ..core.ops import running, selection, shaping
+from ..core.ops import arithmetic, linalg, polynomials, reductions, running, selection, shaping
+from ..core.tracer import is_concrete
+from .linalg import inv
 from .sampled import convolve
-from .surface import Array, array_of, implements
+from .spectra import eigvals, lstsq
+from .surface import Array, array_of, implements, known
 
 
 @implements(np.vander)
@@ -65,13 +69,71 @@ def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
 @implements(np.poly)
 def poly(seq_of_zeros: Array) -> Array:
     zeros = array_of(seq_of_zeros)
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] != 0:
+        zeros = eigvals(zeros)
     if zeros.ndim != 1:
-        raise ValueError(f"poly needs a vector of roots, but got shape {zeros.shape}")
+        raise ValueError(f"poly needs a vector of roots, or a square matrix, but got shape {zeros.shape}")
     if not zeros.shape[0]:
         return np.ones(())
     dtype = zeros.dtype if zeros.dtype.kind in "fc" else np.float64
-    ans: Any = constant(np.ones(1, dtype), zeros)
+    one: Any = constant(np.ones(1, dtype), zeros)
+    ans = one
     for k in range(zeros.shape[0]):
-        factor = shaping.concatenate(np.ones(1, dtype), methods.reshape(-zeros[k], (1,)), axis=0)
+        factor = shaping.concatenate(one, methods.reshape(-zeros[k], (1,)), axis=0)
         ans = convolve(ans, factor)
+    if zeros.dtype.kind == "c" and np.isrealobj(np.poly(known(zeros, "poly"))):
+        return ans.real  # roots in conjugate pairs
     return ans
+
+
+@implements(np.roots)
+def roots(p: Array) -> Array:
+    p = array_of(p)
+    if p.ndim != 1:
+        raise ValueError(f"roots needs a vector of coefficients, but got shape {p.shape}")
+    plain = known(p, "roots")  # leading zeros have no root, and real roots a real dtype
+    wanted = np.roots(plain)
+    places = np.flatnonzero(plain)
+    if not places.size or not wanted.size:
+        return wanted
+    p = p if p.dtype.kind in "fc" else selection.astype(p, np.float64)
+    first = int(places[0])
+    ans = polynomials.monic_roots(p[first + 1 :] / p[first])
+    ans = ans if wanted.dtype.kind == "c" else ans.real
+    return ans if ans.dtype == wanted.dtype else selection.astype(ans, wanted.dtype)
+
+
+@implements(np.polyfit)
+def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False, w: Any = None,
+            cov: Any = False) -> Any:
+    x, y, order = array_of(x) + 0.0, array_of(y) + 0.0, operator.index(deg) + 1
+    if order < 1:
+        raise ValueError(f"polyfit needs a degree >= 0, but got {deg}")
+    if x.ndim != 1 or not x.shape[0] or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
+        raise TypeError(f"polyfit needs points of shape (n,) and values of shape (n,) or (n, k), but got {x.shape} and "
+                        f"{y.shape}")
+    columns, values = vander(x, order), y
+    if w is not None:
+        w = array_of(w) + 0.0
+        if w.shape != x.shape:
+            raise TypeError(f"polyfit needs a weight for each of {x.shape[0]} points, but got shape {w.shape}")
+        columns = columns * methods.reshape(w, (-1, 1))
+        values = values * (methods.reshape(w, (-1, 1)) if y.ndim == 2 else w)
+    rcond = x.shape[0] * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    scale = arithmetic.sqrt(methods.reduce(reductions.reduce_sum, columns * columns, 0))
+    columns = columns / scale
+    ans, residuals, rank, singular = lstsq(columns, values, rcond)
+    ans = ans / (methods.reshape(scale, (-1, 1)) if y.ndim == 2 else scale)
+    if full:
+        return ans, residuals, rank, singular, rcond
+    if is_concrete(rank) and known(rank, "polyfit") != order:
+        warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=3)
+    if not cov:
+        return ans
+    spread = inv(linalg.matmul(methods.transpose(columns), columns)) / (methods.reshape(scale, (-1, 1)) * scale)
+    if cov == "unscaled":
+        return ans, spread if y.ndim == 1 else spread[:, :, None]
+    if x.shape[0] <= order:
+        raise ValueError("polyfit needs more points than coefficients to scale a covariance; give cov='unscaled'")
+    share = residuals / (x.shape[0] - order)
+    return ans, spread * share if y.ndim == 1 else spread[:, :, None] * share

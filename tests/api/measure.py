@@ -172,7 +172,8 @@ def live_part(case):
         full = list(case.args)
         for k, x in zip(live, xs):
             full[k] = x
-        return tuple(x for x in leaves(case.fun(cnp, *full)) if is_array(x) and x.dtype.kind in "fc")
+        found = [x for x in leaves(case.fun(cnp, *full)) if hasattr(x, "dtype") and is_array(x)]
+        return tuple(x for x in found if x.dtype.kind in "fc")
 
     return fun, [case.args[k] for k in live], single
 

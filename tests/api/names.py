@@ -229,6 +229,45 @@ over("polyder", kinds="dfDi", shapes=((0,), (1,), (4,)), options=({}, {"m": 2}, 
 over("polyint", kinds="dfDi", shapes=((0,), (1,), (4,)), options=({}, {"m": 2}, {"m": 2, "k": [1.0, 2.0]}))
 over("poly", kinds="dfi", shapes=((0,), (1,), (3,)))
 
+_ROOTS = "the data decides how many roots there are and whether they are real, so it must be known"
+for _p in ([1.0, -3.0, 2.0], [2.0, 1.0], [0.0, 1.0, 2.0, 5.0], [3.0], [0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [1, -3, 2]):
+    add("roots", Case(lambda xp, p: xp.roots(p), (np.array(_p),), 0 not in _p[-2:] and _p[0] != 0), note=_ROOTS)
+calls("roots", lambda xp, p: xp.roots(p), lambda xp, p: xp.roots(p.real), args=(C,))
+calls("roots", lambda xp, p: xp.roots(p), args=(F,))
+calls("poly", lambda xp, z: xp.poly(z), lambda xp, z: xp.poly(xp.concatenate([z, xp.conj(z)])), args=(C[:2],))
+NOTES["poly"] = "complex roots decide whether the coefficients are real, so they must be known"
+calls("poly", lambda xp, a: xp.poly(a), args=(draw("d", (3, 3)) - np.diag([0.0, 2.0, 5.0]),))
+_POINTS = np.array([0.1, 0.5, 0.9, 1.4, 2.0])
+calls(
+    "polyfit",
+    lambda xp, x, y: xp.polyfit(x, y, 2),
+    lambda xp, x, y: xp.polyfit(x, y, 1, w=y),
+    lambda xp, x, y: xp.polyfit(x, xp.stack([y, x * y], 1), 1),
+    lambda xp, x, y: xp.polyfit(x, y, 1, cov=True),
+    lambda xp, x, y: xp.polyfit(x, y, 2, cov="unscaled"),
+    lambda xp, x, y: xp.polyfit(x, y * (1 + 2j), 2),
+    lambda xp, x, y: xp.polyfit(x, xp.stack([y, x * y], 1), 1, cov=True),
+    args=(_POINTS, np.array([0.3, 1.2, 0.8, 1.9, 1.1])),
+)
+calls("polyfit", lambda xp, x, y: xp.polyfit(x, y, 1, full=True), args=(_POINTS, _POINTS**2))
+calls(
+    "polyfit",
+    lambda xp, x: xp.polyfit(np.arange(5), x, 2),
+    lambda xp, x: xp.polyfit(x, np.arange(5), 1),
+    args=(_POINTS.astype(np.float32),),
+)
+over("i0", kinds="dfi?")
+calls("i0", lambda xp, x: xp.i0(40 * x - 30), lambda xp, x: xp.i0(x - x[0]), args=(V,))
+calls(
+    "kaiser",
+    lambda xp, b: xp.kaiser(5, b),
+    lambda xp, b: xp.kaiser(1, b),
+    lambda xp, b: xp.kaiser(0, b),
+    args=(np.array(2.5),),
+)
+facts("kaiser", lambda xp: xp.kaiser(4, 2))
+facts("from_dlpack", lambda xp: xp.from_dlpack(V))
+
 # Statistics.
 for _kind in ("d", "f", "D", "i", "?"):
     for _options in (

@@ -1,0 +1,32 @@
+"""Window functions, and the Bessel function of one of them."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.device import constant
+from ..core.ops import bessel_integer
+from ..core.tracer import Tracer
+from .surface import Array, array_of, as_numpy, implements
+
+bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning
+
+
+@implements(np.i0)
+def i0(x: Array) -> Array:
+    x = array_of(x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 takes real values, but got complex ones")
+    return bessel_integer.bessel_i(x, order=0)
+
+
+def kaiser(M: Any, beta: Any) -> Array:
+    if not isinstance(beta, Tracer):
+        return np.kaiser(M, beta)
+    if M < 2:
+        return np.ones(max(int(M), 0))
+    places = np.arange(M) / (M - 1) * 2.0 - 1.0
+    return i0(beta * constant(np.sqrt(1.0 - places**2), beta)) / i0(beta)
+
+
+as_numpy(kaiser, np.kaiser)
