@@ -41,7 +41,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
 
 
 @implements(np.einsum_path)
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     shadows = [np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "aval") else x for x in operands]
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)
 

@@ -177,17 +177,17 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
         first = int(places.item()) % n if places.item() < 0 else int(places.item())
         values = methods.reshape(values, (1,) * (arr.ndim - values.ndim) + tuple(values.shape))
         if not places.ndim:  # a number takes the first axis of the values, a list the one that it inserts along
-            order = list(range(1, values.ndim))
-            order.insert(axis, 0)
-            values = shaping.transpose(values, tuple(order))
+            ranks = list(range(1, values.ndim))
+            ranks.insert(axis, 0)
+            values = shaping.transpose(values, tuple(ranks))
         count = values.shape[axis]
         spots = first + np.arange(count)
     else:
         count = places.size
         places = np.where(places < 0, places + n, places).astype(np.intp)
-        order = np.argsort(places, kind="stable")
+        ranks = np.argsort(places, kind="stable")
         spots = places
-        spots[order] += np.arange(count)
+        spots[ranks] += np.arange(count)
     values = shaping.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
     source = np.empty(n + count, np.intp)
     old = np.ones(n + count, bool)

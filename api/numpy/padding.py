@@ -15,7 +15,7 @@ from .indexing import take
 from .sorting import median
 from .surface import Array, array_of, implements
 
-_OPTIONS = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "constant": {"constant_values": 0}, "empty": {}, "edge": {}, "wrap": {}, "reflect": {"reflect_type": "even"},
     "symmetric": {"reflect_type": "even"}, "linear_ramp": {"end_values": 0}, "maximum": {"stat_length": None},
     "minimum": {"stat_length": None}, "mean": {"stat_length": None}, "median": {"stat_length": None},
@@ -60,9 +60,10 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
     """`x` padded along one axis."""
     n = x.shape[axis]
     if mode not in ("constant", "linear_ramp") and mode not in _STATISTICS:
+        extend: Any = np.pad  # its overloads know the modes as literals
         if value.get("reflect_type") == "odd" and n > 1:
-            return _applied(np.pad(np.eye(n), (width, (0, 0)), mode=mode, reflect_type="odd"), x, axis)
-        places = np.pad(np.arange(n), width, mode=mode)  # type: ignore[call-overload]  # mode is any str
+            return _applied(extend(np.eye(n), (width, (0, 0)), mode=mode, reflect_type="odd"), x, axis)
+        places = extend(np.arange(n), width, mode=mode)
         return take(x, constant(places, x), axis)
     if mode == "constant":
         ends = [_block(v, x, axis, w) for v, w in zip(_pair(value["constant_values"], x, axis), width)]

@@ -16,7 +16,8 @@ def unique(ar: Array, return_index: bool = False, return_inverse: bool = False, 
            axis: Any = None, *, equal_nan: bool = True, sorted: bool = True) -> Any:
     ar = array_of(ar)
     plain = known(ar, "unique")
-    _, index, *rest = np.unique(plain, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    found: Any = np.unique  # its overloads know single flags, not variables
+    _, index, *rest = found(plain, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
     values = take(ar, index, axis)
     ans = (values, *([index] if return_index else []), *rest)
     return values if len(ans) == 1 else ans
