@@ -147,7 +147,7 @@ def take(x, index, axis=None, mode="raise"):
         x, axis = reshape(x, (-1,)), 0
     axis = normal_axis(axis, x.ndim)
     size = x.shape[axis]
-    index = index if isinstance(index, Tracer) else np.asarray(index)
+    index = index if hasattr(index, "dtype") else np.asarray(index)
     if mode == "clip":
         index = selection.minimum(selection.maximum(index, 0), size - 1)
     elif mode == "wrap":

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import selection, shaping
 from ..core.tracer import Tracer, is_concrete
-from .indexing import flatnonzero, take
+from .indexing import take
 from .joining import stack
-from .surface import Array, array_of, implements, traced_inside
+from .surface import Array, array_beside, array_of, implements, known, traced_inside
 
 fromfunction = np.fromfunction
 
@@ -63,10 +64,10 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> 
         raise ValueError(f"piecewise needs as many functions as conditions, or one more, but got {len(funclist)} and "
                          f"{len(masks)}")
     flat = methods.reshape(x, (-1,))
-    ans = np.zeros(x.shape, x.dtype)
+    ans = constant(np.zeros(x.shape, x.dtype), x)
     for mask, fun in zip(masks, funclist):
         if not callable(fun):
-            value = fun
+            value = array_beside(fun, x)
         elif is_concrete(mask):
             value = _on_part(fun, flat, methods.reshape(mask, (-1,)), x.shape, args, kw)
             if value is None:
@@ -94,7 +95,7 @@ def _axes(value: Any) -> int:
 
 def _on_part(fun: Any, flat: Array, mask: Array, shape: tuple, args: tuple, kw: dict) -> Any:
     """`fun` of the chosen elements, at their places; None where none is chosen."""
-    places = flatnonzero(mask)
+    places = np.flatnonzero(known(mask, "piecewise"))
     if not places.size:
         return None
     value = array_of(fun(take(flat, places), *args, **kw))
@@ -106,7 +107,7 @@ def _on_part(fun: Any, flat: Array, mask: Array, shape: tuple, args: tuple, kw: 
 
 
 def _in_dtype(value: Any, x: Array) -> Array:
-    value = array_of(value)
+    value = array_beside(value, x)
     if isinstance(value, Tracer) and value.dtype.kind in "fc" and np.result_type(value.dtype, x.dtype) != x.dtype and (
             x.dtype.kind in "biu" or value.dtype.kind == "c"):
         raise DtypeError(f"piecewise gives values of the dtype of x, {x.dtype}, but a function gave traced values of "

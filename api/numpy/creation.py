@@ -13,7 +13,7 @@ from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.protocol import FUNCTIONS
 from ..core.tracer import Tracer, is_concrete
 from .joining import stack
-from .surface import Array, array_of, as_numpy, implements, known, traced_inside
+from .surface import Array, array_of, arrays_of, as_numpy, implements, known, traced_inside
 
 
 def _creator(reference: Any, like_it: Any = None) -> Any:
@@ -164,7 +164,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
     inner = result_dtype(start, stop, float(num))
     step = (stop - start) / parts if parts > 0 else None
     rank = max(np.ndim(start), np.ndim(stop))
-    steps = np.arange(num, dtype=inner).reshape((num,) + (1,) * rank)
+    steps = constant(np.arange(num, dtype=inner).reshape((num,) + (1,) * rank), start, stop)
     if step is None:
         ans = start + steps * (stop - start)
     else:
@@ -224,10 +224,10 @@ def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, d
     want = inner if dtype is None else np.dtype(dtype)
     if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):
         raise ValueError("geomspace needs ends other than 0")
-    start, stop = (selection.astype(array_of(v), inner) for v in (start, stop))
+    start, stop = (selection.astype(v, inner) for v in arrays_of((start, stop)))
     turn = shaping.signum(start)  # to positive real values and back
     ans = logspace(*[elementary.log10(v / turn) for v in (start, stop)], num, endpoint) * turn
-    place = np.arange(num).reshape((-1,) + (1,) * (ans.ndim - 1))
+    place = constant(np.arange(num).reshape((-1,) + (1,) * (ans.ndim - 1)), ans)
     ans = selection.where(place == 0, start, ans)
     if endpoint and num > 1:
         ans = selection.where(place == num - 1, stop, ans)

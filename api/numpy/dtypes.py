@@ -36,6 +36,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
     data = peel(ans)
     if data is None:
         concrete(ans, "asarray_chkfinite")
+    data = known(data, "asarray_chkfinite")
     if data.dtype.kind in "fc" and not np.isfinite(data).all():
         raise ValueError("asarray_chkfinite met infinite values or NaN")
     return ans

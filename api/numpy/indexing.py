@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import indexing, selection, shaping
 from ..core.tracer import Tracer
-from .surface import UNSET, Array, array_of, implements, known, lift, refuse_options
+from .surface import UNSET, Array, array_beside, array_of, arrays_of, implements, known, lift, refuse_options
 
 
 @implements(np.where)
@@ -54,7 +55,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
 def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     refuse_options("choose", out)
     choices = list(choices)
-    picked = array_of(a)
+    picked = array_beside(a, *choices)
     ans = lift(choices[0])
     if not isinstance(picked, Tracer) and mode == "raise" and picked.size and not (
             0 <= picked.min() and picked.max() < len(choices)):
@@ -120,7 +121,7 @@ def diagflat(v: Array, k: int = 0) -> Array:
     n = v.shape[0] + abs(k)
     places = np.arange(v.shape[0])
     places = (places + max(-k, 0)) * n + places + max(k, 0)
-    return shaping.reshape(indexing.scatter_add(v, places, axis=0, n=n * n), (n, n))
+    return shaping.reshape(indexing.scatter_add(v, constant(places, v), axis=0, n=n * n), (n, n))
 
 
 _ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0}
@@ -137,7 +138,8 @@ def triu(m: Array, k: int = 0) -> Array:
 
 
 def _triangle(m: Array, k: int) -> Array:
-    return np.tri(m.shape[-2 if m.ndim > 1 else -1], m.shape[-1], k, dtype=bool)  # a vector is each row of a matrix
+    rows = m.shape[-2 if m.ndim > 1 else -1]  # a vector is each row of a matrix
+    return constant(np.tri(rows, m.shape[-1], k, dtype=bool), m)
 
 
 @implements(np.extract)
@@ -160,7 +162,7 @@ def delete(arr: Array, obj: Any, axis: Any = None) -> Array:
 
 @implements(np.insert)
 def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
-    arr, values = array_of(arr), array_of(values)
+    arr, values = arrays_of((arr, values))
     if axis is None:
         arr, axis = methods.reshape(arr, (-1,)), 0
     axis = methods.normal_axis(axis, arr.ndim)

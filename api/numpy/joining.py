@@ -10,7 +10,7 @@ from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import selection, shaping
 from .shaping import atleast_1d, atleast_2d, atleast_3d
-from .surface import Array, array_of, implements, refuse_options
+from .surface import Array, array_of, arrays_of, implements, refuse_options
 
 _slice = builtins.slice
 
@@ -18,7 +18,7 @@ _slice = builtins.slice
 @implements(np.concatenate)
 def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
     refuse_options("concatenate", out)
-    parts = [array_of(x) for x in _rows(arrays)]
+    parts = arrays_of(_rows(arrays))
     if dtype is not None:
         parts = [selection.astype(x, dtype) for x in parts]
     if axis is None:
@@ -42,7 +42,7 @@ def _rows(arrays: Any) -> Any:
 @implements(np.stack)
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
     refuse_options("stack", out)
-    parts = [array_of(x) for x in _rows(arrays)]
+    parts = arrays_of(_rows(arrays))
     if not parts:
         raise ValueError("stack needs at least one array")
     shape = parts[0].shape
@@ -81,7 +81,7 @@ def column_stack(tup: Any) -> Array:
 @implements(np.append)
 def append(arr: Array, values: Array, axis: Any = None) -> Array:
     if axis is None:
-        return concatenate([methods.reshape(array_of(arr), (-1,)), methods.reshape(array_of(values), (-1,))])
+        return concatenate([methods.reshape(x, (-1,)) for x in arrays_of((arr, values))])
     return concatenate([arr, values], axis)
 
 

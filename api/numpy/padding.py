@@ -13,7 +13,7 @@ from . import reductions
 from .creation import linspace
 from .indexing import take
 from .sorting import median
-from .surface import Array, array_of, implements
+from .surface import Array, array_beside, array_of, implements
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "constant": {"constant_values": 0}, "empty": {}, "edge": {}, "wrap": {}, "reflect": {"reflect_type": "even"},
@@ -89,12 +89,12 @@ def _pair(value: Any, x: Array, axis: int) -> tuple:
     if value is None or not np.ndim(value):
         return value, value
     pairs = np.broadcast_to(np.asarray(value), (x.ndim, 2))
-    return pairs[axis, 0], pairs[axis, 1]
+    return pairs[axis, 0].item(), pairs[axis, 1].item()
 
 
 def _block(value: Any, x: Array, axis: int, width: int) -> Array:
     """`value` in the dtype of `x`, `width` times along `axis`."""
-    value = array_of(value)
+    value = array_beside(value, x)
     value = value if value.dtype == x.dtype else selection.astype(value, x.dtype)
     return shaping.broadcast_to(value, tuple(width if k == axis else n for k, n in enumerate(x.shape)))
 

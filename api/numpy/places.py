@@ -8,7 +8,7 @@ from ..core import methods
 from ..core.ops import searching, selection, shaping
 from .indexing import flatnonzero
 from .joining import concatenate
-from .surface import Array, array_of, implements, traced_inside
+from .surface import Array, array_of, arrays_of, implements, traced_inside
 
 diag_indices, tril_indices, triu_indices = np.diag_indices, np.tril_indices, np.triu_indices
 mask_indices, indices, mgrid, ogrid = np.mask_indices, np.indices, np.mgrid, np.ogrid
@@ -81,9 +81,11 @@ class Joiner:
         if isinstance(key[0], str):
             axis, ndmin, trans1d = self._directive(key[0])
             key = key[1:]
-        dtype = np.result_type(*[item if isinstance(item, (bool, int, float, complex)) else self._array(item).dtype
-                                 for item in key])
-        return concatenate([selection.astype(self._laid(item, ndmin, trans1d), dtype) for item in key], axis)
+        weak = (bool, int, float, complex)
+        arrays = arrays_of([np.r_[item].tolist() if isinstance(item, slice) else item for item in key])
+        dtype = np.result_type(*[item if isinstance(item, weak) else x.dtype for item, x in zip(key, arrays)])
+        return concatenate([selection.astype(self._laid(item, x, ndmin, trans1d), dtype)
+                            for item, x in zip(key, arrays)], axis)
 
     def _directive(self, text: str) -> tuple:
         try:
@@ -93,11 +95,7 @@ class Joiner:
                              "matrices ('r', 'c') are not supported") from None
         return (numbers + [self.axis, self.ndmin, self.trans1d][len(numbers):])[:3]  # type: ignore[return-value]
 
-    def _array(self, item: Any) -> Array:
-        return np.r_[item] if isinstance(item, slice) else array_of(item)
-
-    def _laid(self, item: Any, ndmin: int, trans1d: int) -> Array:
-        x = self._array(item)
+    def _laid(self, item: Any, x: Array, ndmin: int, trans1d: int) -> Array:
         rank = x.ndim
         if rank >= ndmin:
             return x

@@ -13,7 +13,7 @@ from ..core.tracer import is_concrete
 from .linalg import inv
 from .sampled import convolve
 from .spectra import eigvals, lstsq
-from .surface import Array, array_of, implements, known
+from .surface import Array, array_beside, array_of, implements, known
 
 
 @implements(np.vander)
@@ -33,7 +33,7 @@ def vander(x: Array, N: Any = None, increasing: bool = False) -> Array:
 @implements(np.polyval)
 def polyval(p: Array, x: Array) -> Array:
     p, x = array_of(p), array_of(x)
-    ans: Any = np.zeros(x.shape, x.dtype)
+    ans: Any = constant(np.zeros(x.shape, x.dtype), x, p)
     for k in range(p.shape[0]):
         ans = ans * x + p[k]
     return ans
@@ -55,7 +55,7 @@ def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
     p, m = array_of(p), operator.index(m)
     if m < 0:
         raise ValueError(f"polyint needs m >= 0, but got {m}")
-    constants = np.zeros(m) if k is None else methods.reshape(array_of(k), (-1,))
+    constants = methods.reshape(array_beside(np.zeros(m).tolist() if k is None else k, p), (-1,))
     if constants.shape[0] == 1 and m > 1:
         constants = shaping.broadcast_to(constants, (m,))
     if constants.shape[0] < m:

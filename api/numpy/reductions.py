@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.ops import reductions as r, selection, shaping
-from .surface import UNSET, Array, Axis, array_of, implements, masked_by, refuse_options, without_mask
+from .surface import UNSET, Array, Axis, array_beside, array_of, implements, masked_by, refuse_options, without_mask
 
 _abs, _max, _min = builtins.abs, builtins.max, builtins.min
 
@@ -82,7 +83,7 @@ def mean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdi
 
 def _chosen(where: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
     """How many elements of each reduction the mask chooses."""
-    ones = selection.where(array_of(where), np.ones(a.shape, np.intp), 0)
+    ones = selection.where(array_of(where), constant(np.ones(a.shape, np.intp), a), 0)
     return methods.reduce(r.reduce_sum, ones, axis, keepdims)
 
 
@@ -213,7 +214,7 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any
 
 
 def _edge(value: Any, a: Array, axis: int) -> Array:
-    value = array_of(value)
+    value = array_beside(value, a)
     if value.ndim:
         return value
     return shaping.broadcast_to(value, tuple(1 if k == axis else n for k, n in enumerate(a.shape)))

@@ -8,7 +8,7 @@ from ..core import methods
 from ..core.device import constant
 from ..core.ops import reductions, running, selection, shaping
 from .reductions import diff
-from .surface import Array, Axis, array_of, implements, refuse_options
+from .surface import Array, Axis, array_beside, array_of, implements, refuse_options
 
 
 @implements(np.cumprod)
@@ -72,7 +72,7 @@ def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:
             continue
-        value = methods.reshape(array_of(value), (-1,))
+        value = methods.reshape(array_beside(value, ary), (-1,))
         if not np.can_cast(value.dtype, ary.dtype, "same_kind"):
             raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} beside differences of dtype {ary.dtype}")
         value = value if value.dtype == ary.dtype else selection.astype(value, ary.dtype)

@@ -98,6 +98,7 @@ def _between(rows: Array, place: Any, lead: tuple, dtype: Any) -> Array:
     high = selection.minimum(low + 1, n - 1)
     weight = place - low
     weight = selection.astype(weight, np.result_type(dtype, np.float32)) if weight.dtype != dtype else weight
+    weight = constant(weight, rows) if isinstance(weight, np.ndarray) else weight
     ans = rows[..., low] * (1 - weight) + rows[..., high] * weight
     last = rows[..., -1:]
     ans = selection.where(last != last, last, ans)

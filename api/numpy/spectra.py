@@ -13,7 +13,7 @@ from ..core.ops import decompositions, linalg, reductions, selection, shaping, s
 from ..core.ops.guards import FINITE, RAISE
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
-from .surface import Array, array_of, implements
+from .surface import Array, array_beside, array_of, implements
 
 EigResult = type(np.linalg.eig(np.eye(1)))
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -178,7 +178,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     s = _svd.svdvals(a, _REPEATED.get())
     limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
-    x = linalg.matmul(_svd.pinv(a, array_of(limit)), b)
+    x = linalg.matmul(_svd.pinv(a, array_beside(limit, a)), b)
     rest = b - linalg.matmul(a, x)
     rest = methods.reshape(rest, (m, -1))
     squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)

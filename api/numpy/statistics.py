@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.device import constant
 from ..core.dtypes import result_dtype
 from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
 from ..core.tracer import Tracer, is_concrete
@@ -15,7 +16,7 @@ from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
 from .joining import stack
-from .surface import Array, array_of, implements, known
+from .surface import Array, array_beside, array_of, implements, known, traced_inside
 
 _range = builtins.range
 
@@ -99,7 +100,8 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     size = np.bincount(places, minlength=minlength).size
     if weights.shape != places.shape:
         raise ValueError(f"bincount needs a weight for each of {places.shape[0]} elements, but got {weights.shape}")
-    return indexing.scatter_add(selection.astype(weights, np.float64), places, axis=0, n=size)
+    weights = selection.astype(weights, np.float64)
+    return indexing.scatter_add(weights, constant(places, weights), axis=0, n=size)
 
 
 @implements(np.histogram_bin_edges)
@@ -110,7 +112,7 @@ def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: An
         bins = np.histogram_bin_edges(known(a, "histogram_bin_edges"), bins, plain,
                                       None if weights is None else known(weights, "histogram_bin_edges")).size - 1
     if np.ndim(bins):
-        edges = asarray(bins)
+        edges = array_beside(asarray(bins) if traced_inside(bins) else bins, a)
         if edges.ndim != 1:
             raise ValueError(f"histogram needs a vector of bin edges, but got shape {edges.shape}")
         if is_concrete(edges):
@@ -131,7 +133,7 @@ def _ends(a: Array, limits: Any) -> tuple:
     if limits is not None:
         first, last = limits
     elif not a.size:
-        first, last = np.zeros(()), np.ones(())
+        first, last = 0.0, 1.0
     else:
         first, last = (array_of(methods.reduce(p, a)) for p in (r.reduce_min, r.reduce_max))
     if all(is_concrete(v) for v in (first, last)):
@@ -147,14 +149,14 @@ def _ends(a: Array, limits: Any) -> tuple:
 def histogram(a: Array, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
     a = asarray(a)
     if weights is not None:
-        weights = asarray(weights)
+        weights = array_beside(weights, a)
         if weights.shape != a.shape:
             raise ValueError(f"histogram needs weights of shape {a.shape}, but got {weights.shape}")
         weights = methods.reshape(weights, (-1,))
     a = methods.reshape(a, (-1,))
     edges = histogram_bin_edges(a, bins, range, weights)
     place, inside = _bin_of(a, edges)
-    ones = np.ones(a.shape, np.intp) if weights is None else weights
+    ones = constant(np.ones(a.shape, np.intp), a) if weights is None else weights
     counts = indexing.scatter_add(selection.where(inside, ones, 0), place, axis=0, n=edges.shape[0] - 1)
     if not density:
         return counts, edges
@@ -195,18 +197,20 @@ def histogramdd(sample: Array, bins: Any = 10, range: Any = None, density: Any =
     if len(each) != rank or len(limits) != rank:
         raise ValueError(f"histogramdd needs bins (and a range) for each of {rank} columns, but got {len(each)} "
                          f"and {len(limits)}")
-    edges, places, inside = [], [], np.True_
+    edges: list[Any] = []
+    places: list[Any] = []
+    inside: Any = True
     for k in _range(rank):
         column = sample[:, k]
         edges.append(histogram_bin_edges(column, each[k], limits[k]))
         place, within = _bin_of(column, edges[-1])
         places.append(place)
-        inside = within & inside
+        inside = within if inside is True else within & inside
     sizes = tuple(e.shape[0] - 1 for e in edges)
     place = 0
     for n, part in zip(sizes, places):
         place = place * n + part
-    ones = np.ones(count) if weights is None else selection.astype(asarray(weights), np.float64)
+    ones = constant(np.ones(count), sample) if weights is None else selection.astype(asarray(weights), np.float64)
     counts = indexing.scatter_add(selection.where(inside, ones, 0.0), place, axis=0, n=math.prod(sizes))
     counts = methods.reshape(counts, sizes)
     if density:

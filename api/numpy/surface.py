@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backend import find_backend
+from ..core.device import constant
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
 from ..core.ops import selection
@@ -104,8 +106,12 @@ def traced_inside(x: Any) -> bool:
 
 
 def known(a: Any, name: str) -> Any:
-    """The plain array whose data decides a shape; raises under vmap and while staging."""
-    return concrete(a, name) if isinstance(a, Tracer) else np.asarray(a)
+    """The NumPy array whose data decides a shape, copied from its device; raises under vmap and while staging."""
+    value = concrete(a, name) if isinstance(a, Tracer) else a
+    if isinstance(value, (ndarray, np.generic)) or not hasattr(value, "dtype"):
+        return np.asarray(value)
+    found = find_backend(type(value))
+    return np.asarray(value) if found is None else found[0].to_numpy(value)
 
 
 def without_mask(where: Any) -> bool:
@@ -128,6 +134,16 @@ def lift(x: Any) -> Any:
     if hasattr(x, "dtype") or type(x) in _PLAIN:
         return x
     return np.asarray(x)
+
+
+def array_beside(x: Any, *like: Any) -> Any:
+    """`x` as it is if an array or tracer; numbers and lists become an array of the library of `like`."""
+    return x if hasattr(x, "dtype") else constant(np.asarray(x), *like)
+
+
+def arrays_of(values: Any) -> list:
+    """Each value as an array or tracer; numbers and lists become arrays of the library of the others."""
+    return [array_beside(x, *values) for x in values]
 
 
 def array_of(x: Any) -> Any:

@@ -10,7 +10,7 @@ from ..core.ops import reductions as r, selection
 from ..core.tracer import Tracer
 from .indexing import along, take
 from .shaping import resize
-from .surface import Array, array_of, implements, known
+from .surface import Array, array_beside, array_of, implements, known
 
 
 def _writable(name: str, a: Array) -> None:
@@ -27,7 +27,7 @@ def _contents(a: Array) -> Array:
 @implements(np.copyto, masked=True)
 def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
     _writable("copyto (numpy.full_like)", dst)
-    dst[...] = src if where is True else selection.where(array_of(where), src, _contents(dst))
+    dst[...] = src if where is True else selection.where(array_beside(where, dst), src, _contents(dst))
 
 
 @implements(np.put)
@@ -47,7 +47,7 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
 
 def _put(a: Array, places: Any, v: Array) -> None:
     """Write at flat positions; values are repeated as needed, and of equal positions the last one wins."""
-    v = methods.reshape(array_of(v), (-1,))
+    v = methods.reshape(array_beside(v, a), (-1,))
     if not places.size or not v.shape[0]:
         return
     v = take(v, np.arange(places.size) % v.shape[0])
@@ -72,14 +72,14 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
 @implements(np.putmask)
 def putmask(a: Array, /, mask: Array, values: Array) -> None:
     _writable("putmask", a)
-    a[...] = selection.where(_fitting("putmask", a, mask), resize(array_of(values), a.shape), _contents(a))
+    a[...] = selection.where(_fitting("putmask", a, mask), resize(array_beside(values, a), a.shape), _contents(a))
 
 
 @implements(np.place)
 def place(arr: Array, mask: Array, vals: Array) -> None:
     _writable("place", arr)
     mask = _fitting("place", arr, mask)
-    vals = methods.reshape(array_of(vals), (-1,))
+    vals = methods.reshape(array_beside(vals, arr), (-1,))
     if not vals.shape[0]:
         raise ValueError("place needs at least one value")
     rank = r.cumsum(methods.reshape(mask, (-1,)), 0) - 1  # the k-th chosen element takes the k-th value
@@ -88,7 +88,7 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
 
 
 def _fitting(name: str, a: Array, mask: Array) -> Array:
-    mask = array_of(mask)
+    mask = array_beside(mask, a)
     if mask.size != a.size:
         raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}")
     mask = methods.reshape(mask, a.shape)

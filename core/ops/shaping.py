@@ -4,6 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..call_lanes import joining_lane
+from ..device import constant
 from ..dtypes import complex_dtype, real_dtype, result_dtype
 from ..errors import ShapeError
 from ..families import elementwise, joint, linear, primitive
@@ -123,7 +124,7 @@ def _concatenate_shape(xs, axis):
 
 def _concatenate_jvp(dxs, xs, axis, ans):
     dtype = ans.dtype
-    parts = [_zeros(x.shape, dtype) if dx is None else dx for dx, x in zip(dxs, xs)]
+    parts = [constant(_zeros(x.shape, dtype), ans) if dx is None else dx for dx, x in zip(dxs, xs)]
     return concatenate(*parts, axis=axis)
 
 
@@ -183,7 +184,8 @@ def _stack_shape(xs, axis):
 
 
 def _stack_jvp(dxs, xs, axis, ans):
-    return stack(*[_zeros(x.shape, ans.dtype) if dx is None else dx for dx, x in zip(dxs, xs)], axis=axis)
+    parts = [constant(_zeros(x.shape, ans.dtype), ans) if dx is None else dx for dx, x in zip(dxs, xs)]
+    return stack(*parts, axis=axis)
 
 
 def _stack_batch(xs, axis, batched, size):

@@ -3,6 +3,7 @@
 import numpy as np
 
 import covector as cv
+import covector.numpy as cnp
 from covector.extend import REGISTRY
 
 PRIMITIVES = [n for n, p in REGISTRY.items() if p.handlers is None and p.across is None and n.islower()]
@@ -135,7 +136,36 @@ def rows(x):
     return (last * last).sum() + seen.sum()
 
 
+# One loss a group of functions of covector.numpy; each must make its constants where its operands are.
+FUNCTIONS = {
+    "running": lambda x: (cnp.cumprod(x, axis=1)[:, -1] ** 2).sum() + cnp.cumulative_sum(x[0], include_initial=True)[1],
+    "sampled": lambda x: (cnp.gradient(x, axis=1) ** 2).sum() + cnp.trapezoid(x[0], x[1]) + cnp.unwrap(3 * x).sum(),
+    "between samples": lambda x: (cnp.interp(x[0], x[1], x[0] * x[1]) ** 2).sum() + cnp.convolve(x[0], x[1])[1],
+    "statistics": lambda x: (cnp.cov(x) ** 2).sum() + cnp.histogram(x, 3, weights=x)[0][0] + cnp.median(x),
+    "quantiles": lambda x: (cnp.quantile(x, [0.2, 0.7]) ** 2).sum() + cnp.nanquantile(x, 0.3, axis=1).sum(),
+    "beside nan": lambda x: cnp.nanvar(x, axis=1).sum() + cnp.nanprod(x) + cnp.nancumsum(x)[2] + cnp.nanmean(x),
+    "sets": lambda x: (cnp.unique(x)[1:3] ** 2).sum() + cnp.union1d(x[0], x[1])[0] + cnp.trim_zeros(x[0])[0],
+    "joined": lambda x: (cnp.insert(x, 1, 2.0) ** 2).sum() + cnp.block([[x], [x]])[0, 0] + cnp.resize(x, 9)[8] ** 2,
+    "rows and columns": lambda x: (cnp.c_[x, x] ** 2).sum() + cnp.r_[x[0], 1.0][1] ** 2 + cnp.append(x, 1.0)[0],
+    "padded": lambda x: (cnp.pad(x, 1, mode="mean") ** 2).sum() + (cnp.pad(x, 1, constant_values=2) ** 2).sum(),
+    "triangles": lambda x: (cnp.tril(x) ** 2).sum() + (cnp.diag(x[0]) ** 2).sum() + cnp.linspace(x[0], x[1], 3)[1, 0],
+    "polynomials": lambda x: (cnp.polyval(x[0], x[1]) ** 2).sum() + cnp.vander(x[0])[1, 0] + cnp.polyint(x[0])[1],
+    "fits": lambda x: (cnp.polyfit(x[0], x[1], 1) ** 2).sum() + (cnp.roots(x[0]).real ** 2).sum(),
+    "pieces": lambda x: cnp.piecewise(x, [x < 1.0], [lambda v: v * v, 2.0]).sum() + cnp.i0(x).sum(),
+}
+
+
+def putting(x):
+    y = cnp.copy(x)
+    cnp.put(y, [0, 4], x[0, 1])
+    cnp.place(y, y > 1.5, x[0])
+    cnp.fill_diagonal(y, x[1, 2])
+    return (y * y).sum()
+
+
 PROGRAMS = {
+    **{f"grad, {k}": lambda x, w, f=f: cv.grad(f)(x) for k, f in {**FUNCTIONS, "putting": putting}.items()},
+    **{f"jvp, {k}": lambda x, w, f=f: cv.jvp(f, (x,), (x,)) for k, f in {**FUNCTIONS, "putting": putting}.items()},
     "grad": lambda x, w: cv.grad(program, (0, 1))(x, w),
     "value_and_grad": lambda x, w: cv.value_and_grad(program)(x, w),
     "vjp": lambda x, w: cv.vjp(program, x, w)[1](program(x, w)),
