@@ -187,9 +187,8 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
     else:
         count = places.size
         places = np.where(places < 0, places + n, places).astype(np.intp)
-        ranks = np.argsort(places, kind="stable")
         spots = places
-        spots[ranks] += np.arange(count)
+        spots[np.argsort(places, kind="stable")] += np.arange(count)
     values = shaping.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
     source = np.empty(n + count, np.intp)
     old = np.ones(n + count, bool)
