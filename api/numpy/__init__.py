@@ -8,6 +8,7 @@ from numpy import (
     issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint16, uint32, uint64, uint8,
 )
 
+from . import array_methods as _array_methods  # noqa: F401 - adds methods to traced arrays
 from . import fft, linalg
 from .calling import apply_along_axis, apply_over_axes, fromfunction, piecewise, vectorize
 from .creation import (
@@ -49,7 +50,7 @@ from .places import (
     c_, diag_indices, diag_indices_from, indices, ix_, mask_indices, mgrid, ogrid, r_, ravel_multi_index, tril_indices,
     tril_indices_from, triu_indices, triu_indices_from, unravel_index,
 )
-from .polynomials import poly, polyder, polyfit, polyint, polyval, roots, vander
+from .polynomials import poly, polyadd, polyder, polyfit, polyint, polysub, polyval, roots, vander
 from .reductions import (
     all, amax, amin, any, argmax, argmin, average, count_nonzero, cumsum, diff, max, mean, min, prod, ptp, std, sum,
     var,
@@ -104,7 +105,8 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
     "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndim", "negative", "newaxis", "nextafter",
     "nonzero", "not_equal", "number", "ogrid", "ones", "ones_like", "outer", "pad", "partition", "percentile",
-    "permute_dims", "pi", "piecewise", "place", "poly", "polyder", "polyfit", "polyint", "polyval", "positive", "pow",
+    "permute_dims", "pi",
+    "piecewise", "place", "poly", "polyadd", "polyder", "polyfit", "polyint", "polysub", "polyval", "positive", "pow",
     "power", "prod", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians",
     "random", "ravel", "ravel_multi_index", "real", "real_if_close", "reciprocal", "remainder", "repeat", "reshape",
     "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack",

@@ -13,7 +13,7 @@ from ..core.tracer import is_concrete
 from .linalg import inv
 from .sampled import convolve
 from .spectra import eigvals, lstsq
-from .surface import Array, array_beside, array_of, implements, known
+from .surface import Array, array_beside, array_of, arrays_of, implements, known
 
 
 @implements(np.vander)
@@ -137,3 +137,21 @@ def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False,
         raise ValueError("polyfit needs more points than coefficients to scale a covariance; give cov='unscaled'")
     share = residuals / (x.shape[0] - order)
     return ans, spread * share if y.ndim == 1 else spread[:, :, None] * share
+
+
+@implements(np.polyadd)
+def polyadd(a1: Array, a2: Array) -> Array:
+    return arithmetic.add(*_aligned(a1, a2))
+
+
+@implements(np.polysub)
+def polysub(a1: Array, a2: Array) -> Array:
+    return arithmetic.subtract(*_aligned(a1, a2))
+
+
+def _aligned(a1: Array, a2: Array) -> list:
+    """Both polynomials with as many coefficients, zeros in front."""
+    parts = [x if x.ndim else methods.reshape(x, (1,)) for x in arrays_of((a1, a2))]
+    n = max(x.shape[0] for x in parts)
+    return [x if x.shape[0] == n else
+            shaping.concatenate(constant(np.zeros(n - x.shape[0], x.dtype), x), x, axis=0) for x in parts]

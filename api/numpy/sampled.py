@@ -195,3 +195,25 @@ def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:
     knots, values = take(knots, order), take(values, order)
     knots = shaping.concatenate(knots[-1:] - period, knots, knots[:1] + period, axis=0)
     return x, knots, shaping.concatenate(values[-1:], values, values[:1], axis=0)
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x: Array, window_shape: Any, axis: Any = None, *, subok: bool = False,
+                        writeable: bool = False) -> Array:
+    x = array_of(x)
+    sizes = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    if axis is None:
+        axes = list(range(x.ndim))
+    else:
+        axes = [methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if len(axes) != len(sizes) or writeable:
+        raise ValueError(f"sliding_window_view needs a window length for each of {len(axes)} axes, and windows of a "
+                         f"traced value are read only, but got {sizes} and writeable={writeable}")
+    for k, size in zip(axes, sizes):
+        count = x.shape[k] - size + 1
+        if size < 0 or count < 1:
+            raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {x.shape[k]}")
+        places = np.arange(count)[:, None] + np.arange(size)
+        x = take(x, places, k)
+        x = shaping.transpose(x, (*range(k + 1), *range(k + 2, x.ndim), k + 1))
+    return x

@@ -232,7 +232,13 @@ over("poly", kinds="dfi", shapes=((0,), (1,), (3,)))
 _ROOTS = "the data decides how many roots there are and whether they are real, so it must be known"
 for _p in ([1.0, -3.0, 2.0], [2.0, 1.0], [0.0, 1.0, 2.0, 5.0], [3.0], [0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [1, -3, 2]):
     add("roots", Case(lambda xp, p: xp.roots(p), (np.array(_p),), 0 not in _p[-2:] and _p[0] != 0), note=_ROOTS)
+for _name in ("polyadd", "polysub"):
+    pairs(_name, kinds=("dd", "fd", "DD", "id", "ii"))
+    calls(_name, lambda xp, x, y, n=_name: getattr(xp, n)(x, y[:2]), args=(V, W))
 calls("roots", lambda xp, p: xp.roots(p), lambda xp, p: xp.roots(p.real), args=(C,))
+for _name in ("polyadd", "polysub"):
+    pairs(_name, kinds=("dd", "fd", "DD", "id", "ii"))
+    calls(_name, lambda xp, x, y, n=_name: getattr(xp, n)(x, y[:2]), args=(V, W))
 calls("roots", lambda xp, p: xp.roots(p), args=(F,))
 calls("poly", lambda xp, z: xp.poly(z), lambda xp, z: xp.poly(xp.concatenate([z, xp.conj(z)])), args=(C[:2],))
 NOTES["poly"] = "complex roots decide whether the coefficients are real, so they must be known"

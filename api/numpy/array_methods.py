@@ -1,0 +1,54 @@
+"""Methods of traced arrays that are functions of this namespace: `choose`, `searchsorted`, `partition` and the like."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..core.device import library_of
+from ..core.errors import ConversionError, at_user_line
+from ..core.tracer import Tracer, peel
+from . import indexing, sorting, writing
+from .surface import Array
+
+
+def _in_place(self: Array, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    self[...] = sorting.partition(self, kth, axis, kind, order)
+
+
+def _device(self: Array) -> Any:
+    """The device of the value; of a staged one, which has none yet, the name of its library."""
+    data = peel(self)
+    if data is not None:
+        return getattr(data, "device", "cpu")
+    return "cpu" if library_of(self) is None else library_of(self).__name__
+
+
+def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
+    if device != self.device or stream is not None:
+        raise ConversionError(f"to_device was asked to move a traced value from {self.device!r} to {device!r}; move "
+                              f"the inputs of the transform{at_user_line()}")
+    return self
+
+
+def _namespace(self: Array, *, api_version: Any = None) -> Any:
+    np.empty(0).__array_namespace__(api_version=api_version)  # NumPy knows which versions there are
+    return sys.modules[__package__]
+
+
+_METHODS = {
+    "argpartition": lambda x, kth, axis=-1, kind="introselect", order=None: sorting.argpartition(
+        x, kth, axis, kind, order),
+    "choose": lambda x, choices, out=None, mode="raise": indexing.choose(x, choices, out, mode),
+    "compress": lambda x, condition, axis=None, out=None: indexing.compress(condition, x, axis, out),
+    "partition": _in_place,
+    "put": lambda x, indices, values, mode="raise": writing.put(x, indices, values, mode),
+    "searchsorted": lambda x, v, side="left", sorter=None: sorting.searchsorted(x, v, side, sorter),
+    "to_device": _to_device,
+    "__array_namespace__": _namespace,
+}
+for _name, _method in _METHODS.items():
+    if not _method.__doc__:
+        _method.__doc__ = f"As `numpy.ndarray.{_name}`, traced."
+    setattr(Tracer, _name, _method)
+Tracer.device = property(_device)
