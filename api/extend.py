@@ -13,7 +13,11 @@ from .core.families import (
     linear as linear,
     primitive as primitive,
 )
-from .core.ops import network as _network, special as _special  # noqa: F401 - primitives that compat uses
+from .core.ops import (  # noqa: F401 - primitives that compat uses
+    convolution as _convolution,
+    network as _network,
+    special as _special,
+)
 from .core.ops.picking import Places as Places
 from .core.ops.samples import Sample as Sample
 from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind
