@@ -16,6 +16,7 @@ from .core.families import (
 from .core.ops import (  # noqa: F401 - primitives that compat uses
     convolution as _convolution,
     network as _network,
+    normalisation as _normalisation,
     special as _special,
 )
 from .core.ops.picking import Places as Places

@@ -127,9 +127,9 @@ def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
     rows = x.shape[1] // groups * math.prod(kernel)
     # With all examples side by side one product sums over them.
-    cols = xp.ascontiguousarray(cols.swapaxes(0, 1) if n != 1 else cols)  # (channels, n, *kernel, *out)
-    cols = cols.reshape((groups, x.shape[1] // groups, n, math.prod(kernel), places))
-    cols = cols.transpose((0, 2, 4, 1, 3)).reshape((groups, n * places, rows))
+    k = len(kernel)
+    cols = xp.ascontiguousarray(cols.transpose((1, *range(2, 2 + k), 0, *range(2 + k, 2 + 2 * k))))
+    cols = cols.reshape((groups, rows, n * places)).swapaxes(1, 2)
     left = y.reshape((n, groups, features // groups, places)).transpose((1, 2, 0, 3))
     w = xp.matmul(left.reshape((groups, features // groups, n * places)), cols)
     return w.reshape((features, x.shape[1] // groups, *kernel))

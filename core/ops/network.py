@@ -231,3 +231,48 @@ cross_entropy = primitive(
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))
                          for n, t in ((4, float), (1, float), (0, float), (2, np.float32))],
 )
+
+
+def _target_entropy(xp, x, t):
+    """Σ t logsumexp(x) - Σ t x over the last axis; 0 · -inf of a class that is excluded counts 0."""
+    logs = _log_softmax(xp, x, x.ndim - 1)
+    return -xp.sum(xp.where(t == 0, 0.0, t * logs).astype(xp.result_type(x, t)), axis=-1)
+
+
+def _target_entropy_shape(x, t):
+    if not x.ndim or x.shape != t.shape or not x.shape[-1]:
+        raise ShapeError("target_cross_entropy needs logits and targets of one shape (…, classes), but got "
+                         f"{x.shape} and {t.shape}; broadcast them first")
+    return make_aval(x.shape[:-1], result_dtype(x, t))
+
+
+def _target_gap(x, t):
+    """softmax(x) Σ t - t: the slope of each row's loss by its logits."""
+    return softmax(x, x.ndim - 1) * reduce_sum(t, (t.ndim - 1,), True) - t
+
+
+def _target_jvp(tangents, x, t):
+    dx, dt = tangents
+    last = (x.ndim - 1,)
+    push = None if dx is None else reduce_sum(_target_gap(x, t) * dx, last, False)
+    if dt is None:
+        return push
+    part = -reduce_sum(log_softmax(x, x.ndim - 1) * dt, last, False)
+    return part if push is None else push + part
+
+
+target_cross_entropy = primitive(
+    "target_cross_entropy",  # logits and weights of the classes (…, classes) -> -Σ t log softmax(x) over the last axis
+    impl=lambda xp, x, t: _target_entropy(xp, x, t),
+    shape=_target_entropy_shape,
+    jvp={"x, t": _target_jvp},
+    vjp={
+        "x": lambda ct, x, t: _target_gap(x, t) * ct.reshape((*ct.shape, 1)),
+        "t": lambda ct, x: -log_softmax(x, x.ndim - 1) * ct.reshape((*ct.shape, 1)),
+    },
+    batch=lambda x, t, batched, size: target_cross_entropy(
+        *[v if hit else broadcast_to(v, shape=(size, *v.shape)) for v, hit in zip((x, t), batched)]),
+    singular=True,
+    absent={**_REAL, "broadcast": "one shape for both"},
+    samples=together(*[arrays(s, s, complex_too=False) for s in ((3,), (2, 3), (2, 1, 3), (0, 3))]),
+)

@@ -1,0 +1,152 @@
+"""Activation functions: one array in, one of the same shape out."""
+
+import math
+
+from ..core.ops import arithmetic, elementary, error_function, network, selection
+from ..numpy.surface import Array, floating, lift
+
+_SELU_SCALE = 1.0507009873554804934193349852946  # Klambauer et al. (2017), Self-normalizing neural networks, eq. 14
+_SELU_ALPHA = 1.6732632423543772848170429916717
+
+
+def relu(x: Array) -> Array:
+    """Compute the positive part of `x`; its slope at 0 is 0.
+
+    Args:
+        x: an array, real.
+    Returns:
+        an array of the shape and dtype of `x`.
+
+    >>> from covector import nn
+    >>> nn.relu([-1.0, 2.0])
+    array([0., 2.])
+    """
+    return network.relu(lift(x))
+
+
+def gelu(x: Array, approximate: bool = False) -> Array:
+    """Compute x Φ(x), with the distribution function Φ of the normal distribution.
+
+    Args:
+        x: an array, real.
+        approximate: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 in its place.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.gelu([-1.0, 2.0])]
+    [-0.1587, 1.9545]
+    """
+    x = floating(x)
+    if approximate:
+        return 0.5 * x * (1.0 + arithmetic.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))))
+    return 0.5 * x * error_function.erfc(x * -math.sqrt(0.5))
+
+
+def silu(x: Array) -> Array:
+    """Compute x sigmoid(x), also called swish.
+
+    Args:
+        x: an array.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.silu([-1.0, 2.0])]
+    [-0.2689, 1.7616]
+    """
+    x = floating(x)
+    return x * elementary.sigmoid(x)
+
+
+def elu(x: Array, alpha: float = 1.0) -> Array:
+    """Compute `x` where it is positive, alpha (exp(x) - 1) elsewhere; the slope at 0 is `alpha`.
+
+    Args:
+        x: an array, real.
+        alpha: minus the limit for x to -∞.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.elu([-1.0, 2.0])]
+    [-0.6321, 2.0]
+    """
+    x = floating(x)
+    positive = x > 0
+    return selection.where(positive, x, alpha * arithmetic.expm1(selection.where(positive, 0.0, x)))
+
+
+def selu(x: Array) -> Array:
+    """Compute `elu` with the scale and the `alpha` that keep mean 0 and variance 1; the slope at 0 is that from below.
+
+    Args:
+        x: an array, real.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.selu([-1.0, 2.0])]
+    [-1.1113, 2.1014]
+    """
+    return _SELU_SCALE * elu(x, _SELU_ALPHA)
+
+
+def softplus(x: Array) -> Array:
+    """Compute log(1 + exp(x)), without overflow.
+
+    Args:
+        x: an array, real.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.softplus([-1.0, 1000.0])]
+    [0.3133, 1000.0]
+    """
+    return elementary.logaddexp(floating(x), 0.0)
+
+
+def sigmoid(x: Array) -> Array:
+    """Compute the logistic function 1 / (1 + exp(-x)).
+
+    Args:
+        x: an array.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> float(nn.sigmoid(0.0))
+    0.5
+    """
+    return elementary.sigmoid(lift(x))
+
+
+def log_sigmoid(x: Array) -> Array:
+    """Compute log(sigmoid(x)), precise where that underflows.
+
+    Args:
+        x: an array, real.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> float(nn.log_sigmoid(-1000.0))
+    -1000.0
+    """
+    return -softplus(-floating(x))
+
+
+def tanh(x: Array) -> Array:
+    """Compute the hyperbolic tangent.
+
+    Args:
+        x: an array.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> round(float(nn.tanh(1.0)), 4)
+    0.7616
+    """
+    return arithmetic.tanh(floating(x))

@@ -1,0 +1,48 @@
+"""Attention: means of values, weighted by how well their keys fit the queries."""
+
+import math
+
+import numpy as np
+
+from ..core.device import constant
+from ..core.ops import linalg, network, reductions, selection
+from ..numpy.surface import Array, array_of, floating
+
+
+def dot_product_attention(
+    query: Array, key: Array, value: Array, *, bias: Array | None = None, mask: Array | None = None,
+    is_causal: bool = False, scale: float | None = None,
+) -> Array:
+    """Compute softmax(scale · query keyᵀ + bias) value: Vaswani et al. (2017), Attention is all you need, eq. 1.
+
+    Args:
+        query: `(…, queries, depth)`.
+        key: `(…, keys, depth)`.
+        value: `(…, keys, width)`.
+        bias: added to the scores; broadcasts with `(…, queries, keys)`.
+        mask: True where a query may attend to a key; broadcasts likewise. A query without keys gives 0.
+        is_causal: whether query i may attend to the keys 0 … i only.
+        scale: by default 1 / √depth.
+    Returns:
+        `(…, queries, width)`.
+
+    >>> import numpy as np
+    >>> from covector import nn
+    >>> nn.dot_product_attention(np.zeros((1, 2)), np.zeros((2, 2)), np.array([[1.0], [3.0]]))
+    array([[2.]])
+    """
+    query, key, value = floating(query), floating(key), floating(value)
+    scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = linalg.matmul(query * scale, key.swapaxes(-1, -2))
+    if bias is not None:
+        scores = scores + array_of(bias)
+    if is_causal:
+        causal = constant(np.tril(np.ones(scores.shape[-2:], bool)), scores)
+        mask = causal if mask is None else array_of(mask) & causal
+    if mask is not None:
+        scores = selection.where(array_of(mask), scores, -math.inf)
+    if mask is None and bias is None:
+        return linalg.matmul(network.softmax(scores, scores.ndim - 1), value)
+    none = reductions.reduce_max(scores, (scores.ndim - 1,), True) == -math.inf
+    weights = network.softmax(selection.where(none, 0.0, scores), scores.ndim - 1)
+    return linalg.matmul(selection.where(none, 0.0, weights), value)

@@ -1,0 +1,148 @@
+"""Convolutions over any number of axes, and their transposes."""
+
+from typing import Any
+
+from ..core.avals import aval_of
+from ..core.errors import ShapeError
+from ..core.ops import convolution
+from ..core.ops.shaping import pad
+from ..numpy.surface import Array, array_of
+
+
+def conv(
+    x: Array, w: Array, b: Array | None = None, *, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Array:
+    """Convolve `x` with the kernels `w` (without flipping them, as networks do), over the axes after the second.
+
+    Args:
+        x: `(n, channels, *size)`, or `(channels, *size)` for one example.
+        w: `(features, channels / groups, *kernel)`.
+        b: `(features,)`, added to each place, or None.
+        stride: the step between windows: a number, or one an axis.
+        padding: zeros around each axis: a number, one an axis, pairs (before, after), "valid" (none) or "same" (as many
+            as give size / stride places, rounded up).
+        dilation: the step between the elements of a window: a number, or one an axis.
+        groups: into how many parts channels and features are cut; each part of the features sees its own channels.
+    Returns:
+        `(n, features, *out)`, or `(features, *out)`.
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> import numpy as np
+    >>> from covector import nn
+    >>> nn.conv(np.arange(5.0).reshape(1, 1, 5), np.array([[[1.0, -1.0]]]))
+    array([[[-1., -1., -1., -1.]]])
+    >>> nn.conv(np.ones((2, 3, 8, 8)), np.ones((4, 3, 3, 3)), np.zeros(4), stride=2, padding="same").shape
+    (2, 4, 4, 4)
+    """
+    x, w = array_of(x), array_of(w)
+    n = _axes(x, w, "conv")
+    stride, dilation = each(stride, n, "stride"), each(dilation, n, "dilation")
+    single = x.ndim == n + 1
+    kernel = tuple(w.shape[2:])
+    pairs = padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)
+    x = x[None] if single else x
+    convolution.conv.prim.shape([aval_of(x), aval_of(w)], (stride, pairs, dilation, int(groups)))  # says what is wrong
+    y = convolution.conv(x, w, stride, pairs, dilation, int(groups))
+    return _finished(y, b, n, single)
+
+
+def conv_transpose(
+    x: Array, w: Array, b: Array | None = None, *, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Array:
+    """Apply the transpose of `conv`: each element of `x` adds its kernel to the answer.
+
+    Args:
+        x: `(n, channels, *size)`, or `(channels, *size)` for one example.
+        w: `(channels, features / groups, *kernel)`: the kernels of the convolution that this is the transpose of.
+        b: `(features,)`, added to each place, or None.
+        stride: the step between the kernels in the answer: a number, or one an axis.
+        padding: what is cut off on both sides: a number, one an axis, or pairs (before, after).
+        output_padding: how much less is cut off after each axis: a number, or one an axis.
+        dilation: the step between the elements of a kernel: a number, or one an axis.
+        groups: into how many parts channels and features are cut.
+    Returns:
+        `(n, features, *out)`, or `(features, *out)`; `out` is (size - 1) stride + dilation (kernel - 1) + 1, less
+        twice `padding`, plus `output_padding`.
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> import numpy as np
+    >>> from covector import nn
+    >>> nn.conv_transpose(np.array([[[1.0, 2.0]]]), np.array([[[1.0, 1.0, 1.0]]]), stride=2)
+    array([[[1., 1., 3., 2., 2.]]])
+    """
+    x, w = array_of(x), array_of(w)
+    n = _axes(x, w, "conv_transpose")
+    stride, dilation = each(stride, n, "stride"), each(dilation, n, "dilation")
+    single = x.ndim == n + 1
+    y = x[None] if single else x
+    if y.shape[1] != w.shape[0] or w.shape[0] % groups:
+        raise ShapeError(f"conv_transpose with {groups} groups needs w of shape (channels, features / groups, …), "
+                         f"whose channels the groups divide, but got x of shape {x.shape} and w of shape {w.shape}")
+    kernel = tuple(w.shape[2:])
+    full = [(m - 1) * s + d * (k - 1) + 1 for m, s, d, k in zip(y.shape[2:], stride, dilation, kernel)]
+    pairs = padding_pairs(padding, tuple(full), kernel, stride, dilation)
+    more = each(output_padding, n, "output_padding")
+    # What the output padding takes back from the cut first, and what then remains of it: zeros beyond the last kernel.
+    cut = tuple([(before, max(after - m, 0)) for (before, after), m in zip(pairs, more)])
+    beyond = [max(m - after, 0) for (_, after), m in zip(pairs, more)]
+    size = tuple([k - before - after for k, (before, after) in zip(full, cut)])
+    if any(k + m < 1 for k, m in zip(size, beyond)):
+        raise ShapeError(f"conv_transpose cuts {padding} off an answer of size {tuple(full)}, which leaves nothing; "
+                         "pad less")
+    out = convolution.conv_input(y, w, size, stride, cut, dilation, int(groups))
+    if any(beyond):
+        out = pad(out, widths=((0, 0), (0, 0), *[(0, m) for m in beyond]))
+    return _finished(out, b, n, single)
+
+
+def _axes(x: Array, w: Array, name: str) -> int:
+    """The number of axes convolved over."""
+    n = w.ndim - 2
+    if n < 1 or x.ndim not in (n + 1, n + 2):
+        raise ShapeError(f"{name} needs x of shape (n, channels, *size) or (channels, *size) and w with one axis for "
+                         f"each of size after its first two, but got {x.shape} and {w.shape}")
+    return n
+
+
+def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
+    if b is not None:
+        b = array_of(b)
+        if b.shape != (y.shape[1],):
+            raise ShapeError(f"a bias needs one number a feature, shape {(y.shape[1],)}, but has shape {b.shape}")
+        y = y + b.reshape((-1,) + (1,) * n)
+    return y[0] if single else y
+
+
+def each(value: Any, n: int, name: str) -> tuple[int, ...]:
+    """A number or a sequence as `n` numbers."""
+    values = (int(value),) * n if not isinstance(value, (tuple, list)) else tuple([int(v) for v in value])
+    values = values * n if len(values) == 1 else values
+    if len(values) != n:
+        raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}")
+    return values
+
+
+def padding_pairs(
+    padding: Any, size: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> tuple[tuple[int, int], ...]:
+    """Padding as given by the user, as (before, after) for each axis."""
+    if padding == "valid":
+        return ((0, 0),) * len(size)
+    if padding == "same":
+        total = [max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
+                 for n, k, s, d in zip(size, kernel, stride, dilation)]
+        return tuple([(t // 2, t - t // 2) for t in total])
+    if isinstance(padding, str):
+        raise ValueError(f'padding needs numbers, pairs, "valid" or "same", but got {padding!r}')
+    if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
+        pairs = tuple([(int(p[0]), int(p[1])) if isinstance(p, (tuple, list)) else (int(p), int(p)) for p in padding])
+        pairs = pairs * len(size) if len(pairs) == 1 else pairs
+    else:
+        pairs = tuple([(p, p) for p in each(padding, len(size), "padding")])
+    if len(pairs) != len(size) or any(p < 0 for pair in pairs for p in pair):
+        raise ShapeError(f"padding needs numbers that are not negative for each of {len(size)} axes, but got "
+                         f"{padding!r}")
+    return pairs

@@ -1,0 +1,97 @@
+"""Values brought to mean 0 and variance 1, and classes as vectors of zeros and a one."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.device import constant
+from ..core.errors import DtypeError
+from ..core.methods import normal_axes, normal_axis
+from ..core.ops import arithmetic, normalisation
+from ..numpy.surface import Array, Axis, array_of, floating
+
+
+def standardize(
+    x: Array, axis: Axis = -1, *, mean: Array | None = None, variance: Array | None = None, eps: float = 1e-5
+) -> Array:
+    """Compute (x - mean) / √(variance + eps).
+
+    Args:
+        x: an array, real.
+        axis: the axis over which mean and variance are taken, several, or None for all.
+        mean, variance: used in place of those of `x`, if given; they broadcast with `x`.
+        eps: keeps the root from 0.
+    Returns:
+        an array of the shape of `x`.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.standardize([1.0, 2.0, 3.0], eps=0.0)]
+    [-1.2247, 0.0, 1.2247]
+    """
+    x = floating(x)
+    if mean is None and variance is None:
+        return normalisation.standardize(x, normal_axes(axis, x.ndim), float(eps))
+    axes = normal_axes(axis, x.ndim)
+    mean = x.mean(axis=axes, keepdims=True) if mean is None else mean
+    gap = x - mean
+    if variance is None:
+        variance = (gap * gap).mean(axis=axes, keepdims=True)
+    return gap / arithmetic.sqrt(variance + float(eps))
+
+
+def layer_norm(
+    x: Array, scale: Array | None = None, shift: Array | None = None, *, axes: int | None = None, eps: float = 1e-5
+) -> Array:
+    """Standardize over the last axes, then multiply by `scale` and add `shift`.
+
+    Args:
+        x: an array, real.
+        scale, shift: arrays of the shape of the axes worked over, or None for 1 and 0.
+        axes: the number of last axes worked over; by default those of `scale`, or of `shift`, or one.
+        eps: keeps the root of the variance from 0.
+    Returns:
+        an array of the shape of `x`.
+    Raises:
+        ShapeError: `scale` and `shift` do not have the shape of those axes.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.layer_norm([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [0.0, 1.0, 0.0], eps=0.0)]
+    [-1.2247, 1.0, 2.4495]
+    """
+    x = floating(x)
+    given = [floating(v) for v in (scale, shift) if v is not None]
+    count = axes if axes is not None else given[0].ndim if given else 1
+    chosen = tuple(range(x.ndim - count, x.ndim))
+    if not given:
+        return normalisation.standardize(x, chosen, float(eps))
+    inner = tuple(x.shape[x.ndim - count :])
+    scale = constant(np.ones(inner, x.dtype), x) if scale is None else floating(scale)
+    shift = constant(np.zeros(inner, x.dtype), x) if shift is None else floating(shift)
+    return normalisation.layer_norm(x, scale, shift, chosen, float(eps))
+
+
+def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float64) -> Array:
+    """Compare each class with 0 … num_classes - 1: 1 at its own number, 0 elsewhere.
+
+    Args:
+        x: an array of integers; numbers outside of the range give zeros only.
+        num_classes: the length of the new axis.
+        axis: where the new axis goes.
+        dtype: the dtype of the answer.
+    Returns:
+        an array with one axis more than `x`.
+    Raises:
+        DtypeError: `x` is not of integers.
+
+    >>> from covector import nn
+    >>> nn.one_hot([0, 2], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
+    x = array_of(x)
+    if x.dtype.kind not in "iub":
+        raise DtypeError(f"one_hot needs integers, but got {x.dtype}; round and cast them first: x.astype(int)")
+    place = normal_axis(axis, x.ndim + 1)
+    classes = np.arange(num_classes).reshape((-1,) + (1,) * (x.ndim - place))
+    hit = x.reshape((*x.shape[:place], 1, *x.shape[place:])) == constant(classes, x)
+    return hit.astype(np.dtype(dtype))

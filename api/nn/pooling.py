@@ -1,0 +1,97 @@
+"""The largest value and the mean of windows."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.device import constant
+from ..core.errors import ShapeError
+from ..core.ops import convolution, reductions
+from ..numpy.indexing import take_along_axis
+from ..numpy.shaping import pad
+from ..numpy.surface import Array, floating
+from .convolution import each, padding_pairs
+
+
+def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Array:
+    """Take the largest value of each window over the last axes; of equal ones the first has the derivative.
+
+    Args:
+        x: `(…, *size)`, real.
+        window: the lengths of a window, one for each axis pooled over; a number for the last axis alone.
+        stride: the step between windows: a number, or one an axis; by default the length of the window.
+        padding: -inf around each axis: a number, one an axis, pairs (before, after), "valid" or "same".
+        dilation: the step between the elements of a window.
+    Returns:
+        `(…, *out)`. A window with a NaN gives NaN.
+    Raises:
+        ShapeError: the windows do not fit.
+
+    >>> import numpy as np
+    >>> from covector import nn
+    >>> nn.max_pool(np.array([3.0, 1.0, 2.0, 5.0]), 2)
+    array([3., 5.])
+    """
+    x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, dilation)
+    flat = flat_windows(x, kernel, stride, pairs, dilation, -math.inf)
+    axis = x.ndim - len(kernel)
+    first = flat.argmax(axis=axis)
+    first = first.reshape((*first.shape[:axis], 1, *first.shape[axis:]))
+    return take_along_axis(flat, first, axis).reshape((*flat.shape[:axis], *flat.shape[axis + 1 :]))
+
+
+def avg_pool(
+    x: Array, window: Any, *, stride: Any = None, padding: Any = 0, count_include_pad: bool = True
+) -> Array:
+    """Take the mean of each window over the last axes.
+
+    Args:
+        x: `(…, *size)`.
+        window: the lengths of a window, one for each axis pooled over; a number for the last axis alone.
+        stride: the step between windows: a number, or one an axis; by default the length of the window.
+        padding: zeros around each axis: a number, one an axis, pairs (before, after), "valid" or "same".
+        count_include_pad: whether those zeros count as elements.
+    Returns:
+        `(…, *out)`.
+    Raises:
+        ShapeError: the windows do not fit.
+
+    >>> import numpy as np
+    >>> from covector import nn
+    >>> nn.avg_pool(np.array([3.0, 1.0, 2.0, 5.0]), 2)
+    array([2. , 3.5])
+    """
+    x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, 1)
+    axis = (x.ndim - len(kernel),)
+    total = reductions.reduce_sum(flat_windows(x, kernel, stride, pairs, dilation, 0.0), axis, False)
+    if count_include_pad or not any(p for pair in pairs for p in pair):
+        return total / math.prod(kernel)
+    ones = np.ones(x.shape[x.ndim - len(kernel) :], x.dtype)
+    counts = flat_windows(ones, kernel, stride, pairs, dilation, 0.0).sum(axis=0)
+    return total / constant(counts, x)
+
+
+def _geometry(x: Array, window: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Any, ...]:
+    x = floating(x)
+    kernel = each(window, len(window) if isinstance(window, (tuple, list)) else 1, "window")
+    n = len(kernel)
+    if x.ndim < n:
+        raise ShapeError(f"windows of shape {kernel} need as many axes, but x has shape {x.shape}; "
+                         "give a shorter window")
+    stride, dilation = kernel if stride is None else each(stride, n, "stride"), each(dilation, n, "dilation")
+    return x, kernel, stride, dilation, padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)
+
+
+def flat_windows(
+    x: Array, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: tuple[tuple[int, int], ...],
+    dilation: tuple[int, ...], fill: float,
+) -> Array:
+    """The windows of the padded last axes: (*lead, elements of a window, *out)."""
+    lead = tuple(x.shape[: x.ndim - len(kernel)])
+    if any(p for pair in pairs for p in pair):
+        x = pad(x, ((0, 0),) * len(lead) + pairs, constant_values=fill)
+    shape = convolution.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
+    return convolution.windows(x, kernel, stride, dilation).reshape(
+        (*lead, math.prod(kernel), *shape[len(lead) + len(kernel) :]))
