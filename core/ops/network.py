@@ -236,7 +236,7 @@ cross_entropy = primitive(
 def _target_entropy(xp, x, t):
     """Σ t logsumexp(x) - Σ t x over the last axis; 0 · -inf of a class that is excluded counts 0."""
     logs = _log_softmax(xp, x, x.ndim - 1)
-    return -xp.sum(xp.where(t == 0, 0.0, t * logs).astype(xp.result_type(x, t)), axis=-1)
+    return -xp.sum(t * xp.where(t == 0, 0.0, logs).astype(logs.dtype), axis=-1)
 
 
 def _target_entropy_shape(x, t):
