@@ -124,7 +124,7 @@ def _joint_back(prim, formula, active, slot, bare, fixed):
     part = _pick(formula, slot, bare)
     order = [formula.operands.index(i) for i in active]
     spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
-    if order == [0, 1]:
+    if order == [0, 1] and len(formula.operands) == 2:
         return _pair_back(part, spots, bare)
 
     def back(ct, saved):

@@ -10,7 +10,7 @@ from ..core.device import constant
 from ..core.errors import ShapeError
 from ..core.ops import convolution, reductions
 from ..numpy.indexing import take_along_axis
-from ..numpy.shaping import pad
+from ..numpy.padding import pad
 from ..numpy.surface import Array, floating
 from .convolution import each, padding_pairs
 

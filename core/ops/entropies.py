@@ -15,8 +15,11 @@ from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
 from .selection import where
 from .shaping import broadcast_to
 
-logit = scipy_unary("logit", lambda x: 1.0 / (x * (1.0 - x)), 0.1, 0.9, singular=True)
-log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0])
+# Without SciPy the functions of this file are computed by NumPy.
+logit = scipy_unary("logit", lambda x: 1.0 / (x * (1.0 - x)), 0.1, 0.9, singular=True,
+                    own=lambda xp, x: xp.log(x / (1.0 - x)))
+log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0],
+                        own=lambda xp, x: -xp.logaddexp(-x, 0.0))
 
 
 def _by_factor(c, x, total, slope):
@@ -36,7 +39,17 @@ def _corner(y):
                         Sample(np.array([0.0, 1.0]), np.array([y + 2.0, y + 3.0]))]
 
 
-_kernel_xlogy, _kernel_xlog1py = scipy_kernel("xlogy"), scipy_kernel("xlog1py")
+def _product(log_of):
+    """x times a logarithm of y, 0 where x = 0 and y is no NaN."""
+    def run(xp, x, y):
+        zero = (x == 0) & (y == y)
+        return xp.where(zero, 0.0, x * getattr(xp, log_of)(xp.where(zero, 1.0, y)))
+
+    return run
+
+
+_kernel_xlogy = scipy_kernel("xlogy", _product("log"))
+_kernel_xlog1py = scipy_kernel("xlog1py", _product("log1p"))
 xlogy = elementwise(
     "xlogy",  # x log y, 0 where x = 0
     impl=lambda xp, x, y: _kernel_xlogy(xp, x, y),
@@ -59,7 +72,8 @@ xlog1py = elementwise(
     samples=together(binary(low_y=-0.5, high_y=2.0), _corner(-1.0)),
 )
 # -x log x, 0 at 0 (where the slope is infinite), -inf below 0 (where it is NaN).
-entr = scipy_unary("entr", lambda x: -log(x) - 1.0, 0.2, 3.0, singular=True)
+entr = scipy_unary("entr", lambda x: -log(x) - 1.0, 0.2, 3.0, singular=True,
+                   own=lambda xp, x: xp.where(x < 0, -np.inf, -x * xp.log(xp.where(x == 0, 1.0, x))))
 
 
 

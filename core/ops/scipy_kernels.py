@@ -20,7 +20,10 @@ def scipy_kernel(name, own=None):
     def run(xp, *xs):
         kernel = special_function(xp, name, own)
         if kernel is own:
-            return own(xp, *xs)
+            dtype = result_dtype(*xs)
+            with np.errstate(all="ignore"):  # SciPy's functions do not warn
+                out = own(xp, *[xp.asarray(x) for x in xs])
+            return out.astype(dtype if is_inexact(dtype) else WIDE)[()]
         dtype = getattr(xs[0], "dtype", None)
         if dtype in _NATIVE and (len(xs) == 1 or all(getattr(x, "dtype", None) == dtype for x in xs)):
             return kernel(*xs)
@@ -32,9 +35,9 @@ def scipy_kernel(name, own=None):
     return run
 
 
-def scipy_unary(name, d, low, high, complex_too=False, extra=None, **facts):
+def scipy_unary(name, d, low, high, complex_too=False, extra=None, own=None, **facts):
     """SciPy's ufunc `name` of one array, with samples on `[low, high]` and at the points `extra`."""
-    kernel = scipy_kernel(name)
+    kernel = scipy_kernel(name, own)
     points = () if extra is None else (np.array(extra),)
     return elementwise(
         name,
