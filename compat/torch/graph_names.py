@@ -11,6 +11,9 @@ NAMES = {
     "maximum": "Maximum", "minimum": "Minimum", "logsumexp": "Logsumexp", "eigh": "LinalgEigh", "qr": "LinalgQr",
     "inv": "LinalgInv", "det": "LinalgDet", "slogdet": "LinalgSlogdet", "solve": "LinalgSolveEx",
     "cholesky": "LinalgCholeskyEx", "rint": "Round", "remainder": "Remainder", "where": "Where", "pad": "ConstantPadNd",
+    "gammaln": "Lgamma", "entr": "SpecialEntr", "ndtr": "Mul", "ndtri": "SpecialNdtri", "log_ndtr": "SpecialLogNdtr",
+    "erfcx": "SpecialErfcx", "i0e": "SpecialI0E", "i1": "SpecialI1", "i1e": "SpecialI1E", "j0": "SpecialBesselJ0",
+    "j1": "SpecialBesselJ1", "y0": "SpecialBesselY0", "y1": "SpecialBesselY1",
 }
 
 

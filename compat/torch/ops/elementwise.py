@@ -33,7 +33,8 @@ def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
     if body is None:
         body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
     row = Row(name, body, node or _ODD.get(name) or camel(name), samples)
-    fun = unary(row, prim, getattr(np, prim.name, None) or prim.fun)
+    found = getattr(np, prim.name, None)
+    fun = unary(row, prim, found if isinstance(found, np.ufunc) else prim.fun)
     return published(row, fun)
 
 

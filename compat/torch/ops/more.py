@@ -4,6 +4,7 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import peel
+from ....scipy import special
 from ..call import attach, floating, operation, promote
 from .elementwise import one, operands
 
@@ -46,9 +47,7 @@ def logaddexp(input, other):
 @operation("xlogy", inplace_form=True)
 def xlogy(input, other):
     """`input * log(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.xlogy`."""
-    x, y = operands(input, other, floats=True)
-    zero = (x == 0) & (y == y)
-    return cnp.where(zero, x * 0, x * cnp.log(cnp.where(zero, 1.0, y)))
+    return special.xlogy(*operands(input, other, floats=True))
 
 
 @operation("logit", inplace_form=True)
@@ -56,7 +55,7 @@ def logit(input, eps=None):
     """Logarithm of the odds; see PyTorch's documentation of `torch.logit`."""
     x = floating(input)
     x = x if eps is None else cnp.clip(x, eps, 1 - eps)
-    return cnp.log(x / (1 - x))
+    return special.logit(x)
 
 
 @operation("sinc", inplace_form=True)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from .... import numpy as cnp
+from .... import nn, numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row, invoke, operation
 from ..inplace import type_word
@@ -150,19 +150,17 @@ def _threshold(x, inside, outside):
 
 _simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(input), "SigmoidBackward0")
 _simple("tanh", lambda input: cnp.tanh(input), "TanhBackward0")
-_simple("silu", lambda input, inplace=False: input * REGISTRY["sigmoid"].fun(input), "SiluBackward0")
+_simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
 _simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
-_simple("logsigmoid", lambda input: -cnp.logaddexp(-input, 0.0), "LogSigmoidBackward0")
+_simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0")
 _simple("softsign", lambda input: input / (1 + cnp.abs(input)), "DivBackward0")
 _simple("tanhshrink", lambda input: input - cnp.tanh(input), "SubBackward0")
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
     input > 0, input, input * negative_slope), "LeakyReluBackward0")
-_simple("elu", lambda input, alpha=1.0, inplace=False: cnp.where(
-    input > 0, input, alpha * cnp.expm1(cnp.minimum(input, 0.0))), "EluBackward0")
-_simple("selu", lambda input, inplace=False: 1.0507009873554804934193349852946 * cnp.where(
-    input > 0, input, 1.6732632423543772848170429916717 * cnp.expm1(cnp.minimum(input, 0.0))), "EluBackward0")
+_simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha), "EluBackward0")
+_simple("selu", lambda input, inplace=False: nn.selu(input), "EluBackward0")
 _simple("celu", lambda input, alpha=1.0, inplace=False: cnp.where(
-    input > 0, input, alpha * cnp.expm1(cnp.minimum(input, 0.0) / alpha)), "CeluBackward0")
+    input > 0, input, alpha * cnp.expm1(cnp.where(input > 0, 0.0, input) / alpha)), "CeluBackward0")
 _simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: cnp.where(
     (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)),
     "HardtanhBackward0")
@@ -195,11 +193,9 @@ def _channels(weight, x):
 
 
 def _gelu(x, approximate):
-    if approximate == "tanh":
-        return 0.5 * x * (1 + cnp.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-    if approximate != "none":
+    if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return 0.5 * x * (1 + REGISTRY["erf"].fun(x * 0.7071067811865476))
+    return nn.gelu(x, approximate=approximate == "tanh")
 
 
 def _glu(x, dim):
@@ -347,9 +343,20 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 @functional("one_hot")
 def one_hot(tensor, num_classes=-1):
     """See PyTorch's documentation of `torch.nn.functional.one_hot`."""
-    if num_classes == -1:
-        num_classes = int(np.asarray(tensor).max()) + 1
-    return (cnp.expand_dims(tensor, -1) == np.arange(num_classes)).astype(np.int64)
+    if tensor.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if isinstance(tensor, np.ndarray):
+        if num_classes == -1 and not tensor.size:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        if tensor.size and tensor.min() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        if num_classes == -1:
+            num_classes = int(tensor.max()) + 1
+        if tensor.size and tensor.max() >= num_classes:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    elif num_classes == -1:
+        raise RuntimeError("one_hot needs num_classes where the values are not known, for example inside vmap")
+    return nn.one_hot(tensor, num_classes, dtype=np.int64)
 
 
 @functional("normalize", node="DivBackward0")
@@ -379,12 +386,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     if tuple(input.shape[input.ndim - n :]) != tuple(normalized_shape):
         raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
                            f"{', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
-    axes = tuple(range(input.ndim - n, input.ndim))
-    mean = REGISTRY["reduce_mean"].fun
-    gap = input - mean(input, axes, True)
-    out = gap / cnp.sqrt(mean(gap * gap, axes, True) + eps)
-    out = out if weight is None else out * weight
-    return out if bias is None else out + bias
+    return nn.layer_norm(input, weight, bias, axes=n, eps=eps)
 
 
 @functional("rms_norm")
@@ -417,14 +419,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if dropout_p:
         raise NotImplementedError("dropout inside scaled_dot_product_attention is not built; apply F.dropout to the "
                                   "weights yourself")
-    scale = query.shape[-1] ** -0.5 if scale is None else scale
-    scores = cnp.matmul(query, cnp.swapaxes(key, -1, -2)) * scale
-    if is_causal:
-        allowed = np.tril(np.ones(scores.shape[-2:], bool))
-        scores = cnp.where(allowed, scores, -np.inf)
-    if attn_mask is not None:
-        scores = cnp.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
-    return cnp.matmul(REGISTRY["softmax"].fun(scores, scores.ndim - 1), value)
+    mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
+    return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
+                                    is_causal=is_causal, scale=scale)
 
 
 _LOSSES = one_of_pair(REGISTRY["cross_entropy"], "NllLossBackward0")

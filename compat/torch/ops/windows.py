@@ -1,26 +1,14 @@
-"""Convolutions, pooling and padding: windows gathered once, then one product or one reduction."""
+"""Convolutions, pooling and padding, by covector.nn; torch's forms of arguments and its errors."""
 
-import functools
+import math
 
 import numpy as np
 
-from .... import numpy as cnp
+from .... import nn, numpy as cnp
 from ....extend import REGISTRY
-from ..call import ROWS, Row
+from ..call import ROWS, Row, otherwise
 from ..random import rand_like
 from .network import functional
-
-
-@functools.lru_cache(maxsize=128)
-def window_index(size, kernel, stride, dilation):
-    """Flat positions of the windows of a grid: `(kernel positions, windows)`, and the windows' shape."""
-    out = tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
-    index = np.zeros((1, 1), np.int64)
-    for n, k, s, d, m in zip(size, kernel, stride, dilation, out):
-        places = (np.arange(k) * d)[:, None] + (np.arange(m) * s)[None]
-        index = (index[:, None, :, None] * n + places[None, :, None, :]).reshape(index.shape[0] * k, index.shape[1] * m)
-    index.flags.writeable = False
-    return index, out
 
 
 def tuples(value, n):
@@ -31,94 +19,103 @@ def tuples(value, n):
     return value * n if len(value) == 1 else value
 
 
-def windows(x, kernel, stride, dilation, n):
-    """`(…, kernel positions, windows)` of the last n axes, and the windows' shape."""
-    size = tuple(x.shape[x.ndim - n :])
-    index, out = window_index(size, kernel, stride, dilation)
-    if any(m <= 0 for m in out):
-        raise RuntimeError(f"Calculated padded input size per channel: {size}. Kernel size: {kernel}. Kernel size "
-                           "can't be "
-                           "greater than actual input size")
-    flat = cnp.reshape(x, (*x.shape[: x.ndim - n], int(np.prod(size))))
-    return cnp.take(flat, index, axis=flat.ndim - 1), out
-
-
-def padded(x, padding, n, value=0.0):
-    """Zeros (or `value`) around the last n axes."""
-    if not any(padding):
-        return x
-    return cnp.pad(x, [(0, 0)] * (x.ndim - n) + [(p, p) for p in padding], constant_values=value)
+def _checked(name, n, x, weight, bias, features, stride):
+    """torch's errors for operands of a convolution that do not fit; the weight as it is named in its message."""
+    if x.ndim not in (n + 1, n + 2):
+        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
+                           f"size: {list(x.shape)}")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if bias is not None and tuple(bias.shape) != (features,):
+        raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
+                           f"{features} elements, but got bias of size {list(bias.shape)} instead")
 
 
 def convolution(n):
-    """`conv1d` and its kin: im2col and one product a group."""
+    """`conv1d`, `conv_transpose1d` and their kin."""
 
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        single = input.ndim == n + 1
-        x = cnp.expand_dims(input, 0) if single else input
-        if x.ndim != n + 2:
-            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got "
-                               "input of "
-                               f"size: {list(input.shape)}")
         stride, dilation = tuples(stride, n), tuples(dilation, n)
-        kernel = tuple(weight.shape[2:])
-        if x.shape[1] != weight.shape[1] * groups:
-            raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-                               f"{list(x.shape)} to have {weight.shape[1] * groups} channels, but got {x.shape[1]} "
-                               "channels "
-                               "instead")
-        if padding == "same":
-            total = [d * (k - 1) for k, d in zip(kernel, dilation)]
-            x = cnp.pad(x, [(0, 0), (0, 0)] + [(t // 2, t - t // 2) for t in total])
+        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0], stride)
+        if weight.shape[0] % groups:
+            raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+                               f"but got weight of size [{list(weight.shape)}] instead")
+        channels = input.shape[input.ndim - n - 1]
+        if channels != weight.shape[1] * groups:
+            shape = list(input.shape) if input.ndim == n + 2 else [1, *input.shape]
+            raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{shape} to "
+                               f"have {weight.shape[1] * groups} channels, but got {channels} channels instead")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+            if padding == "same" and any(s != 1 for s in stride):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
         else:
-            x = padded(x, tuples(0 if padding == "valid" else padding, n), n)
-        cols, out = windows(x, kernel, stride, dilation, n)
-        batch, channels = x.shape[:2]
-        count = cols.shape[-1]
-        cols = cnp.reshape(cols, (batch, groups, channels // groups * int(np.prod(kernel)), count))
-        flat = cnp.reshape(weight, (groups, weight.shape[0] // groups, -1))
-        y = cnp.reshape(cnp.matmul(flat, cols), (batch, weight.shape[0], *out))
-        if bias is not None:
-            y = y + cnp.reshape(bias, (-1,) + (1,) * n)
-        return cnp.squeeze(y, 0) if single else y
+            padding = tuples(padding, n)
+            size = tuple([k + 2 * p for k, p in zip(input.shape[input.ndim - n :], padding)])
+            kernel = tuple([d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation)])
+            if any(k > m for k, m in zip(kernel, size)):
+                raise RuntimeError(f"Calculated padded input size per channel: {joined(size)}. Kernel size: "
+                                   f"{joined(kernel)}. Kernel size can't be greater than actual input size")
+        return nn.conv(input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
-    made = functional(f"conv{n}d", conv, "ConvolutionBackward0")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.conv{n}d`."
+    def transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        stride, dilation = tuples(stride, n), tuples(dilation, n)
+        more = tuples(output_padding, n)
+        _checked(f"conv_transpose{n}d", n, input, weight, bias, weight.shape[1] * groups, stride)
+        channels = input.shape[input.ndim - n - 1]
+        if channels != weight.shape[0]:
+            raise RuntimeError(f"Given transposed=1, weight of size {list(weight.shape)}, expected "
+                               f"input{list(input.shape)} to have {weight.shape[0]} channels, but got {channels} "
+                               "channels instead")
+        if any(p >= max(s, d) for p, s, d in zip(more, stride, dilation)):
+            raise RuntimeError("output padding must be smaller than either stride or dilation, but got output padding "
+                               f"{more}, stride {stride} and dilation {dilation}")
+        return nn.conv_transpose(input, weight, bias, stride=stride, padding=tuples(padding, n), output_padding=more,
+                                 dilation=dilation, groups=groups)
+
+    for name, body in ((f"conv{n}d", conv), (f"conv_transpose{n}d", transpose)):
+        made = functional(name, body, {lambda given, named: (given[0] if given else named["input"]).ndim == n + 1:
+                                       "SqueezeBackward1", otherwise: "ConvolutionBackward0"})
+        made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+
+
+def joined(size):
+    """A size as torch writes it."""
+    return f"({' x '.join(map(str, size))})"
 
 
 def pooling(n):
     """`max_pool1d`, `avg_pool1d` and their kin."""
 
-    def prepare(input, kernel_size, stride, padding, dilation, ceil_mode, fill):
+    def geometry(name, input, kernel_size, stride, padding, ceil_mode):
         if ceil_mode:
             raise NotImplementedError("pooling with ceil_mode=True is not built; pad the input instead")
-        kernel = tuples(kernel_size, n)
+        kernel, padding = tuples(kernel_size, n), tuples(padding, n)
         stride = kernel if stride is None or stride == [] else tuples(stride, n)
-        return windows(padded(input, tuples(padding, n), n, fill), kernel, stride, tuples(dilation, n), n)
+        if any(2 * p > k for p, k in zip(padding, kernel)):
+            raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got "
+                               f"padding={padding[0] if n == 1 else padding} and "
+                               f"kernel_size={kernel[0] if n == 1 else kernel}")
+        size = input.shape[input.ndim - n :]
+        if any(k > m + 2 * p for k, m, p in zip(kernel, size, padding)):
+            raise RuntimeError(f"Given input size: ({'x'.join(map(str, input.shape))}), a window of {kernel} does not "
+                               "fit. Output size is too small")
+        return kernel, stride, padding
 
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         if return_indices:
             raise NotImplementedError(f"max_pool{n}d(return_indices=True) is not built; find the places with argmax "
-                                      "over "
-                                      "F.unfold")
-        cols, out = prepare(input, kernel_size, stride, padding, dilation, ceil_mode, -np.inf)
-        axis = cols.ndim - 2
-        first = cnp.expand_dims(cnp.argmax(cols, axis), axis)
-        best = cnp.squeeze(cnp.take_along_axis(cols, first, axis), axis)
-        return cnp.reshape(best, (*input.shape[: input.ndim - n], *out))
+                                      "over F.unfold")
+        kernel, stride, padding = geometry(f"max_pool{n}d", input, kernel_size, stride, padding, ceil_mode)
+        return nn.max_pool(input, kernel, stride=stride, padding=padding, dilation=tuples(dilation, n))
 
     def avg_pool(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
-        cols, out = prepare(input, kernel_size, stride, padding, 1, ceil_mode, 0.0)
-        shape = (*input.shape[: input.ndim - n], *out)
-        total = cnp.sum(cols, axis=cols.ndim - 2)
-        if divisor_override is not None:
-            return cnp.reshape(total / divisor_override, shape)
-        if not count_include_pad and any(tuples(padding, n)):
-            ones = np.ones((1,) * (input.ndim - n) + tuple(input.shape[input.ndim - n :]), input.dtype)
-            counts, _ = prepare(ones, kernel_size, stride, padding, 1, False, 0.0)
-            return cnp.reshape(total / cnp.sum(counts, axis=counts.ndim - 2), shape)
-        return cnp.reshape(total / cols.shape[-2], shape)
+        kernel, stride, padding = geometry(f"avg_pool{n}d", input, kernel_size, stride, padding, ceil_mode)
+        out = nn.avg_pool(input, kernel, stride=stride, padding=padding,
+                          count_include_pad=count_include_pad or divisor_override is not None)
+        return out if divisor_override is None else out * (math.prod(kernel) / divisor_override)
 
     suffix = "WithIndices" if n > 1 else ""
     made = functional(f"max_pool{n}d", max_pool, f"MaxPool{n}D{suffix}Backward0" if n > 1 else "SqueezeBackward1")
@@ -135,10 +132,32 @@ for _n in (1, 2, 3):
 @functional("unfold", node="Im2ColBackward0")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """See PyTorch's documentation of `torch.nn.functional.unfold`."""
-    kernel, stride, dilation = (tuples(v, 2) for v in (kernel_size, stride, dilation))
-    cols, _ = windows(padded(input, tuples(padding, 2), 2), kernel, stride, dilation, 2)
-    lead = input.shape[: input.ndim - 3]
-    return cnp.reshape(cols, (*lead, -1, cols.shape[-1]))
+    kernel, stride, dilation, around = (tuples(v, 2) for v in (kernel_size, stride, dilation, padding))
+    x = cnp.pad(input, [(0, 0)] * (input.ndim - 2) + [(p, p) for p in around]) if any(around) else input
+    cols = REGISTRY["windows"].fun(x, kernel, stride, dilation)  # (…, channels, *kernel, *out)
+    lead = tuple(input.shape[: input.ndim - 3])
+    return cnp.reshape(cols, (*lead, input.shape[-3] * math.prod(kernel), math.prod(cols.shape[-2:])))
+
+
+@functional("fold", node="Col2ImBackward0")
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """See PyTorch's documentation of `torch.nn.functional.fold`."""
+    size, kernel, stride, dilation, around = (
+        tuples(v, 2) for v in (output_size, kernel_size, stride, dilation, padding))
+    whole = tuple([k + 2 * p for k, p in zip(size, around)])
+    counts = tuple([(k - d * (m - 1) - 1) // s + 1 for k, m, s, d in zip(whole, kernel, stride, dilation)])
+    if input.ndim not in (2, 3) or input.shape[-2] % math.prod(kernel):
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+                           f"got input of size {list(input.shape)} and kernel_size={kernel}.")
+    if input.shape[-1] != math.prod(counts):
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={around}, "
+                           f"stride={stride}, expected size of input's dimension 2 to match the calculated number of "
+                           f"sliding blocks {counts[0]} * {counts[1]} = {math.prod(counts)}, but got "
+                           f"input.size(2)={input.shape[-1]}.")
+    channels = input.shape[-2] // math.prod(kernel)
+    cols = cnp.reshape(input, (*input.shape[:-2], channels, *kernel, *counts))
+    out = REGISTRY["overlap_add"].fun(cols, whole, kernel, stride, dilation)
+    return out[(Ellipsis, *[slice(p, p + k) for p, k in zip(around, size)])]
 
 
 @functional("pad", node="ConstantPadNdBackward0")
@@ -205,9 +224,7 @@ _batch_norm.row.name = "nn.functional.batch_norm"
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.group_norm`."""
     x = cnp.reshape(input, (input.shape[0], num_groups, -1))
-    mean = REGISTRY["reduce_mean"].fun
-    gap = x - mean(x, (2,), True)
-    out = cnp.reshape(gap / cnp.sqrt(mean(gap * gap, (2,), True) + eps), input.shape)
+    out = cnp.reshape(nn.standardize(x, 2, eps=eps), input.shape)
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = out if weight is None else out * cnp.reshape(weight, shape)
     return out if bias is None else out + cnp.reshape(bias, shape)

@@ -1,0 +1,90 @@
+"""torch.special and its functions at the top: gamma, error, Bessel and related functions, by covector.scipy.special."""
+
+import numpy as np
+
+from ....extend import REGISTRY
+from ....scipy import special
+from ..call import ROWS, Row, attach, floating, inplace_method, operation
+from ..lanes import unary
+from .elementwise import one, operands
+
+for _name, _primitive in {"lgamma": "gammaln", "digamma": None, "erfinv": None, "i0": None}.items():
+    one(_name, _primitive)
+
+
+def _only_special(name, primitive, node):
+    """A function of one tensor that torch has in torch.special alone."""
+    prim = REGISTRY[primitive]
+    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, None)
+    row.fun = fun = unary(row, prim, prim.fun)
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
+    fun.row = row
+    ROWS[row.name] = row
+
+
+for _name, _node in {"entr": "SpecialEntrBackward0", "ndtr": "MulBackward1", "ndtri": "SpecialNdtriBackward0",
+                     "log_ndtr": "SpecialLogNdtrBackward0", "erfcx": "SpecialErfcxBackward0",
+                     "i0e": "SpecialI0EBackward0", "i1": "SpecialI1Backward0", "i1e": "SpecialI1EBackward0"}.items():
+    _only_special(_name, _name, _node)
+for _name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"):  # torch has no derivatives of these
+    _only_special(_name, _name[-2:], f"Special{_name.title().replace('_', '')}Backward0")
+for _name in ("0", "1"):
+    _only_special(f"modified_bessel_i{_name}", f"i{_name}", f"SpecialModifiedBesselI{_name}Backward0")
+
+
+@operation("special.xlog1py", method=False, node="SpecialXlog1PyBackward0")
+def xlog1py(input, other):
+    """`input * log1p(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.special.xlog1py`."""
+    return special.xlog1py(*operands(input, other, floats=True))
+
+
+@operation("igamma", inplace_form=True)
+def igamma(input, other):
+    """The lower incomplete gamma function; see PyTorch's documentation of `torch.special.gammainc`."""
+    return special.gammainc(*operands(input, other, floats=True))
+
+
+@operation("igammac", inplace_form=True)
+def igammac(input, other):
+    """The upper incomplete gamma function; see PyTorch's documentation of `torch.special.gammaincc`."""
+    return special.gammaincc(*operands(input, other, floats=True))
+
+
+@operation("polygamma", method=False)
+def polygamma(n, input):
+    """A derivative of digamma; see PyTorch's documentation of `torch.special.polygamma`."""
+    if type(n) is not int:
+        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return special.polygamma(n, floating(input))
+
+
+def _polygamma_method(self, n):
+    """`torch.polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+attach("polygamma", _polygamma_method)
+_SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBackward1", None)
+attach("polygamma_", inplace_method(_SWAPPED))
+
+
+@operation("mvlgamma", inplace_form=True)
+def mvlgamma(input, p):
+    """The multivariate log-gamma function; see PyTorch's documentation of `torch.special.multigammaln`."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    x = floating(input)
+    parts = x.reshape((*x.shape, 1)) - np.arange(p, dtype=x.dtype) / 2
+    return special.gammaln(parts).sum(axis=-1) + 0.25 * p * (p - 1) * float(np.log(np.pi))
+
+
+for _alias, _name in {
+    "digamma": "digamma", "psi": "digamma", "gammaln": "lgamma", "polygamma": "polygamma", "multigammaln": "mvlgamma",
+    "gammainc": "igamma", "gammaincc": "igammac", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "i0": "i0",
+    "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "expit": "sigmoid", "logit": "logit", "sinc": "sinc",
+    "round": "round", "xlogy": "xlogy", "logsumexp": "logsumexp", "softmax": "softmax", "log_softmax": "log_softmax",
+}.items():  # fmt: skip
+    ROWS[f"special.{_alias}"] = ROWS[_name]
