@@ -57,7 +57,8 @@ ACCUMULATE.append(accumulate)
 def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
     rare = leaf.rare
-    if (rare.grad is not None or rare.grad_dtype is not None or rare.hooks is not None or rare.post is not None or leaf.trace is not None
+    if (rare.grad is not None or rare.grad_dtype is not None or rare.hooks is not None or rare.post is not None
+            or leaf.trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
             or not ct.flags.writeable):
         return False

@@ -40,7 +40,8 @@ def script_vectors_may_be_none_for_scalars(torch):
     y, z = x * 2, (x * x).sum()
     torch.autograd.backward([y, z], [torch.tensor([1.0, 10.0]), None])
     return (x.grad, attempt(lambda: torch.autograd.backward([w, z * 1], [None, None])),
-            attempt(lambda: torch.autograd.backward([x * 2])), attempt(lambda: torch.autograd.backward([x * 2], [None])),
+            attempt(lambda: torch.autograd.backward([x * 2])),
+            attempt(lambda: torch.autograd.backward([x * 2], [None])),
             attempt(lambda: torch.autograd.grad([x * 2, w], [x], [torch.ones(2), None])))
 
 
