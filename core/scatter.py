@@ -146,5 +146,7 @@ def accumulate(h, c):
             whole.add_at(*c.piece)
             return whole
         return c.plus(h)
-    return h + c
+    if getattr(c, "absent", False):
+        return h
+    return c if getattr(h, "absent", False) else h + c
 

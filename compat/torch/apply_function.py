@@ -93,6 +93,10 @@ def apply_at(kind, args, level):
     ctx = new_ctx(kind, args)
     needs = ctx._state.needs
     recording = level.recording and any(needs)
+    if recording:
+        for a, need in zip(args, needs):
+            if need:
+                edge(a)  # refuses a stale view before forward writes to it
     before = enter_level(level)
     try:
         below = level is not AMBIENT and kind.setup_context is not Function.setup_context
@@ -183,12 +187,12 @@ def record(ctx, args, outputs, level, needs):
         if id(o) in dirty:
             if recording:
                 write_history(o, picked(ctx, k, level), level)
-            out.append(o)
+            out.append(o.detach() if not recording and needs_grad(o) else o)
             continue
         if is_input or not fresh(o):
             base = o
             o = o.detach()
-            if is_input and diff:
+            if is_input and diff and (recording or not needs_grad(base)):
                 alias(o, base)
         if not is_input:
             made[id(outputs[k])] = o

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import extend
 from . import versions
+from .accumulate import dense
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import MODES
 from .node import FREED, visible
@@ -195,11 +196,19 @@ def check_overlap(array, operands):
         *_, u = chain(x)
         other = u.value
         if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:
-            same = other.ctypes.data == array.ctypes.data and other.strides == array.strides
-            if not (same and other.shape == array.shape) and np.shares_memory(other, array):
+            if partly_shared(array, other):
                 raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor "
                                    "refer to a single memory location. Please clone() the tensor before performing the "
                                    "operation.")
+
+
+def partly_shared(a, b):
+    """Whether two arrays of one memory overlap without being the same elements in the same order.
+
+    Where one has gaps PyTorch looks no further, and what it then writes depends on the order of the elements.
+    """
+    same = a.ctypes.data == b.ctypes.data and a.strides == b.strides
+    return not (same and (a.shape == b.shape or a.size == b.size and dense(a))) and np.shares_memory(a, b)
 
 
 def check_result(shape, dtype, new_shape, new_dtype):

@@ -29,7 +29,8 @@ _LIMIT = 256
 def fresh(t):
     """Whether the node of an ambient view of floats is up to date; brings it up to date."""
     rare = t.rare
-    if rare.tangent is not None or rare.base.rare is not None and rare.base.rare.tangent is not None:
+    base = rare.base.rare
+    if MODES.get() is not None or rare.tangent is not None or base is not None and base.tangent is not None:
         return False
     if versions.WRITTEN or versions.EXPOSED:
         refresh(t)

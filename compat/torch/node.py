@@ -85,6 +85,8 @@ class GradNode(AmbientNode):
         """Tensor hooks, retained gradient, capture, node hooks around the rule."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
+        if type(ct) is extend.Scatter and (extra is not None or captured):
+            ct = ct.dense()  # the rule alone takes it as it is
         runs = drive.runs is None or self.seq in drive.runs
         raw = ct
         if extra is not None:

@@ -20,6 +20,11 @@ from .views import shape_dtype
 ndarray = np.ndarray
 
 
+def made_aside(t):
+    """Whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
+    return t.node is None and t.rare is not None and t.rare.creation is not None
+
+
 class Tensor(TensorBase):
     """An array with torch's methods, gradients and history.
 
@@ -190,7 +195,7 @@ class Tensor(TensorBase):
     @property
     def is_leaf(self):
         """Whether no operation made it, as far as gradients are concerned."""
-        return not visible_level(self) or edge_or_none(self) is None
+        return not visible_level(self) or made_aside(self) or edge_or_none(self) is None
 
     @property
     def grad_fn(self):
@@ -289,7 +294,7 @@ class Tensor(TensorBase):
                                "function being transformed instead.")
         if not needs_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = edge_or_none(self)
+        node = None if made_aside(self) else edge_or_none(self)
         if node is None:
             return
         more(self).retains = True

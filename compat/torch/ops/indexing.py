@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....extend import At, Tracer
+from ....extend import REGISTRY, At, Tracer
 from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
@@ -178,7 +178,9 @@ def setitem(self, key, value):
             versions.bump(self.value)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
-        if isinstance(value, TensorBase):
+        if isinstance(value, TensorBase) and not shape_dtype(value)[0]:
+            fill_(part, value)
+        elif isinstance(value, TensorBase):
             shape = shape_dtype(part)[0]
             value = trimmed(value, len(shape))
             copy_(part, value if shape_dtype(value)[0] == shape else expand(value, shape))
@@ -215,7 +217,8 @@ def put(x, index, value, add=False):
         x[index] = value
         return x
     at = AT(x)[index]
-    return at.add(value) if add else at.set(value)
+    out = at.add(value) if add else at.set(value)
+    return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
 
 
 def AT(x):  # noqa: N802
