@@ -14,7 +14,7 @@ ndarray = np.ndarray
 
 def conj(x):
     """The complex conjugate; real values as they are."""
-    if type(x) in (float, int, complex):
+    if type(x) in (float, int, complex, bool):
         return x.conjugate()
     return x.conj() if x.dtype.kind == "c" else x
 

@@ -136,3 +136,10 @@ def test_triples_of_transforms_with_a_closure_over_the_outer_value(wrapper):
 def test_the_example_of_perturbation_confusion():
     assert float(cv.grad(lambda x: x * cv.grad(lambda y: x + y)(2.0))(1.0)) == 1.0
     assert float(cv.jvp(lambda x: x * cv.jvp(lambda y: x + y, (2.0,), (1.0,))[1], (1.0,), (1.0,))[1]) == 1.0
+
+
+@pytest.mark.parametrize("fun", [lambda x: x * True, lambda x: x / True, lambda x: x**True, lambda x: x + True])
+def test_python_booleans_are_numbers_at_every_order(fun):
+    assert float(cv.grad(fun)(1.5)) == 1.0
+    assert float(cv.grad(cv.grad(fun))(1.5)) == 0.0
+    assert cv.hessian(lambda v: fun(v).sum())(np.ones(2)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
