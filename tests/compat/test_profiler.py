@@ -44,7 +44,9 @@ def script_operations_by_name(torch):
         torch.linalg.norm(x), torch.stack([x, x]), x.sum(1, keepdim=True), torch.softmax(x, 1)
         x / 2, 2 - x, -x, x**2, x @ x.t(), x > 0, torch.where(x > 0, x, x), x.masked_fill(x > 0, 1.0)
         x.max(), x.max(0)
-        torch.zeros(2), torch.ones_like(x), torch.rand(2), torch.arange(3)
+        z = torch.zeros(2)
+        z[1:] = torch.ones(1)
+        torch.ones_like(x), torch.rand(2), torch.arange(3)
     return names(prof)
 
 

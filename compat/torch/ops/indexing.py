@@ -172,7 +172,8 @@ def setitem(self, key, value):
         check_basic(index, shape)
         m = MODES.get()
         index = useful(index, shape)
-        if self.trace is None and self.node is None and not (m is not None and m.level is not None) and (
+        watched = m is not None and (m.level is not None or m.recorder is not None)
+        if self.trace is None and self.node is None and not watched and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
             self.value[index] = value
             versions.bump(self.value)
