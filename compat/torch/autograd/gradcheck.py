@@ -105,8 +105,8 @@ def gradgradcheck(func, inputs, grad_outputs=None, eps=1e-6, atol=1e-5, rtol=1e-
     """Check second derivatives: `gradcheck` of the gradients, by the inputs and by the cotangents.
 
     Args:
-        func, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes,
-            check_batched_grad, fast_mode, masked: as for `gradcheck`.
+        func, inputs, eps, atol, rtol, raise_exception, nondet_tol: as for `gradcheck`.
+        check_undefined_grad, check_grad_dtypes, check_batched_grad, fast_mode, masked: as for `gradcheck`.
         grad_outputs: the cotangents of the outputs that require a gradient; random ones if left out.
         gen_non_contig_grad_outputs: let the random ones not be contiguous.
         check_fwd_over_rev, check_rev_over_rev: by which mode the gradients are differentiated.
