@@ -6,6 +6,8 @@ nodes take hooks; a sweep can put saved values back on the tape (`create_graph`)
 
 from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
+from ..core.fix import recast
+from ..core.ops.shaping import broadcast_to
 from ..core.tape import FREED, Node, next_seq
 from ..core.tracer import Trace, Tracer, next_level
 from ..core.types import Any
@@ -190,9 +192,10 @@ class AmbientTrace(Trace):
         bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a for a in operands]
         pushed = prim.tangent(tangents, (*bare, *params), outs)
         if prim.outputs is None:
-            outs.tangent = pushed
+            outs.tangent = pushed = fitting(pushed, outs.aval)
             self.remember(outs.node, pushed)
             return
+        pushed = tuple([fitting(t, out.aval) for out, t in zip(outs, pushed)])
         for out, t in zip(outs, pushed):
             out.tangent = t
         self.remember(next((out.node.parents for out in outs if out.node is not None), None), pushed)
@@ -245,6 +248,15 @@ class AmbientTrace(Trace):
         """The tangent that operand `i` (-1: the answer) had when the node was recorded."""
         tangents = None if node.extra is None else node.extra.tangents
         return None if tangents is None else tangents.get(i)
+
+
+def fitting(tangent, aval):
+    """A tangent in the shape and dtype of its value; none for a value that carries no derivative."""
+    if tangent is None or not is_inexact(aval.dtype):
+        return None
+    if tangent.shape != aval.shape:
+        tangent = broadcast_to(tangent, shape=aval.shape)
+    return tangent if tangent.dtype == aval.dtype else recast(tangent, aval.dtype)
 
 
 class Drive:

@@ -161,7 +161,7 @@ def compute(row, fun, args, kwargs, out=True):
         return write_out(row.name, target, v, tensors)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
     m = MODES.get()
-    if m is not None and m.level is not None:
+    if m is not None and (m.level is not None or m.foreign is not None):
         out = inside(out, m)
     if m is not None and m.inference:
         marked(out)

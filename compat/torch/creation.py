@@ -6,11 +6,11 @@ import numpy as np
 
 from . import dtypes
 from .call import write_out
-from .levels import BatchTrace
-from .modes import MODES, grad_levels
+from .levels import FOREIGN, BatchTrace
+from .modes import MODES
 from .recorder import traced
 from .size import device as Device
-from .state import CLASS, TensorBase, at_level, bottom, lower, more, wrap
+from .state import CLASS, TensorBase, at_level, bottom, inside, lower, more, wrap
 from .tensor import FACTORY
 from .views import shape_dtype
 
@@ -24,10 +24,8 @@ def made(array, requires_grad=False, device=None):
         if m.inference:
             more(t).inference = True
             t.slow = 2
-        if m.level is not None:
-            for level in grad_levels(m):  # a tensor that values of the running transforms may be written to
-                t = at_level(level, t)
-            return t
+        if m.level is not None or m.foreign is not None:
+            return inside(t, m)  # a tensor that values of the running transforms may be written to
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -231,20 +229,24 @@ def like(name, make):
 
 
 def batched_like(input, t):
-    """Under vmap, one for each example, so that batched values may be written to it."""
+    """Under vmap, one for each example, so that batched values may be written to it; in a transform of covector's own,
+    a value of it."""
     levels = []
     while isinstance(input.value, TensorBase):
         if not input.trace.done:
             levels.append(input.trace)
         input = input.value
     maps = [trace for trace in reversed(levels) if isinstance(trace, BatchTrace)]
-    if not maps:
+    if not maps and input.trace is not FOREIGN:
         return t
     while isinstance(t.value, TensorBase):
         if t.trace not in levels:
             levels.append(t.trace)
         t = t.value
-    rows = wrap(np.broadcast_to(t.value, (*[trace.size for trace in maps], *t.value.shape)).copy())
+    rows = t.value
+    if maps:
+        rows = np.broadcast_to(rows, (*[trace.size for trace in maps], *rows.shape)).copy()
+    rows = at_level(FOREIGN, rows) if FOREIGN in (input.trace, t.trace) else wrap(rows)
     for trace in sorted(levels, key=lambda trace: trace.level):
         rows = at_level(trace, rows)
     return rows

@@ -6,11 +6,11 @@ from contextvars import ContextVar
 import numpy as np
 
 from ...extend import Ambient
-from . import apply_function
+from . import apply_function, versions
 from .inplace import WRITE_TANGENT, put_value, write
 from .levels import GradTrace
 from .printing import TANGENT
-from .state import SET_TANGENT, TANGENT_OF, TensorBase, lift, lower, more, wrap
+from .state import SET_TANGENT, TANGENT_OF, TensorBase, bottom, lift, lower, more, wrap
 from .views import EXPAND, GETITEM, shape_dtype, view
 
 
@@ -185,13 +185,14 @@ def write_tangent(t, value):
         value = value.astype(dtype)
     if tuple(value.shape) != shape:
         value = EXPAND.fun(value, shape)
-    if holds(old, value):
-        write(old, value)
-        return
     source, steps = t, ()
     if t.rare.tangent is None:
         source = viewed(t.rare)
         steps = t.rare.forward_steps if t.rare.forward_base is not None else t.rare.steps
+    if holds(old, value) and (not steps or versions.root_of(bottom(old)) is versions.root_of(
+            bottom(tangent_of(source)))):  # a part of the tangent may be a copy where that of the value is a view
+        write(old, value)
+        return
     whole = [lower(tangent_of(source))]
     for prim, params in steps:
         whole.append(prim.fun(whole[-1], *params))

@@ -136,7 +136,8 @@ def check_levels(t, operands, name):
     """Refuse writes that a running transform could not see."""
     m = MODES.get()
     mine = {id(u.trace) for u in chain(t)}
-    if m is not None and m.level is not None and id(m.level) not in mine and t.trace is not FOREIGN:
+    inside = id(FOREIGN) in mine and (m is None or m.level is None or m.foreign is None or m.level.level < m.foreign)
+    if m is not None and m.level is not None and id(m.level) not in mine and not inside:
         raise RuntimeError(
             "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
             "operation "
@@ -154,7 +155,7 @@ def check_levels(t, operands, name):
                     f"aten::{name}. If said operator is being called inside the PyTorch framework, please file a bug "
                     "report instead."
                 )
-        if x.trace is FOREIGN and t.trace is not FOREIGN:
+        if x.trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
                 f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"

@@ -10,8 +10,8 @@ class Modes:
     inside a transform affects it and those around it, one outside of it does not reach inside.
     """
 
-    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "level", "lower", "maps", "mutable_saved",
-                 "recorder", "sweeping")
+    __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
+                 "mutable_saved", "recorder", "sweeping")
 
     def __init__(self):
         self.grad = True
@@ -22,6 +22,7 @@ class Modes:
         self.level = None  # the innermost grad level; None: the ambient one
         self.lower = ()
         self.maps = ()  # the running vmaps, innermost last
+        self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors

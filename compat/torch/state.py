@@ -98,7 +98,13 @@ def inside(out, m):
             return out
         if t.trace is not None:
             top = max(top, t.trace.level)
-        t = t.value
+        base, t = t, t.value
+    if m.foreign is not None:
+        if top < m.foreign:
+            out = at_level(FOREIGN, lower(out))
+            top = m.foreign
+        elif base.rare is None:  # made just now, by an operation at a level above
+            base.value, base.node, base.trace, base.slow = lower(base), None, FOREIGN, 2
     for level in grad_levels(m):
         if level.level > top:
             out = at_level(level, out)

@@ -1,6 +1,8 @@
 """torch.func.linearize."""
 
 from .... import linearize as core_linearize
+from ..levels import GradTrace
+from ..modes import restore, set_modes
 from ..state import TensorBase
 from .levels import flatten
 
@@ -26,7 +28,11 @@ def linearize(func, *primals):
     tensors = [i for i, o in enumerate(outs) if isinstance(o, TensorBase)]
 
     def of_tensors(*given):
-        found = flatten(func(*spec.unflatten(given)))[0]
+        before = set_modes(foreign=GradTrace(ambient=False).level)
+        try:
+            found = flatten(func(*spec.unflatten(given)))[0]
+        finally:
+            restore(before)
         return [found[i] for i in tensors]
 
     push = core_linearize(of_tensors, *flat)[1] if tensors else None

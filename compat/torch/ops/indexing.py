@@ -6,6 +6,7 @@ from ....extend import REGISTRY, At, Tracer
 from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
+from ..levels import BatchTrace
 from ..modes import MODES
 from ..state import TensorBase, bottom, lower, needs_grad, wrap
 from ..view_lanes import indexed, ready
@@ -30,11 +31,11 @@ def normal(key):
                 out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
                 continue
             if dtype == np.uint8:
-                k = lower(k) != 0
+                k = concrete(k) != 0
             elif dtype.kind not in "biu":
                 raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
             else:
-                k = lower(k)
+                k = concrete(k)
             basic = False
             out.append(k)
         elif isinstance(k, bool | np.bool_):
@@ -57,6 +58,16 @@ def normal(key):
             raise TypeError(f"only integer tensors of a single element can be converted to an index; indices may be "
                             f"integers, slices, None, ... and tensors, but got {type(k).__name__}")
     return basic, tuple(out)
+
+
+def concrete(k):
+    """An index tensor as an array, where no running vmap maps it: integers carry no derivatives."""
+    t = k
+    while isinstance(t.value, TensorBase):
+        if isinstance(t.trace, BatchTrace) and not t.trace.done:
+            return lower(k)
+        t = t.value
+    return t.value if type(t.value) is ndarray else lower(k)
 
 
 def plain_slice(s):
