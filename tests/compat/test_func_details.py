@@ -651,3 +651,34 @@ def script_written_values_with_a_tangent_are_differentiated(torch):
     g = lambda a: (a * 2).mul_(3).sigmoid_() + a.clone().add_(a).exp_()  # noqa: E731
     y, dot = f.jvp(g, (x,), (x,))
     return torch.autograd.grad((y * dot).sum(), x), torch.autograd.grad(f.jacfwd(g)(x).sum(), x)
+
+
+def script_tangents_through_broadcasting_and_diagonals(torch):
+    f = torch.func
+    x = torch.tensor([[0.1, 0.2, 0.3], [0.5, 0.1, 0.9]])
+    v = x.cos()
+    labels = torch.tensor([1, 2])
+    loss = lambda a: torch.nn.functional.cross_entropy(a, labels)  # noqa: E731
+
+    def g(a):
+        y = a * 1
+        y.diagonal().mul_(3).add_(a[0, :2])
+        y.view(-1)[1:].mul_(a.reshape(-1)[0])
+        return y
+
+    other = torch.arange(6.0).reshape(3, 2).t()
+    return (f.jvp(lambda a: f.jvp(loss, (a,), (v,))[1], (x,), (v,)), f.jvp(g, (x,), (v,)), f.jvp(g, (x,), (other,)),
+            f.jvp(g, (x,), (torch.tensor(1.0).expand(2, 3),)))
+
+
+def test_linearize_takes_functions_that_fill_new_tensors():
+    def g(a):
+        z = compat.zeros(3) * 2
+        z[compat.tensor([0, 2])] = a[:2] * a[1:]
+        y = compat.zeros_like(a)
+        y.add_(z)
+        return (y * compat.func.grad(lambda b: (b * y).sum())(a)).sum()
+
+    x = compat.tensor([1.0, 2.0, 3.0])
+    for run in (lambda v: compat.func.linearize(g, v)[1](x), lambda v: compat.func.jvp(g, (v,), (x,))[1]):
+        assert run(x).item() == pytest.approx(4 * (4.0 + 36.0))

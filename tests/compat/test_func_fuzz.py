@@ -73,35 +73,102 @@ STEPS = {
     "function": lambda t, x, c: square(t)(x) + x, "inplace": lambda t, x, c: x.clone().sigmoid_() + x,
 }
 
+def strided(x):
+    y = x * 1.5
+    y[0, 1:].mul_(2)
+    y[:, 0] = x[:, 1] * x[:, 2]
+    y.t()[1].add_(x[1, 0])
+    return y
+
+
+def diagonals(x):
+    y = x.new_zeros(2, 3)
+    y.view(-1)[::2].add_(x.reshape(-1)[1::2])
+    y.diagonal().mul_(3).add_(x[0, :2])
+    return y + x
+
+
+def rows_exchanged(x):
+    y = x.clone()
+    a, b = y[0], y[1]
+    a.copy_(b * 2)
+    b.sub_(a)
+    return y
+
+
+def masked(x):
+    return x.sin().masked_fill_(x > 0.3, 0.5).clamp_(-0.7, 0.9)
+
+
+def put(torch, x):
+    y = x.new_zeros(2, 3)
+    y[:, torch.tensor([2, 0])] = x[:, :2]
+    y.transpose(0, 1).add_(x.t())
+    return y
+
+
+MATRICES = {
+    "sin": lambda t, x, c: x.sin(), "matmul": lambda t, x, c: x @ t.tensor(W), "gram": lambda t, x,
+    c: (x.t() @ x)[:2] * 0.3,
+    "softmax": lambda t, x, c: t.softmax(x, 1), "logsumexp": lambda t, x, c: x - t.logsumexp(x, 1, keepdim=True),
+    "sum": lambda t, x, c: x * x.sum(0), "mean": lambda t, x, c: x + x.mean(1, keepdim=True) * x,
+    "var": lambda t, x, c: x / (1 + x.var(1, keepdim=True)), "max": lambda t, x, c: x * x.max(1, keepdim=True).values,
+    "sort": lambda t, x, c: x.sort(1).values * x, "cumsum": lambda t, x, c: x.cumsum(1) * 0.4,
+    "prod": lambda t, x, c: x * x.prod(1, keepdim=True), "einsum": lambda t, x, c: t.einsum("ij,ik->jk", x, x)[:2],
+    "cat": lambda t, x, c: t.cat([x[:, 1:], x[:, :1] * 2], 1), "stack": lambda t, x, c: t.stack([x[1], x[0].cos()]),
+    "flip": lambda t, x, c: x.flip(1) * x, "where": lambda t, x, c: t.where(x > c, x, c * x), "captured": lambda t, x,
+    c: x * c + c,
+    "gather": lambda t, x, c: t.gather(x, 1, t.tensor([[2, 0, 0], [1, 1, 2]])), "index": lambda t, x,
+    c: x[:, t.tensor([1, 0, 1])] * x,
+    "norm": lambda t, x, c: x / (1 + x.norm()), "expand": lambda t, x, c: x[:1].expand(2, 3) * x, "strided": lambda t,
+    x, c: strided(x),
+    "diagonals": lambda t, x, c: diagonals(x), "rows": lambda t, x, c: rows_exchanged(x), "masked": lambda t, x,
+    c: masked(x),
+    "put": lambda t, x, c: put(t, x), "unrecorded": lambda t, x, c: unrecorded(t, x), "detach": lambda t, x,
+    c: x * x.detach(),
+    "linear": lambda t, x, c: t.nn.functional.linear(x, t.tensor(W), c[0]), "gelu": lambda t, x,
+    c: t.nn.functional.gelu(x),
+    "loss": lambda t, x, c: x * t.nn.functional.cross_entropy(x, t.tensor([1, 2])), "chunk": lambda t, x,
+    c: t.cat(x.chunk(2, 0)[::-1]),
+    "conv": lambda t, x, c: t.nn.functional.conv1d(x[None], t.tensor(W)[:2, :2][:, :, None])[0],
+    "pad": lambda t, x, c: t.nn.functional.pad(x, (1, 0))[:, :3], "tril": lambda t, x, c: x + x.tril() * x,
+    "outer": lambda t, x, c: t.outer(x[0], x[1])[:2], "power": lambda t, x, c: (x.abs() + 0.5) ** c.abs(),
+    "atan2": lambda t, x, c: t.atan2(x, c), "written": lambda t, x, c: t.stack([written(x[0]), written(x[1])]),
+}
+
 TRANSFORMS = {
     "grad": lambda t, f, d: lambda x, c: t.func.grad(lambda y: f(y, c).sum())(x),
     "grad of the other": lambda t, f, d: lambda x, c: t.func.grad(lambda e: (f(x, e) * f(x, e)).sum())(c),
-    "jvp": lambda t, f, d: lambda x, c: t.func.jvp(lambda y: f(y, c), (x,), (t.tensor(d),))[1],
-    "vjp": lambda t, f, d: lambda x, c: t.func.vjp(lambda y: f(y, c), x)[1](t.tensor(d))[0],
-    "jacrev": lambda t, f, d: lambda x, c: t.func.jacrev(lambda y: f(y, c))(x).sum(0),
-    "jacfwd": lambda t, f, d: lambda x, c: t.func.jacfwd(lambda y: f(y, c))(x).sum(1),
-    "hessian": lambda t, f, d: lambda x, c: t.func.hessian(lambda y: f(y, c).sum())(x)[0],
+    "jvp": lambda t, f, d: lambda x, c: t.func.jvp(lambda y: f(y, c), (x,), (t.tensor(d).expand_as(x),))[1],
+    "jvp of both": lambda t, f, d: lambda x, c: t.func.jvp(f, (x, c), (t.tensor(d).expand_as(x), x.cos()))[1],
+    "vjp": lambda t, f, d: lambda x, c: t.func.vjp(lambda y: f(y, c), x)[1](t.tensor(d) * t.ones_like(x))[0],
+    "jacrev": lambda t, f, d: lambda x, c: t.func.jacrev(lambda y: f(y, c))(x).flatten(0, x.ndim - 1).sum(0),
+    "jacfwd": lambda t, f, d: lambda x, c: t.func.jacfwd(lambda y: f(y, c))(x).flatten(x.ndim).sum(-1),
+    "hessian": lambda t, f, d: lambda x, c: t.func.hessian(lambda y: f(y, c).sum())(x).flatten(0, x.ndim - 1)[1],
     "vmap": lambda t, f, d: lambda x, c: t.func.vmap(lambda s: f(x * s, c))(t.tensor(d)).sum(0),
     "vmap of the other": lambda t, f, d: lambda x, c: t.func.vmap(lambda s: f(x, c * s))(t.tensor(d)).sum(0),
     "vmap along 1": lambda t, f, d: lambda x, c: t.func.vmap(lambda s: f(s, c), in_dims=1, chunk_size=2)(
-        x[:, None] * t.tensor(d)[None]).mean(0),
+        x[:, None] * t.tensor(d).reshape(-1, *[1] * (x.ndim - 1))[None]).mean(0),
+    "vmap of both": lambda t, f, d: lambda x, c: t.func.vmap(f, in_dims=(-1, 0), out_dims=-1)(
+        x[..., None] * t.tensor(d), c * t.tensor(d).reshape(-1, *[1] * x.ndim)).mean(-1),
 }
 
 
-def program(seed):
+def program(seed, family, shape):
     """The steps, the transforms, their directions, and the arguments."""
     r = random.Random(seed)
     numbers = lambda: [r.uniform(-1, 1) for _ in range(3)]  # noqa: E731
-    steps = [r.choice(list(STEPS)) for _ in range(r.randint(1, 4))]
+    steps = [r.choice(list(family)) for _ in range(r.randint(1, 4))]
     transforms = [(r.choice(list(TRANSFORMS)), numbers()) for _ in range(r.randint(1, 3))]
-    return steps, transforms, numbers(), numbers(), r.random() < 0.5
+    point = lambda: np.array([numbers(), numbers()]).ravel()[: int(np.prod(shape))].reshape(shape).tolist()  # noqa: E731
+    return steps, transforms, point(), point(), r.random() < 0.5
 
 
-def answers(torch, steps, transforms, x, c, backward):
+def answers(torch, family, steps, transforms, x, c, backward):
     """The value, and its gradients where it has any."""
     def f(x, c):
         for step in steps:
-            x = STEPS[step](torch, x, c)
+            x = family[step](torch, x, c)
         return x
 
     for name, direction in transforms:
@@ -111,10 +178,10 @@ def answers(torch, steps, transforms, x, c, backward):
         x.requires_grad_()
         c.requires_grad_()
     out = f(x, c)
-    found = [out.detach().tolist(), [0.0] * 3, [0.0] * 3]
+    found = [out.detach().tolist(), np.zeros(x.shape), np.zeros(x.shape)]
     if out.requires_grad:
         for i, g in enumerate(torch.autograd.grad(out.sum(), (x, c), allow_unused=True)):
-            found[i + 1] = [0.0] * 3 if g is None else g.tolist()
+            found[i + 1] = np.zeros(x.shape) if g is None else g.tolist()
     return np.array(found)
 
 
@@ -137,17 +204,18 @@ LIMITS = ("ZeroTensors are immutable", "unallocated storage", "vmap: inplace ari
 @pytest.mark.reference
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("block", range(8))
-def test_random_nests_agree_with_pytorch(block, doubles):
+@pytest.mark.parametrize(("family", "shape"), [(STEPS, (3,)), (MATRICES, (2, 3))], ids=["vectors", "matrices"])
+def test_random_nests_agree_with_pytorch(family, shape, block, doubles):
     compared = 0
     for seed in range(block * 25, block * 25 + 25):
-        what = program(seed)
+        what = program(seed, family, shape)
         try:
-            theirs = answers(doubles, *what)
+            theirs = answers(doubles, family, *what)
         except RuntimeError as error:
             if any(limit in str(error) for limit in LIMITS):
                 continue
             raise
-        ours = answers(compat, *what)
+        ours = answers(compat, family, *what)
         np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8, err_msg=str(what))
         compared += 1
     assert compared > 15
