@@ -108,7 +108,11 @@ def apply_at(kind, args, level):
     if single and not isinstance(output, TensorBase):
         return output
     outputs = record(ctx, args, outputs, level, needs if recording else ())
-    push_tangents(kind, ctx, args, outputs)
+    before = enter_level(level)
+    try:
+        push_tangents(kind, ctx, args, outputs)
+    finally:
+        restore(before)
     return outputs[0] if single else outputs
 
 

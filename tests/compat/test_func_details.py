@@ -682,3 +682,33 @@ def test_linearize_takes_functions_that_fill_new_tensors():
     x = compat.tensor([1.0, 2.0, 3.0])
     for run in (lambda v: compat.func.linearize(g, v)[1](x), lambda v: compat.func.jvp(g, (v,), (x,))[1]):
         assert run(x).item() == pytest.approx(4 * (4.0 + 36.0))
+
+
+def script_a_function_of_a_dual_inside_of_a_transform(torch):
+    fw = torch.autograd.forward_ad
+    x, y = pair(torch)
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(a):
+            return a * a
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+        @staticmethod
+        def jvp(ctx, da):
+            return 2 * da * ctx.saved_tensors[0]
+
+    x.requires_grad_()
+    with fw.dual_level():
+        d = fw.make_dual(x, y)
+        out = torch.func.grad(lambda e: (Square.apply(d) * e).sum())(y)
+        value, dot = fw.unpack_dual(out)
+        return value.detach(), dot.detach(), dot.requires_grad, torch.autograd.grad(dot.sum(), x)
