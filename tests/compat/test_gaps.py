@@ -80,3 +80,15 @@ def test_the_second_derivative_of_a_square_is_a_constant_in_strict_mode():
     with pytest.raises(RuntimeError, match="independent of input 0"):
         hessian(lambda t: (t ** 2).sum(), x, create_graph=True, strict=True)
     assert hessian(lambda t: (t ** 2).sum(), x, strict=True).tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+@pytest.mark.parametrize("name", ["det", "solve", "layer_norm"])
+def test_forward_over_forward_agrees_with_differences(name):
+    x = torch.tensor([[1.0, 0.3, -0.2], [0.4, 1.2, 0.1], [-0.3, 0.2, 0.9]], dtype=torch.float64)
+    f = {"det": torch.linalg.det, "solve": lambda a: torch.linalg.solve(a, x).sin().sum(),
+         "layer_norm": lambda a: (torch.nn.functional.layer_norm(a, (3,)) * a * a).sum()}[name]
+    v = x.cos()
+    second = torch.func.jvp(lambda a: torch.func.jvp(f, (a,), (v,))[1], (x,), (v,))[1].item()
+    h = 1e-4
+    slope = lambda s: torch.func.jvp(f, (x + s * v,), (v,))[1].item()  # noqa: E731
+    assert second == pytest.approx((slope(h) - slope(-h)) / (2 * h), rel=1e-5)
