@@ -273,3 +273,24 @@ def script_indices_that_are_mapped(torch):
             v(lambda k: torch.gather(x, 1, k[None].expand(3, 2)))(i), v(lambda row, k: row[k])(x, i[:, 0]),
             v(torch.func.grad(lambda row, k: (row[k] * row[:2]).sum()))(x, i),
             torch.func.grad(lambda t: v(lambda k: (t[k] * t[k]).sum())(i).sum())(x))
+
+
+def script_writes_to_indices_that_are_mapped(torch):
+    f = torch.func
+    v = f.vmap
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    i = torch.tensor([[0, 2], [1, 0]])
+
+    def assigned(a, k, b):
+        y = a.clone()
+        y[k] = b
+        return y
+
+    def scattered(a, k):
+        return a.scatter(1, k[None].expand(3, 2), a[:, :2] * 2)
+
+    return (v(assigned)(x, i, -torch.ones(2, 2, 4)), v(assigned, (0, 0, None))(x, i, -torch.ones(4)),
+            v(scattered)(x, i),
+            v(assigned)(x, i, torch.tensor([-1.0, -2.0])), v(lambda k: torch.zeros(4).scatter(0, k, 1.0))(i),
+            v(v(lambda a, k: a.scatter(0, k, -1.0)), (0, None))(x[:, :2], i),
+            f.grad(lambda a: (v(scattered)(a, i) ** 2).sum())(x), f.jvp(lambda a: v(scattered)(a, i) ** 2, (x,), (x,)))

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ....extend import REGISTRY, At, Tracer
+from .... import numpy as cnp
+from ....extend import REGISTRY, At, Tracer, make_batched
 from .. import versions
 from ..call import attach, lifted, tensors_in
 from ..inplace import inplace
@@ -233,9 +234,47 @@ def put(x, index, value, add=False):
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
 
 
+class MappedAt(At):
+    """`x.at[index]`, where a vmap may map index arrays of the leading axes: one write on the whole batch then."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        return MappedAt(self.x, key)
+
+    def set(self, value):
+        """`x` with `value` at the index; of duplicates the last one stays."""
+        key = self.key if type(self.key) is tuple else (self.key,)
+        owners = {k.owner for k in key if isinstance(k, Tracer)}
+        if len(owners) != 1 or not all(hasattr(k, "dtype") and k.dtype.kind in "iu" or type(k) is int for k in key):
+            return At.set(self, value)
+        (owner,) = owners
+        if type(owner) is not BatchTrace or any(isinstance(v, Tracer) and v.owner is not owner
+                                                and v.owner.level > owner.level for v in (self.x, value)):
+            return At.set(self, value)
+        whole = [bare(k, owner) for k in key]
+        depth = max(k.ndim - mine for k, mine in whole)
+        index = [k.reshape((owner.size, *(1,) * (depth - k.ndim + 1), *k.shape[1:])) if mine else k
+                 for k, mine in whole]
+        x, mine = bare(self.x, owner)
+        x = x if mine else cnp.broadcast_to(x, (owner.size, *x.shape))
+        value, mine = bare(value, owner)
+        if mine:
+            room = depth + x.ndim - 1 - len(index)
+            value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
+        examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
+        return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
+
+
+def bare(v, owner):
+    """A value one level down, and whether it has the batch axis in front."""
+    mine = isinstance(v, Tracer) and v.owner is owner
+    return v.value if mine else v if hasattr(v, "dtype") else np.asarray(v), mine
+
+
 def AT(x):  # noqa: N802
     """`x.at` of a traced value, or of an array."""
-    return x.at if hasattr(x, "at") else At(x)
+    return MappedAt(x)
 
 
 attach("__getitem__", getitem)
