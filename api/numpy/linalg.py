@@ -21,6 +21,7 @@ from .spectra import (
     eigh as eigh,
     eigvals as eigvals,
     eigvalsh as eigvalsh,
+    hermitian,
     inexact,
     lstsq as lstsq,
     matrices,
@@ -64,8 +65,8 @@ def slogdet(a: Array) -> Any:
 
 @implements(np.linalg.cholesky)
 def cholesky(a: Array, /, *, upper: bool = False) -> Array:
-    """Traced: of the Hermitian part of `a`, so that the gradient is Hermitian."""
-    lower = decompositions.cholesky(square(a, "cholesky"))
+    """Traced: of a Hermitian `a`; the gradient is Hermitian."""
+    lower = decompositions.cholesky(hermitian(a, "cholesky"))
     return decompositions.adjoint(lower) if upper else lower
 
 

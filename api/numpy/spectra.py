@@ -10,7 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, RAISE
+from ..core.ops.guards import FINITE, RAISE, mirrored
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements
@@ -86,17 +86,22 @@ def square(x: Any, name: str) -> Array:
     return x
 
 
+def hermitian(x: Any, name: str) -> Array:
+    """`x` as floating or complex Hermitian matrices; others are refused, for NumPy would read one triangle of them."""
+    return mirrored(square(x, name), name)
+
+
 @implements(np.linalg.eigh)
 def eigh(a: Array, UPLO: str = "L") -> Any:
-    """Traced: of the Hermitian part of `a`, whatever `UPLO`, so that the gradient is Hermitian."""
+    """Traced: of a Hermitian `a`, whatever `UPLO`; the gradient is Hermitian."""
     _check_triangle(UPLO)
-    return EighResult(*spectral.eigh(square(a, "eigh"), _REPEATED.get()))
+    return EighResult(*spectral.eigh(hermitian(a, "eigh"), _REPEATED.get()))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: Array, UPLO: str = "L") -> Array:
     _check_triangle(UPLO)
-    return spectral.eigvalsh(square(a, "eigvalsh"), _REPEATED.get())
+    return spectral.eigvalsh(hermitian(a, "eigvalsh"), _REPEATED.get())
 
 
 def _check_triangle(uplo: str) -> None:
@@ -136,6 +141,7 @@ def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian
 
 def _hermitian_svd(a: Array, compute_uv: bool) -> Any:
     """By eigenvalues: s = |w| in descending order, and the sign goes to vh."""
+    a = hermitian(a, "svd with hermitian=True")
     if not compute_uv:
         return methods.sort(shaping.absolute(spectral.eigvalsh(a, _REPEATED.get())))[..., ::-1]
     w, u = spectral.eigh(a, _REPEATED.get())
@@ -159,7 +165,9 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
-    return _svd.pinv(decompositions.hermitian(a) if hermitian else a, array_of(rcond))
+    if hermitian:
+        a = decompositions.hermitian(mirrored(a, "pinv with hermitian=True"))
+    return _svd.pinv(a, array_of(rcond))
 
 
 def _precision(a: Array) -> float:

@@ -59,6 +59,38 @@ regular = primitive(
 )
 
 
+def _mirrored(xp, x, name):
+    turned = xp.conj(xp.swapaxes(x, -1, -2))
+    if x.size and not bool(xp.all(x == turned)):
+        gap = largest(xp, x - turned)
+        if bool(xp.any(gap > float(np.finfo(x.dtype).eps) ** 0.5 * largest(xp, x))):
+            raise np.linalg.LinAlgError(
+                f"{name} of traced values takes Hermitian matrices, so that its gradient is Hermitian, but in those of "
+                f"shape {x.shape} elements differ from their mirror image by up to {float(xp.max(gap)):.3g}; take "
+                "(a + a.T) / 2, or, where one triangle is meant, as in NumPy, np.tril(a) + np.tril(a, -1).T"
+            )
+    return x.copy()
+
+
+def _mirrored_samples(rng):
+    a = rng.normal(size=(2, 3, 3)) + 1j * rng.normal(size=(2, 3, 3))
+    a = a + a.swapaxes(-1, -2).conj()
+    # No finite differences: they would leave the Hermitian matrices.
+    return [Sample(x, params={"name": "eigh"}, smooth=False) for x in (a.real[0], a.real.astype("f4"), a, a[:0])]
+
+
+mirrored = primitive(
+    "mirrored",  # x itself; matrices that are not Hermitian raise
+    impl=lambda xp, x, *, name: _mirrored(xp, x, name),
+    shape=lambda x: x,
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=lambda x, name: mirrored(x, name),
+    samples=_mirrored_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
 def _apart(xp, x, w, beside, about, zero):
     if x.size and w.shape[-1] > 1 - zero:
         limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None]
