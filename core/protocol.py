@@ -5,8 +5,8 @@ import numpy as np
 from .backend import special_function
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
-from .methods import _augmented, normal_axis, power
-from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping
+from .methods import _augmented, normal_axes, normal_axis, power
+from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping, sorting
 from .ops.indexing import update
 from .ops.special import SPECIAL
 from .tracer import Tracer
@@ -74,7 +74,13 @@ def _double(x):
 
 REDUCTIONS = {
     np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min", np.logical_and: "all",
-    np.logical_or: "any",
+    np.logical_or: "any", np.logaddexp: "logaddexp",
+}  # fmt: skip
+ACCUMULATIONS = {
+    np.add: reductions.cumsum, np.multiply: running.cumprod,
+    # The extreme so far is the element at its place; of equal ones, the first.
+    np.maximum: lambda x, axis: sorting.along(x, running.running_argmax(x, axis), axis),
+    np.minimum: lambda x, axis: sorting.along(x, running.running_argmin(x, axis), axis),
 }  # fmt: skip
 FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
 _get = UFUNCS.get
@@ -92,7 +98,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         return _with_options(ufunc, fun, inputs, kwargs)
     if method == "reduce" and ufunc in REDUCTIONS:
         return _reduce(REDUCTIONS[ufunc], *inputs, **kwargs)
-    if method == "accumulate" and ufunc in (np.add, np.multiply):
+    if method == "accumulate" and ufunc in ACCUMULATIONS:
         return _accumulate(ufunc, *inputs, **kwargs)
     if method == "outer" and ufunc in UFUNCS and not kwargs:
         x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in inputs)
@@ -142,15 +148,17 @@ def _with_options(ufunc, fun, inputs, kwargs):
 def _reduce(name, x, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None or where is not True or initial not in (None, np._NoValue):
         raise RuleError(f"reduce with out=, where= or initial= is not supported on traced values{at_user_line()}")
-    return getattr(x, name)(axis=axis, keepdims=keepdims) if dtype is None else getattr(
-        selection.astype(x, dtype), name)(axis=axis, keepdims=keepdims)
+    x = x if dtype is None else selection.astype(x, dtype)
+    if name == "logaddexp":
+        return reductions.logsumexp(x, normal_axes(axis, x.ndim), bool(keepdims))
+    return getattr(x, name)(axis=axis, keepdims=keepdims)
 
 
 def _accumulate(ufunc, x, axis=0, dtype=None, out=None):
     if out is not None:
         raise RuleError(f"accumulate with out= is not supported on traced values{at_user_line()}")
     x = x if dtype is None else selection.astype(x, dtype)
-    return (reductions.cumsum if ufunc is np.add else running.cumprod)(x, normal_axis(axis, x.ndim))
+    return ACCUMULATIONS[ufunc](x, normal_axis(axis, x.ndim))
 
 
 def _at(ufunc, target, index, value=None):

@@ -1,10 +1,12 @@
 """Running products and convolutions along an axis, and the linear recurrence that their derivatives follow."""
 
+import operator
+
 import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import result_dtype
-from ..families import primitive
+from ..families import ZERO, primitive
 from ..fix import conj
 from .reductions import _sum_shape
 from .samples import Sample, arrays, together
@@ -55,6 +57,42 @@ cumprod = primitive(
     ),
     absent={"()": "it runs along an axis"},
 )
+
+
+def _first_better(xp, x, axis, better):
+    """For each place the place of the best element up to there: the first of equal ones, NaN before all others."""
+    n = x.shape[axis]
+    lead = (slice(None),) * axis
+    place = xp.broadcast_to(xp.arange(n).reshape((n,) + (1,) * (x.ndim - axis - 1)), x.shape)
+    step = 1
+    while step < n:  # Hillis and Steele 1986, as above
+        before, here = (*lead, slice(0, n - step)), (*lead, slice(step, n))
+        old, new = x[before], x[here]
+        keep = ~better(new, old) & ~((new != new) & (old == old)) | (old != old)
+        head = (*lead, slice(0, step))
+        place = xp.concatenate((place[head], xp.where(keep, place[before], place[here])), axis=axis)
+        x = xp.concatenate((x[head], xp.where(keep, old, new)), axis=axis)
+        step *= 2
+    return place.astype(np.dtype(np.intp))
+
+
+def _running_argument(name, better):
+    found = primitive(
+        name,
+        impl=lambda xp, x, *, axis: _first_better(xp, x, axis, better),
+        shape=lambda x, axis: make_aval(x.shape, np.dtype(np.intp)),
+        jvp=ZERO,
+        batch=lambda x, axis: found(x, axis + 1),
+        samples=lambda rng: [Sample(rng.normal(size=s).astype(t), params={"axis": a})
+                             for s, a, t in (((7,), 0, "f8"), ((2, 5), 1, "f4"), ((3, 2), 0, "f8"), ((0,), 0, "f8"))]
+        + [Sample(np.array([1.0, 3.0, 3.0, np.nan, 4.0, 0.5]), params={"axis": 0})],
+        absent={"()": "it runs along an axis", "complex": "it orders real numbers"},
+    )
+    return found
+
+
+running_argmax = _running_argument("running_argmax", operator.gt)
+running_argmin = _running_argument("running_argmin", operator.lt)
 
 
 def _convolve(xp, x, y):

@@ -38,6 +38,11 @@ CASES = {
     "partition": [(_after(lambda x: x.partition(1, axis=0)), M)],
     "put": [(_after(lambda x, v: x.put([0, -1], v)), M, V)],
     "cumprod": [(lambda xp, x: x.cumprod(1), M), (lambda xp, x: x.cumprod(), M)],
+    "accumulate": [(lambda xp, x, u=u, k=k: u.accumulate(x, axis=k), M) for k in (0, 1)
+                   for u in (np.add, np.multiply, np.maximum, np.minimum)]
+    + [(lambda xp, x: np.maximum.accumulate(x), np.array([1.0, np.nan, 2.0]).astype("f4"))],
+    "reduce": [(lambda xp, x, u=u: u.reduce(x, axis=1, keepdims=True), M)
+               for u in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp, np.logical_and)],
     "windows": [(lambda xp, x: windows(x, 2), V), (lambda xp, x: windows(x, (2, 3)), M),
                 (lambda xp, x: windows(x, 3, axis=1), M), (lambda xp, x: windows(x, (2, 2), axis=(0, 0)), M)],
 }  # fmt: skip

@@ -1,0 +1,79 @@
+"""The derivatives that functions of `covector.numpy` choose at kinks and ties, as docs/conventions.md lists them."""
+
+import numpy as np
+import pytest
+
+import covector
+import covector.numpy as cnp
+
+
+def both(fun, x):
+    """The Jacobian by reverse mode, after a look that forward mode gives the same."""
+    reverse = covector.jacrev(fun)(x)
+    np.testing.assert_array_equal(covector.jacfwd(fun)(x), reverse)
+    return reverse
+
+
+KNOTS, VALUES = np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 0.0])
+
+
+def test_interp_takes_the_slope_to_the_right_of_a_knot():
+    slopes = both(lambda x: cnp.interp(x, KNOTS, VALUES), np.array([-1.0, 0.0, 1.0, 2.0, 3.0, 4.0]))
+    np.testing.assert_array_equal(np.diag(slopes), [0.0, 2.0, -1.0, -1.0, -1.0, 0.0])
+
+
+def test_interp_beyond_the_knots_moves_with_the_outer_values():
+    moves = both(lambda f: cnp.interp(np.array([-1.0, 4.0]), KNOTS, f), VALUES)
+    np.testing.assert_array_equal(moves, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_unique_takes_the_first_of_equal_elements():
+    np.testing.assert_array_equal(both(cnp.unique, np.array([2.0, 1.0, 2.0])), [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmedian"])
+def test_elements_that_are_nan_have_derivative_zero(name):
+    slope = both(getattr(cnp, name), np.array([1.0, np.nan, 2.5]))
+    assert slope[1] == 0
+    assert np.isfinite(slope).all()
+
+
+def test_std_of_equal_elements_has_derivative_zero():
+    np.testing.assert_array_equal(both(cnp.nanstd, np.array([2.0, np.nan, 2.0])), np.zeros(3))
+
+
+def test_cumprod_is_exact_at_zeros_to_second_order():
+    def slow(x):
+        return np.stack([x[0], x[0] * x[1], x[0] * x[1] * x[2], x[0] * x[1] * x[2] * x[3]])
+
+    x = np.array([2.0, 0.0, 0.0, 3.0])
+    np.testing.assert_allclose(both(cnp.cumprod, x), both(slow, x))
+    np.testing.assert_allclose(covector.hessian(lambda x: cnp.cumprod(x).sum())(x),
+                               covector.hessian(lambda x: slow(x).sum())(x))
+
+
+def test_gradient_by_traced_coordinates_knows_that_they_move():
+    """Equal distances of plain coordinates take a shorter formula, whose derivative by each of them would be wrong."""
+    f = np.array([0.0, 1.0, 4.0, 9.0])
+    x = np.arange(4.0)
+    covector.testing.check_grads(lambda x: cnp.gradient(f, x), (x,))
+
+
+def test_bin_edges_move_with_the_extremes():
+    moves = both(lambda x: cnp.histogram(x, 2)[1], np.array([1.0, 5.0, 3.0]))
+    np.testing.assert_allclose(moves, [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])
+
+
+def test_density_moves_with_the_edges():
+    covector.testing.check_grads(lambda x: cnp.histogram(x, 2, density=True)[0], (np.array([1.0, 5.0, 3.4, 1.7]),))
+
+
+def test_multiple_roots_move_infinitely_fast():
+    with np.errstate(all="ignore"):
+        moves = covector.jacrev(lambda p: cnp.roots(p).real)(np.array([1.0, -2.0, 1.0]))
+    assert not np.isfinite(moves).all() or np.abs(moves).max() > 1e6
+
+
+def test_running_extreme_belongs_to_the_first_of_equal_elements():
+    moves = both(np.maximum.accumulate, np.array([1.0, 1.0, 0.5, 2.0]))
+    np.testing.assert_array_equal(moves, [[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
