@@ -21,7 +21,7 @@ class Namespace:
 
 
 def _namespace(cupy):
-    """CuPy where it differs from NumPy: `argsort` has one kind, and `solve` does not broadcast."""
+    """CuPy where it differs from NumPy: `argsort` has one kind, `solve` does not broadcast, some functions are absent."""
 
     def argsort(x, axis=-1, kind=None):
         # CuPy always sorts stably and refuses every other kind; 0-d arrays, which NumPy sorts, it refuses as well.
@@ -40,7 +40,24 @@ def _namespace(cupy):
         b = cupy.broadcast_to(b, (*lead, *b.shape[-2:])).astype(dtype)
         return cupy.linalg.solve(a, b)
 
-    return Namespace(cupy, argsort=argsort, sort=sort, linalg=Namespace(cupy.linalg, solve=solve))
+    def lexsort(keys, axis=-1):
+        # CuPy's takes one matrix of keys and sorts along the last axis alone.
+        order = argsort(keys[0], axis=axis)
+        for key in keys[1:]:
+            step = argsort(cupy.take_along_axis(key, order, axis), axis=axis)
+            order = cupy.take_along_axis(order, step, axis)
+        return order
+
+    def spacing(x):
+        size = cupy.abs(x)
+        return cupy.copysign(cupy.nextafter(size, cupy.full_like(size, np.inf)) - size, x)
+
+    def bitwise_count(x):
+        size = cupy.abs(x)
+        return sum(((size >> k) & 1).astype(np.dtype(np.uint8)) for k in range(8 * size.dtype.itemsize))
+
+    return Namespace(cupy, argsort=argsort, sort=sort, lexsort=lexsort, spacing=spacing, bitwise_count=bitwise_count,
+                     linalg=Namespace(cupy.linalg, solve=solve))
 
 
 def _special():

@@ -27,7 +27,7 @@ def _solve(a, b):
 
 @pytest.fixture
 def xp():
-    names = ("zeros", "broadcast_to", "exp", "sort")
+    names = ("zeros", "broadcast_to", "exp", "sort", "abs", "copysign", "nextafter", "full_like", "take_along_axis")
     cupy = SimpleNamespace(**{n: getattr(np, n) for n in names}, argsort=_argsort,
                            linalg=SimpleNamespace(solve=_solve, inv=np.linalg.inv))
     return CUPY.namespace(cupy)
@@ -55,6 +55,20 @@ def test_solve_broadcasts_as_numpy_does(xp, a, b):
 
 def test_solve_of_single_precision_stays_so(xp):
     assert xp.linalg.solve(np.eye(2, dtype="f4"), np.ones((2, 1), "f4")).dtype == np.float32
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_lexsort_takes_several_keys_along_any_axis(xp, axis):
+    keys = np.array([[3, 1, 1, 2], [0, 1, 1, 2]]), np.array([[1, 1, 0, 1], [1, 0, 1, 0]])
+    np.testing.assert_array_equal(xp.lexsort(keys, axis=axis), np.lexsort(keys, axis=axis))
+
+
+def test_absent_functions_of_digits_are_composed(xp):
+    x = np.array([0.0, -1.0, 3.7, 1e300, -5e-324])
+    np.testing.assert_array_equal(xp.spacing(x), np.spacing(x))
+    n = np.array([0, 1, -7, 255, 2**40 + 1])
+    np.testing.assert_array_equal(xp.bitwise_count(n), np.bitwise_count(n))
+    assert xp.bitwise_count(n).dtype == np.bitwise_count(n).dtype
 
 
 def test_all_other_names_are_those_of_cupy(xp):
