@@ -21,7 +21,7 @@ class Namespace:
 
 
 def _namespace(cupy):
-    """CuPy where it differs from NumPy: `argsort` has one kind, `solve` does not broadcast, some functions are absent."""
+    """CuPy where it differs from NumPy: `argsort` has one kind, `solve` does not broadcast; some lack."""
 
     def argsort(x, axis=-1, kind=None):
         # CuPy always sorts stably and refuses every other kind; 0-d arrays, which NumPy sorts, it refuses as well.
