@@ -15,6 +15,7 @@ YES, NO, NONE = "yes", "refused", "—"
 SHAPES = ((), (3,), (2, 3), (0,))
 REFUSALS = (ConversionError, DtypeError, RuleError)
 TOLERANCE = {"f": 2e-5, "F": 2e-5}
+NESTED = 4  # how many cases of a name are batched and staged with their derivatives
 ORDERS = 2  # how many cases of a name are checked to the second order
 
 
@@ -230,6 +231,41 @@ def measure_batches(cases, found):
         found.setdefault("vmap", YES)
 
 
+def measure_nested(cases):
+    """`vmap` and `make_graph` around both derivatives, against a loop; raises where they differ."""
+    done = 0
+    for case in cases:
+        part = live_part(case)
+        if part is None or part[2] or not case.smooth or done == NESTED:
+            continue
+        fun, args, _ = part
+        done += 1
+        weights = [draw("d", np.shape(v)) for v in fun(*args)]
+
+        def push(*xs, fun=fun):
+            return covector.jvp(fun, xs, xs)[1]
+
+        def pull(*xs, fun=fun, weights=weights):
+            outs, pullback = covector.vjp(fun, *xs)
+            return pullback(tuple(w * np.ones_like(v) for w, v in zip(weights, outs)))
+
+        pairs = [(x, other(x)) for x in args]
+        stacks = [np.stack(pair) for pair in pairs]
+        for rule in (push, pull):
+            want = [np.stack(both) for both in zip(*[rule(*xs) for xs in zip(*pairs)])]
+            runs = [lambda rule=rule: [np.stack(both) for both in zip(*[
+                covector.make_graph(rule)(*xs)(*xs) for xs in zip(*pairs)])]]
+            if case.batch:
+                runs.append(lambda rule=rule: covector.vmap(rule)(*stacks))
+            for run in runs:
+                try:
+                    got = run()
+                except REFUSALS:
+                    continue
+                for x, y in zip(got, want, strict=True):
+                    np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9, err_msg=f"{case} {rule.__name__}, nested")
+
+
 def measure(cases):
     """`{column: entry}` of one name; raises where an answer is wrong."""
     found = {}
@@ -237,5 +273,7 @@ def measure(cases):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as NumPy's own evaluations above
         measure_derivatives(cases, found)
+        with np.errstate(all="ignore"):
+            measure_nested(cases)
     measure_batches(cases, found)
     return {column: found.get(column, NONE) for column in COLUMNS}

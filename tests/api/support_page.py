@@ -15,8 +15,8 @@ Each row was measured, and a test measures it again: the function of `covector.n
 | value | traced values give NumPy's values and dtypes |
 | forward, reverse | `jvp` and `vjp` agree with finite differences |
 | second order | so do the derivatives of both, in all four orders |
-| vmap | a batch gives what a loop gives |
-| make_graph | the function can be staged, and the graph gives NumPy's values |
+| vmap | a batch gives what a loop gives, of the derivatives too |
+| make_graph | the function and its derivatives can be staged, and the graph gives the same values |
 | plain numpy | the same holds for `numpy.<name>` called on a traced value |
 
 “refused” means that covector or NumPy raises, and never that an answer is wrong. A dash means that there is nothing to measure: an answer of integers, booleans or indices is a constant to derivatives, and a function without array arguments has no batch.
