@@ -3,8 +3,8 @@
 # isort: off
 import numpy as _numpy
 from numpy import (
-    bool_, can_cast, complex128, complex64, complexfloating, dtype, e, errstate, euler_gamma, finfo, float16, float32,
-    float64, floating, from_dlpack, generic, iinfo, inexact, inf, int16, int32, int64, int8, integer, intp, isscalar,
+    bool, bool_, can_cast, complex128, complex64, complexfloating, dtype, e, errstate, euler_gamma, finfo, float16,
+    float32, float64, floating, from_dlpack, generic, iinfo, inexact, inf, int16, int32, int64, int8, integer, intp, isscalar,
     issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint16, uint32, uint64, uint8,
 )
 
@@ -75,6 +75,7 @@ from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
 # isort: on
 
 __array_namespace_info__ = _numpy.__array_namespace_info__
+__array_api_version__ = _numpy.__array_api_version__
 
 __all__ = [  # noqa: RUF022 - sorted, several a line
     "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
@@ -83,7 +84,7 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "array_equiv", "array_split", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray",
     "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average",
     "bartlett", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool_", "broadcast_arrays",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool", "bool_", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "c_", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack",
     "common_type", "complex128", "complex64", "complexfloating", "compress", "concat", "concatenate", "conj",
     "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh", "count_nonzero",

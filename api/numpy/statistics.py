@@ -74,6 +74,8 @@ def _weights(x: Array, fweights: Any, aweights: Any) -> Any:
             raise ValueError(f"cov needs {name} of shape {x.shape[1:]}, but got {weights.shape}")
         if name == "fweights" and weights.dtype.kind not in "iu" and (known(weights, name) % 1).any():
             raise TypeError("cov needs whole fweights: they count observations")
+        if is_concrete(weights) and (known(weights, name) < 0).any():
+            raise ValueError(f"cov needs {name} that are not negative")
         weights = selection.astype(weights, np.result_type(weights.dtype, np.float64))
         ans = weights if ans is None else ans * weights
     return ans

@@ -54,6 +54,20 @@ def test_method_does_what_numpy_does(name):
     assert measure.NO not in found.values()
 
 
+@pytest.mark.parametrize("write", [
+    lambda a, t: np.put(a, [0], t), lambda a, t: np.place(a, a > 0, t), lambda a, t: np.putmask(a, a > 0, t),
+    lambda a, t: np.fill_diagonal(a, t), lambda a, t: np.copyto(a, t[0]), lambda a, t: a.put([0], t),
+    lambda a, t: np.put_along_axis(a, np.zeros((1, 4), int), t, 0),
+])  # fmt: skip
+@pytest.mark.parametrize("transform", [covector.grad, covector.vmap])
+def test_plain_array_is_never_written_with_a_traced_value(write, transform):
+    plain = M.copy()
+    x = V if transform is covector.grad else np.stack([V, V])
+    with pytest.raises(TypeError):
+        transform(lambda t: (write(plain, t), t.sum())[1])(x)
+    np.testing.assert_array_equal(plain, M)
+
+
 def test_batched_indices_choose():
     k = np.array([[0, 1, 1, 0], [1, 1, 0, 0]])
     found = covector.vmap(lambda k: k.choose([V, 2 * V]))(k)
