@@ -4,8 +4,8 @@
 import numpy as _numpy
 from numpy import (
     bool, bool_, can_cast, complex128, complex64, complexfloating, dtype, e, errstate, euler_gamma, finfo, float16,
-    float32, float64, floating, from_dlpack, generic, iinfo, inexact, inf, int16, int32, int64, int8, integer, intp, isscalar,
-    issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint16, uint32, uint64, uint8,
+    float32, float64, floating, from_dlpack, generic, iinfo, inexact, inf, int16, int32, int64, int8, integer, intp,
+    isscalar, issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint16, uint32, uint64, uint8,
 )
 
 from . import array_methods as _array_methods  # noqa: F401 - adds methods to traced arrays
