@@ -105,6 +105,7 @@ for _name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanmedian nancu
         args=(M,),
     )
 calls("nanquantile", lambda xp, x: xp.nanquantile(_holed(xp, x), [0.2, 0.7], axis=1), args=(M,))
+calls("nanquantile", lambda xp, x, q: xp.nanquantile(_holed(xp, x), q / 2, axis=1), args=(M, V))
 calls("nanpercentile", lambda xp, x: xp.nanpercentile(_holed(xp, x), 30, axis=0, keepdims=True), args=(M,))
 calls(
     "nanvar",
