@@ -183,7 +183,7 @@ def _from_table(reference: Any, a: Array, count: Array, n: int, q: Any, method: 
     elif n <= _TABLE:
         counts = list(range(n + 1))
     else:
-        raise ValueError(f"nan{reference.__name__} with method={method!r} of {n} elements, batched or staged, would make "
+        raise ValueError(f"nan{reference.__name__} with method={method!r} of {n} elements, batched or staged, needs "
                          "a table of its places for each count; use method='linear'")
     parts = np.asarray(q).size
     table = np.zeros((n + 1, parts))

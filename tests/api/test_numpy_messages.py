@@ -1,0 +1,82 @@
+"""What `covector.numpy` says when it refuses: what happened, what was given, what to do."""
+
+import numpy as np
+import pytest
+
+import covector
+import covector.numpy as cnp
+
+V, M = np.linspace(0.5, 2.0, 4), np.linspace(0.5, 2.0, 6).reshape(2, 3)
+MESSAGES = [
+    ("mask", ValueError, lambda x: cnp.sum(x, where=np.ones((2, 4), bool)), r"where=.*\(4,\).*\(2, 4\)"),
+    ("max mask", ValueError, lambda x: cnp.max(x, where=x > 1), r"max with where= needs initial="),
+    ("out", NotImplementedError, lambda x: cnp.cumprod(x, out=V.copy()), r"cumprod.*out=.*assign it"),
+    ("ufunc where", NotImplementedError, lambda x: cnp.exp(x, where=V > 1), r"exp does not take where=.*np\.where"),
+    ("cumulative axis", ValueError, lambda x: cnp.cumulative_sum(x[None]), r"cumulative_sum.*2 axes needs axis"),
+    ("ediff1d", TypeError, lambda x: cnp.ediff1d(x, 1j), r"to_end of dtype complex128.*float64"),
+    ("gradient order", ValueError, lambda x: cnp.gradient(x, edge_order=3), r"edge_order 1 and 2, but got 3"),
+    ("gradient size", ValueError, lambda x: cnp.gradient(x[:1]), r"needs 2 elements along axis 0.*\(1,\)"),
+    ("gradient spacings", TypeError, lambda x: cnp.gradient(x, 1.0, 2.0), r"one for each of 1 axes, but got 2"),
+    ("gradient coordinates", ValueError, lambda x: cnp.gradient(x, V[:3]), r"4 coordinates for axis 0.*\(3,\)"),
+    ("convolve", ValueError, lambda x: cnp.convolve(x, np.ones((2, 2))), r"two vectors.*second has shape \(2, 2\)"),
+    ("mode", ValueError, lambda x: cnp.convolve(x, x, "half"), r"'full', 'same' and 'valid', but got 'half'"),
+    ("interp", ValueError, lambda x: cnp.interp(x, V, V[:3]), r"as many values as knots.*\(4,\).*\(3,\)"),
+    ("vander", ValueError, lambda x: cnp.vander(x[None]), r"vander needs a vector.*\(1, 4\)"),
+    ("polyfit", TypeError, lambda x: cnp.polyfit(x, V[:3], 1), r"points of shape \(n,\).*\(4,\).*\(3,\)"),
+    ("cov", ValueError, lambda x: cnp.cov(x, aweights=V[:3]), r"aweights of shape \(4,\), but got \(3,\)"),
+    ("cov sign", ValueError, lambda x: cnp.cov(x, aweights=-V), r"aweights that are not negative"),
+    ("histogram bins", ValueError, lambda x: cnp.histogram(x, 0), r"at least one bin, but got bins=0"),
+    ("histogram range", ValueError, lambda x: cnp.histogram(x, 2, (2.0, 1.0)), r"range that increases.*2\.0 to 1\.0"),
+    ("histogram edges", ValueError, lambda x: cnp.histogram(x, [1.0, 0.5]), r"edges that increase"),
+    ("histogram weights", ValueError, lambda x: cnp.histogram(x, weights=V[:2]), r"weights of shape \(4,\).*\(2,\)"),
+    ("bincount", ValueError, lambda x: cnp.bincount([0, 1], x), r"weight for each of 2 elements.*\(4,\)"),
+    ("searchsorted", ValueError, lambda x: cnp.searchsorted(x[None], 1.0), r"a sorted vector.*\(1, 4\)"),
+    ("quantile weights", ValueError,
+     lambda x: cnp.quantile(x, 0.5, weights=V, method="inverted_cdf"), r"takes no weights"),
+    ("lexsort", TypeError, lambda x: covector.core.protocol.FUNCTIONS[np.lexsort](()), r"at least one key"),
+    ("trim", ValueError, lambda x: cnp.trim_zeros(x, "x"), r"'f', 'b' or 'fb', but got 'x'"),
+    ("diagonal", ValueError, lambda x: cnp.diag_indices_from(x), r"two axes, all of one length.*\(4,\)"),
+    ("ix_", ValueError, lambda x: cnp.ix_(x[None]), r"ix_ needs vectors.*\(1, 4\)"),
+    ("matrix directive", ValueError, lambda x: cnp.r_["r", x], r"up to three numbers.*'r'.*not supported"),
+    ("insert", IndexError, lambda x: cnp.insert(x, 9, 1.0), r"out of bounds for axis 0 of length 4"),
+    ("insert dtype", TypeError, lambda x: cnp.insert(np.arange(3), 1, x[0]), r"float64.*int64.*drop.*float64"),
+    ("block", ValueError, lambda x: cnp.block([x, [x]]), r"nested equally deep"),
+    ("block tuple", TypeError, lambda x: cnp.block([(x, x)]), r"tuple"),
+    ("resize", ValueError, lambda x: cnp.resize(x, (-1, 2)), r"not negative.*\(-1, 2\)"),
+    ("pad mode", ValueError, lambda x: cnp.pad(x, 1, "mirror"), r"modes constant.*mode='mirror'"),
+    ("pad function", NotImplementedError, lambda x: cnp.pad(x, 1, lambda *a: None), r"no function.*np\.concatenate"),
+    ("pad width", ValueError, lambda x: cnp.pad(x, -1), r"not negative, but got -1"),
+    ("put", TypeError, lambda x: cnp.put(V.copy(), [0], x), r"put was asked.*drop its derivative.*zeros_like"),
+    ("put mode", ValueError, lambda x: np.put(cnp.copy(x), [0], 1.0, mode="x"), r"'raise', 'wrap' and 'clip'.*'x'"),
+    ("put index", IndexError, lambda x: np.put(cnp.copy(x), [7], 1.0), r"out of bounds.*4 elements"),
+    ("place", ValueError, lambda x: np.place(cnp.copy(x), x > 0, []), r"at least one value"),
+    ("fill_diagonal", ValueError, lambda x: np.fill_diagonal(cnp.copy(x), 1.0), r"needs a matrix.*\(4,\)"),
+    ("piecewise", ValueError, lambda x: cnp.piecewise(x, [x > 1], [1, 2, 3]), r"as many functions.*3 and 1"),
+    ("vectorize", TypeError,
+     lambda x: cnp.vectorize(lambda v: v, otypes=[int])(x), r"dtype int64.*float64.*drop their derivative"),
+    ("signature", ValueError,
+     lambda x: cnp.vectorize(lambda v, w: v @ w, signature="(n),(n)->()")(x, V[:3]), r"lengths 4 and 3 for n"),
+    ("isfortran", TypeError, lambda x: cnp.isfortran(x), r"isfortran was asked.*f64\[4\].*order='F'"),
+    ("finite", ValueError, lambda x: cnp.asarray_chkfinite(x / 0), r"infinite values or NaN"),
+    ("windows", ValueError, lambda x: np.lib.stride_tricks.sliding_window_view(x, 5), r"windows of 5.*length 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "call", "message"), [row[1:] for row in MESSAGES], ids=[row[0] for row in MESSAGES])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_message_says_what_was_given_and_what_to_do(kind, call, message):
+    with pytest.raises(kind, match=message):
+        covector.jvp(lambda x: (call(x), x)[1], (V,), (V,))
+
+
+@pytest.mark.parametrize("name", ["unique", "nonzero", "trim_zeros", "roots"])
+def test_shapes_that_depend_on_data_are_refused_where_the_data_is_not_known(name):
+    with pytest.raises(TypeError, match=rf"{name}.*batched"):
+        covector.vmap(getattr(cnp, name))(M)
+    with pytest.raises(TypeError, match=rf"{name}.*not known while the graph is made"):
+        covector.make_graph(getattr(cnp, name))(V)
+
+
+def test_polyfit_warns_of_points_that_do_not_determine_the_coefficients():
+    with pytest.warns(np.exceptions.RankWarning, match="poorly conditioned"):
+        covector.jvp(lambda x: cnp.polyfit(x, V, 2), (np.array([1.0, 1.0, 2.0, 2.0]),), (np.zeros(4),))
