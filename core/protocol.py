@@ -126,18 +126,26 @@ def _with_options(ufunc, fun, inputs, kwargs):
     kwargs.pop("casting", None)
     kwargs.pop("order", None)
     kwargs.pop("subok", None)
-    if where is not True:
-        raise RuleError(f"where= of numpy.{ufunc.__name__} is not supported on traced values; "
-                        f"use np.where(mask, numpy.{ufunc.__name__}(x), other){at_user_line()}")
+    target = out[0] if isinstance(out, tuple) else out
+    if where is not True and not isinstance(target, Tracer):
+        raise RuleError(f"where= of numpy.{ufunc.__name__} on traced values needs a traced out=, else the others are "
+                        f"undefined; use np.where(mask, numpy.{ufunc.__name__}(x), other){at_user_line()}")
     if kwargs:
         raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}{at_user_line()}")
     if dtype is not None:
         inputs = [selection.astype(x, dtype) if isinstance(x, Tracer) else np.asarray(x, dtype) for x in inputs]
     if out is None:
         return fun(*inputs)
-    target = out[0] if isinstance(out, tuple) else out
     if isinstance(target, Tracer):
-        return _augmented(lambda x, y: fun(*[x if v is target else v for v in inputs]))(target, 0.0)
+
+        def write(x, _):
+            new = fun(*[x if v is target else v for v in inputs])
+            if where is not True:
+                return selection.where(where, new, x)
+            smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
+            return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
+
+        return _augmented(write)(target, 0.0)
     raise ConversionError(
         f"numpy.{ufunc.__name__} was asked to write a traced value into a plain array (array += t, or out=array), "
         "which would drop its derivative; write array = array + t, or start from a traced buffer: "

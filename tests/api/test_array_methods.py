@@ -43,6 +43,9 @@ CASES = {
     + [(lambda xp, x: np.maximum.accumulate(x), np.array([1.0, np.nan, 2.0]).astype("f4"))],
     "reduce": [(lambda xp, x, u=u: u.reduce(x, axis=1, keepdims=True), M)
                for u in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp, np.logical_and)],
+    "out": [(_after(lambda x, v: np.multiply(x, v, out=x)), M, V), (_after(lambda x, v: np.sin(v, out=x)), M, V)],
+    "out where": [(_after(lambda x, v: np.exp(v, out=x, where=M > 1)), M, V),
+                  (_after(lambda x, v: np.add(x, v, out=x, where=np.array([True, False, True, False]))), M, V)],
     "windows": [(lambda xp, x: windows(x, 2), V), (lambda xp, x: windows(x, (2, 3)), M),
                 (lambda xp, x: windows(x, 3, axis=1), M), (lambda xp, x: windows(x, (2, 2), axis=(0, 0)), M)],
 }  # fmt: skip
