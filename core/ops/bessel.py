@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..families import elementwise
+from .bessel_integer import bessel_i, whole_order
 from .samples import Sample, together, unary
 from .scipy_kernels import scipy_kernel, scipy_unary
 from .selection import sign
@@ -39,9 +40,9 @@ y0 = scipy_unary("y0", lambda x: -y1(x), 0.5, 4.0, singular=True)
 y1 = scipy_unary("y1", lambda x: 0.5 * (y0(x) - yv(x, v=2)), 0.5, 4.0, singular=True)
 yv = _bessel("yv", "yn", lambda x, v: 0.5 * (_order(v - 1, (y0, y1, yv))(x) - yv(x, v=v + 1)), 0.5, 4.0, singular=True)
 # DLMF 10.29.1 and 10.29.3.
-i0 = scipy_unary("i0", lambda x: i1(x), -3.0, 3.0, extra=[0.0])
-i1 = scipy_unary("i1", lambda x: 0.5 * (i0(x) + iv(x, v=2)), -3.0, 3.0, extra=[0.0])
-iv = _bessel("iv", "iv", lambda x, v: 0.5 * (_order(v - 1, (i0, i1, iv))(x) + iv(x, v=v + 1)), -3.0, 3.0)
+i0 = scipy_unary("i0", lambda x: i1(x), -3.0, 3.0, extra=[0.0], own=lambda xp, x: whole_order(xp, x, 0))
+i1 = scipy_unary("i1", lambda x: 0.5 * (i0(x) + bessel_i(x, order=2)), -3.0, 3.0, extra=[0.0],
+                 own=lambda xp, x: whole_order(xp, x, 1))
 
 
 def _scaled(x, ans, slope):

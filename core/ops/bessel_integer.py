@@ -31,7 +31,8 @@ def _tail(xp, x, order):
     return xp.where(x < 0, -value, value) if order % 2 else value
 
 
-def _bessel(xp, x, order):
+def whole_order(xp, x, order):
+    """I of whole order."""
     if not order:
         return xp.i0(x)
     x = xp.asarray(x)
@@ -45,7 +46,7 @@ def _bessel(xp, x, order):
 
 bessel_i = elementwise(
     "bessel_i",
-    impl=lambda xp, x, *, order: _bessel(xp, x, order),
+    impl=lambda xp, x, *, order: whole_order(xp, x, order),
     d={"x": lambda x, order: 0.5 * (bessel_i(x, order=abs(order - 1)) + bessel_i(x, order=order + 1))},
     samples=together(
         *[unary(-4.0, 4.0, complex_too=False, params={"order": n}) for n in (0, 1, 2)],

@@ -77,6 +77,41 @@ entr = scipy_unary("entr", lambda x: -log(x) - 1.0, 0.2, 3.0, singular=True,
 
 
 
+def _relative(xp, x, y):
+    """x log(x / y): 0 where x = 0 <= y, inf beyond the domain."""
+    inside = (x > 0) & (y > 0)
+    quotient = xp.where(inside, x, 1.0) / xp.where(inside, y, 1.0)
+    out = xp.where(inside, x * xp.log(quotient), xp.where((x == 0) & (y >= 0), 0.0, np.inf))
+    return xp.where((x != x) | (y != y), np.nan, out)
+
+
+def _edge(rng):
+    return [Sample(np.array([0.0, 0.0]), np.array([0.0, 2.0]), smooth=False, orders=1)]
+
+
+_kernel_rel_entr, _kernel_kl_div = scipy_kernel("rel_entr", _relative), scipy_kernel(
+    "kl_div", lambda xp, x, y: _relative(xp, x, y) - x + y)
+# At x = 0 <= y the slope by x is -inf; 0 is chosen, as for xlogy.
+rel_entr = elementwise(
+    "rel_entr",
+    impl=lambda xp, x, y: _kernel_rel_entr(xp, x, y),
+    jvp={"x": lambda dx, x, y: _by_factor(dx, x, x, log(x / y) + 1.0), "y": lambda dy, x, y: -_by_argument(dy, x, y)},
+    vjp={"x": lambda ct, x, y: _by_factor(ct, x, x, log(x / y) + 1.0), "y": lambda ct, x, y: -_by_argument(ct, x, y)},
+    singular=True,
+    masks=True,
+    samples=together(binary(0.5, 3.0, complex_too=False), _edge),
+)
+kl_div = elementwise(
+    "kl_div",  # x log(x / y) - x + y
+    impl=lambda xp, x, y: _kernel_kl_div(xp, x, y),
+    jvp={"x": lambda dx, x, y: _by_factor(dx, x, x, log(x / y)), "y": lambda dy, x, y: dy - _by_argument(dy, x, y)},
+    vjp={"x": lambda ct, x, y: _by_factor(ct, x, x, log(x / y)), "y": lambda ct, x, y: ct - _by_argument(ct, x, y)},
+    singular=True,
+    masks=True,
+    samples=together(binary(0.5, 3.0, complex_too=False), _edge),
+)
+
+
 def _signed_logsumexp(xp, a, b, axes, keepdims):
     """log|Σ b exp(a)| and the sign of that sum; terms of weight 0 do not decide the shift."""
     masked = xp.where(b == 0, -np.inf, a)

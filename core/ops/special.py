@@ -1,8 +1,9 @@
 """The special functions that SciPy has as ufuncs, by the names that they have there."""
 
+from .arithmetic import expm1, log1p
 from .bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
-from .elementary import sigmoid
-from .entropies import entr, log_expit, logit, xlog1py, xlogy
+from .elementary import cbrt, exp2, sigmoid
+from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
 from .gamma_functions import beta, betaln, digamma, gamma, gammaln
 from .incomplete import betainc, gammainc, gammaincc
@@ -13,5 +14,6 @@ SPECIAL = {
     "gammaincc": gammaincc, "betainc": betainc, "erf": erf, "erfc": erfc, "erfcx": erfcx, "erfinv": erfinv,
     "erfcinv": erfcinv, "ndtr": ndtr, "ndtri": ndtri, "log_ndtr": log_ndtr, "logit": logit, "expit": sigmoid,
     "log_expit": log_expit, "xlogy": xlogy, "xlog1py": xlog1py, "entr": entr, "j0": j0, "j1": j1, "y0": y0, "y1": y1,
-    "i0": i0, "i1": i1, "i0e": i0e, "i1e": i1e,
+    "i0": i0, "i1": i1, "i0e": i0e, "i1e": i1e, "rel_entr": rel_entr, "kl_div": kl_div, "exp2": exp2, "expm1": expm1,
+    "log1p": log1p, "cbrt": cbrt,
 }  # fmt: skip

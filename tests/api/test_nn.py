@@ -239,3 +239,28 @@ def test_refusal_says_what_was_given(name):
     call, error, message = REFUSED[name]
     with pytest.raises(error, match=message):
         call()
+
+
+LAYERS = {
+    "conv": lambda x: nn.conv(x, np.ones((3, 2, 2))), "transpose": lambda x: nn.conv_transpose(x, np.ones((2, 3, 2))),
+    "max_pool": lambda x: nn.max_pool(x, 2, padding=1), "avg_pool": lambda x: nn.avg_pool(x, 2, padding=1),
+    "attention": lambda x: nn.dot_product_attention(x, x + 1.0, x * x, is_causal=True),
+    "layer_norm": lambda x: nn.layer_norm(x, np.arange(4.0)), "standardize": lambda x: nn.standardize(x, (0, 1)),
+    "loss": lambda x: nn.softmax_cross_entropy(x, np.array([[0, 3], [1, 2], [2, 2]])[: len(x)]),
+    "softmax": lambda x: nn.softmax(x, (0, 2)), "gelu": nn.gelu,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(LAYERS))
+def test_layer_is_mapped_and_staged(name):
+    layer, x = LAYERS[name], RNG.normal(size=(5, 3, 2, 4))
+    np.testing.assert_allclose(cv.vmap(layer)(x), np.stack([layer(v) for v in x]), atol=1e-12)
+    slope = cv.grad(lambda x: (layer(x) ** 2).sum())
+    np.testing.assert_allclose(cv.vmap(slope)(x), np.stack([slope(v) for v in x]), atol=1e-12)
+    graph = cv.make_graph(slope)(x[0])
+    np.testing.assert_allclose(graph(x[1]), slope(x[1]), atol=1e-12)
+
+
+def test_labels_may_be_mapped():
+    x, labels = RNG.normal(size=(4, 3)), np.array([0, 2, 1, 1])
+    np.testing.assert_allclose(cv.vmap(nn.softmax_cross_entropy)(x, labels), nn.softmax_cross_entropy(x, labels))

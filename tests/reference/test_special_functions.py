@@ -16,7 +16,8 @@ X = np.array([0.15, 0.4, 0.55, 0.9])
 ONE = ("gamma gammaln digamma erf erfc erfinv ndtr log_ndtr ndtri logit expit entr i0 i1 i0e i1e").split()
 WIDE = np.array([-3.0, -0.7, 0.4, 2.5])
 ON_WIDE = {"erf", "erfc", "ndtr", "log_ndtr", "expit", "i0", "i1", "i0e", "i1e"}
-TWO = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog1py": (X, X)}
+TWO = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog1py": (X, X),
+       "rel_entr": (X, X + 1), "kl_div": (X, X + 1)}
 
 
 def close(ours, other, rtol=1e-9):

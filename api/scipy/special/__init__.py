@@ -29,8 +29,10 @@ from .gamma_functions import (
 from .odds import (
     entr as entr,
     expit as expit,
+    kl_div as kl_div,
     log_expit as log_expit,
     logit as logit,
+    rel_entr as rel_entr,
     sinc as sinc,
     xlog1py as xlog1py,
     xlogy as xlogy,

@@ -114,3 +114,35 @@ def sinc(x: Array, /) -> Array:
     1.0
     """
     return elementary.sinc(lift(x))
+
+
+def rel_entr(x: Array, y: Array, /) -> Array:
+    """Compute x log(x / y): 0 where x = 0 <= y, infinite outside of the domain.
+
+    Args:
+        x, y: arrays, real, not negative.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: log(x / y) + 1 by `x` (0 is chosen at 0), -x / y by `y`.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.rel_entr(0.5, 0.25)), 6)
+    0.346574
+    """
+    return entropies.rel_entr(lift(x), lift(y))
+
+
+def kl_div(x: Array, y: Array, /) -> Array:
+    """Compute x log(x / y) - x + y: y where x = 0 <= y, infinite outside of the domain.
+
+    Args:
+        x, y: arrays, real, not negative.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: log(x / y) by `x` (0 is chosen at 0), 1 - x / y by `y`.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.kl_div(0.5, 0.25)), 6)
+    0.096574
+    """
+    return entropies.kl_div(lift(x), lift(y))
