@@ -104,7 +104,7 @@ def softplus(x: Array) -> Array:
     >>> [round(float(v), 4) for v in nn.softplus([-1.0, 1000.0])]
     [0.3133, 1000.0]
     """
-    return elementary.logaddexp(floating(x), 0.0)
+    return network.softplus(floating(x))
 
 
 def sigmoid(x: Array) -> Array:

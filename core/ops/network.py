@@ -9,6 +9,7 @@ from ..errors import ShapeError
 from ..families import broadcast_shape, elementwise, primitive
 from ..fix import conj, fix
 from .arithmetic import exp
+from .elementary import sigmoid
 from .linalg import matmul
 from .reductions import reduce_mean, reduce_sum
 from .samples import Sample, arrays, together, unary
@@ -21,6 +22,27 @@ relu = elementwise(
     d={"x": lambda ans: ans > 0},
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
+)
+
+
+def _softplus(xp, x):
+    """max(x, 0) + log(1 + e) for e = exp(-|x|), and log(1 + e) = log(u) e / (u - 1) where u = 1 + e is rounded.
+
+    Kahan's correction (Higham 2002, Accuracy and stability, section 1.14.1) with the fast log in place of log1p.
+    """
+    e = xp.exp(-xp.abs(x))
+    u = e + 1
+    off = u - 1
+    exact = off == 0
+    return xp.maximum(x, 0) + xp.where(exact, e, xp.log(u) * (e / xp.where(exact, 1, off)))
+
+
+softplus = elementwise(
+    "softplus",
+    impl=lambda xp, x: _softplus(xp, x),
+    d={"x": lambda x: sigmoid(x)},
+    absent={"complex": "the order it needs is that of real numbers"},
+    samples=together(unary(complex_too=False), lambda rng: [Sample(np.array([-700.0, -40.0, 0.0, 40.0, 700.0]))]),
 )
 
 

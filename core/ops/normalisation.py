@@ -29,14 +29,20 @@ def _standardized(xp, x, axes, eps):
     return gap / scale
 
 
-def _spread(x, axes, eps):
+def _parts(x, axes, eps):
+    """x̂ and √(var + eps), in operations."""
     gap = x - reduce_mean(x, axes, True)
-    return sqrt(reduce_mean(gap * gap, axes, True) + eps)
+    spread = sqrt(reduce_mean(gap * gap, axes, True) + eps)
+    return gap / spread, spread
 
 
-def _pulled(c, x, ans, axes, eps):
-    """The derivative of `ans` = x̂ in the direction c, and as well its transpose."""
-    return (c - reduce_mean(c, axes, True) - ans * reduce_mean(ans * c, axes, True)) / _spread(x, axes, eps)
+def _pulled(c, hat, spread, axes):
+    """The derivative of x̂ in the direction c, and as well its transpose."""
+    return (c - hat * reduce_mean(hat * c, axes, True) - reduce_mean(c, axes, True)) / spread
+
+
+def _standardize_rule(c, x, axes, eps):
+    return _pulled(c, *_parts(x, axes, eps), axes)
 
 
 def _shifted(axes):
@@ -48,8 +54,8 @@ standardize = primitive(
     "standardize",  # (x - mean) / √(var + eps) over `axes`
     impl=lambda xp, x, *, axes, eps: _standardized(xp, x, axes, eps),
     shape=lambda x: x,
-    jvp={"x": lambda dx, x, ans, axes, eps: _pulled(dx, x, ans, axes, eps)},
-    vjp={"x": lambda ct, x, ans, axes, eps: _pulled(ct, x, ans, axes, eps)},
+    jvp={"x": _standardize_rule},
+    vjp={"x": _standardize_rule},
     batch=lambda x, axes, eps: standardize(x, _shifted(axes), eps),
     absent=_REAL,
     samples=together(*[arrays(s, axes=a, eps=1e-3, complex_too=False) for s, a in (
@@ -80,16 +86,16 @@ def _layer_norm_jvp(tangents, x, w, axes, eps):
     dx, dw, db = tangents
     if dx is None and dw is None:
         return broadcast_to(db, x.shape)
-    hat = standardize(x, axes, eps)
-    total = None if dx is None else _pulled(dx, x, hat, axes, eps) * w
+    hat, spread = _parts(x, axes, eps)
+    total = None if dx is None else _pulled(dx, hat, spread, axes) * w
     if dw is not None:
         total = hat * dw if total is None else total + hat * dw
     return total if db is None else total + db
 
 
 def _layer_norm_vjp(ct, x, w, w_aval, axes, eps):
-    hat = standardize(x, axes, eps)
-    return _pulled(ct * w, x, hat, axes, eps), unbroadcast(ct * hat, w_aval.shape), unbroadcast(ct, w_aval.shape)
+    hat, spread = _parts(x, axes, eps)
+    return _pulled(ct * w, hat, spread, axes), unbroadcast(ct * hat, w_aval.shape), unbroadcast(ct, w_aval.shape)
 
 
 def _layer_norm_batch(x, w, b, axes, eps, batched):
