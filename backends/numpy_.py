@@ -1,18 +1,15 @@
 """The NumPy backend; its special functions are SciPy's, loaded when one is first needed."""
 
-import sys
-
 import numpy as np
 
 from ..core.backend import Backend, register_backend
 
 
 def _special():
-    """`scipy.special`, the one use of the optional extra `scipy`."""
-    loaded = sys.modules.get("scipy.special")
-    if loaded is None:
-        import scipy.special as loaded
-    return loaded
+    """`scipy.special`, the one use of the optional extra `scipy`. The statement waits for a thread that loads it."""
+    import scipy.special
+
+    return scipy.special
 
 
 NUMPY = register_backend(

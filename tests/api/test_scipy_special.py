@@ -1,5 +1,6 @@
 """covector.scipy.special: SciPy's values, its ufuncs on traced values, poles, dtypes, and life without SciPy."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -254,3 +255,25 @@ def test_higher_derivatives_of_the_incomplete_beta_function(at):
     by_a, by_b = cv.grad(special.betainc), cv.grad(special.betainc, argnums=1)
     found = by_a(*at), by_b(*at), cv.grad(by_a, argnums=1)(*at), cv.grad(by_b, argnums=1)(*at)
     np.testing.assert_allclose(found, BETA[at], rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_threads_that_need_scipy_first_wait_for_each_other():
+    code = """
+import sys, threading, numpy as np
+from covector.scipy import special
+assert "scipy" not in sys.modules
+start, failed = threading.Barrier(8), []
+def run():
+    start.wait()
+    try:
+        special.gammaln(np.ones(3))
+    except BaseException as error:
+        failed.append(repr(error))
+threads = [threading.Thread(target=run) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(failed)
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
