@@ -1,10 +1,12 @@
 """Losses of classifiers."""
 
+import numpy as np
+
 from ..core.errors import ShapeError
 from ..core.methods import normal_axis
 from ..core.ops import network
+from ..core.ops.shaping import broadcast_to
 from ..core.tracer import peel
-from ..numpy.shaping import broadcast_arrays, moveaxis
 from ..numpy.surface import Array, array_of, floating
 
 
@@ -32,8 +34,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
     logits, labels = floating(logits), array_of(labels)
     axis = normal_axis(axis, logits.ndim)
     if labels.dtype.kind not in "iub":
-        weights, logits = broadcast_arrays(labels, logits)
-        return network.target_cross_entropy(moveaxis(logits, axis, -1), moveaxis(weights, axis, -1))
+        return network.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
     rest = tuple(logits.shape[:axis]) + tuple(logits.shape[axis + 1 :])
     if tuple(labels.shape) != rest:
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
@@ -44,5 +45,16 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
     if known is not None and bool(((known < 0) | (known >= classes)).any()):
         raise IndexError(f"softmax_cross_entropy got labels from {known.min()} to {known.max()}, but there are "
                          f"{classes} classes, from 0 on; mask other labels and leave their losses out")
-    rows = moveaxis(logits, axis, -1).reshape((labels.size, classes))
+    rows = _last(logits, axis).reshape((labels.size, classes))
     return network.cross_entropy(rows, labels.reshape((labels.size,))).reshape(rest)
+
+
+def _last(x: Array, axis: int) -> Array:
+    """`x` with `axis` behind all others."""
+    return x.transpose((*range(axis), *range(axis + 1, x.ndim), axis))
+
+
+def together(*xs: Array) -> list[Array]:
+    """The operands broadcast to one shape."""
+    shape = np.broadcast_shapes(*[tuple(x.shape) for x in xs])
+    return [x if tuple(x.shape) == shape else broadcast_to(x, shape) for x in xs]

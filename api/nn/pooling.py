@@ -8,9 +8,8 @@ import numpy as np
 from ..core.avals import aval_of
 from ..core.device import constant
 from ..core.errors import ShapeError
-from ..core.ops import convolution, reductions
-from ..numpy.indexing import take_along_axis
-from ..numpy.padding import pad
+from ..core.ops import convolution, reductions, selection
+from ..core.ops.shaping import pad
 from ..numpy.surface import Array, floating
 from .convolution import each, padding_pairs
 
@@ -37,9 +36,9 @@ def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dil
     x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, dilation)
     flat = flat_windows(x, kernel, stride, pairs, dilation, -math.inf)
     axis = x.ndim - len(kernel)
-    first = flat.argmax(axis=axis)
-    first = first.reshape((*first.shape[:axis], 1, *first.shape[axis:]))
-    return take_along_axis(flat, first, axis).reshape((*flat.shape[:axis], *flat.shape[axis + 1 :]))
+    first = reductions.argmax(flat, axis, True)
+    places = constant(np.arange(flat.shape[axis]).reshape((-1,) + (1,) * len(kernel)), flat)
+    return reductions.reduce_sum(selection.where(first == places, flat, 0.0), (axis,), False)
 
 
 def avg_pool(
@@ -91,7 +90,11 @@ def flat_windows(
     """The windows of the padded last axes: (*lead, elements of a window, *out)."""
     lead = tuple(x.shape[: x.ndim - len(kernel)])
     if any(p for pair in pairs for p in pair):
-        x = pad(x, ((0, 0),) * len(lead) + pairs, constant_values=fill)
+        size = x.shape[len(lead) :]
+        x = pad(x, ((0, 0),) * len(lead) + pairs)
+        if fill:
+            inside = np.pad(np.ones(size, bool), pairs)
+            x = selection.where(constant(inside, x), x, fill)
     shape = convolution.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
     return convolution.windows(x, kernel, stride, dilation).reshape(
         (*lead, math.prod(kernel), *shape[len(lead) + len(kernel) :]))

@@ -22,6 +22,9 @@ if not cupy.is_available():
 _spec = importlib.util.spec_from_file_location("backends_programs", Path(__file__).with_name("programs.py"))
 programs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(programs)
+_spec = importlib.util.spec_from_file_location("backends_layers", Path(__file__).with_name("layers.py"))
+layers = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(layers)
 X, W = programs.X, programs.W
 pytestmark = pytest.mark.gpu
 
@@ -37,6 +40,15 @@ def test_primitive_computes_with_cupy(name, mode):
 @pytest.mark.parametrize("name", programs.PRIMITIVES)
 def test_checker_compares_with_cupy(name):
     assert check(name, stages=["backends"]) > 0
+
+
+@pytest.mark.parametrize("name", sorted(layers.LAYERS))
+def test_layer_computes_with_cupy(name):
+    layer = layers.LAYERS[name]
+    for ours, theirs in zip(cv.vjp(layer, cupy.asarray(X))[:1], cv.vjp(layer, X)[:1], strict=True):
+        programs.same(ours, theirs, cupy.ndarray)
+    slope = cv.grad(lambda x: layer(x).sum())
+    programs.same(slope(cupy.asarray(X)), slope(X), cupy.ndarray)
 
 
 @pytest.mark.parametrize("name", programs.PROGRAMS)

@@ -21,7 +21,7 @@ def beside(name):
     return module
 
 
-stand_in, programs = beside("strict"), beside("programs")
+stand_in, programs, layers = beside("strict"), beside("programs"), beside("layers").LAYERS
 Array = stand_in.Array
 X, W = programs.X, programs.W
 
@@ -49,6 +49,19 @@ def test_primitive_computes_with_strict_arrays(name, mode):
 @pytest.mark.parametrize("name", programs.PRIMITIVES)
 def test_checker_compares_with_the_loaded_backend(name):
     assert check(name, stages=["backends"]) > 0
+
+
+@pytest.mark.parametrize("name", sorted(layers))
+def test_layer_computes_with_strict_arrays(name):
+    layer = layers[name]
+    want = layer(X)
+    ct = np.cos(np.arange(want.size)).reshape(want.shape)
+    for ours, theirs in (
+        (layer(strict(X)), want),
+        (cv.vjp(layer, strict(X))[1](strict(ct)), cv.vjp(layer, X)[1](ct)),
+        (cv.jvp(layer, (strict(X),), (strict(X),)), cv.jvp(layer, (X,), (X,))),
+    ):
+        programs.same(ours, theirs, Array)
 
 
 @pytest.mark.parametrize("name", programs.PROGRAMS)

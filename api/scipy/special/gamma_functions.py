@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...core.device import constant
 from ...core.ops import gamma_functions, incomplete
 from ...core.tracer import peel
 from ...numpy.surface import Array, array_of, floating, lift
@@ -158,8 +159,8 @@ def polygamma(n: Array, x: Array) -> Array:
     """
     if type(n) is float and n.is_integer():
         n = int(n)
-    n = array_of(n)
-    if n.dtype.kind not in "iub":
+    n = n if type(n) is int else array_of(n)
+    if type(n) is not int and n.dtype.kind not in "iub":
         raise TypeError(f"polygamma needs whole orders, but got n of dtype {n.dtype}, by which it has no derivative; "
                         "pass integers, for example n.astype(int)")
     return gamma_functions.polygamma(n, lift(x))
@@ -188,5 +189,5 @@ def multigammaln(a: Array, d: int) -> Array:
     if known is not None and bool((known <= 0.5 * (d - 1)).any()):
         raise ValueError(f"multigammaln needs a > (d - 1) / 2 = {0.5 * (d - 1)}, but the smallest a is {known.min()}; "
                          "the integral that defines it diverges there")
-    shifted = a.reshape((*a.shape, 1)) - np.arange(int(d), dtype=a.dtype) / 2
+    shifted = a.reshape((*a.shape, 1)) - constant(np.arange(int(d), dtype=a.dtype) / 2, a)
     return gamma_functions.gammaln(shifted).sum(axis=-1) + 0.25 * d * (d - 1) * math.log(math.pi)

@@ -2,11 +2,14 @@
 
 import math
 
+import numpy as np
+
+from ...core.device import constant
 from ...core.errors import DtypeError
 from ...core.methods import normal_axes
 from ...core.ops import entropies, network, reductions, selection
+from ...nn.losses import together
 from ...nn.softmax import over_axes
-from ...numpy.shaping import broadcast_arrays
 from ...numpy.surface import Array, Axis, floating
 
 
@@ -67,12 +70,12 @@ def logsumexp(
     a = floating(a)
     if b is None and not return_sign:
         return reductions.logsumexp(a, normal_axes(axis, a.ndim), bool(keepdims))
-    weights = floating(1.0 if b is None else b)
+    weights = constant(np.ones((), np.float64), a) if b is None else floating(b)
     if "c" in (a.dtype.kind, weights.dtype.kind):
         raise DtypeError(f"logsumexp with b= or return_sign=True takes real values, but got {a.dtype} and "
                          f"{weights.dtype}; add the logarithm of the weights to a")
     if b is None:
         weights = weights.astype(a.dtype)
-    a, weights = broadcast_arrays(a, weights)
+    a, weights = together(a, weights)
     size, sign = entropies.signed_logsumexp(a, weights, normal_axes(axis, a.ndim), bool(keepdims))
     return (size, sign) if return_sign else selection.where(sign < 0, math.nan, size)
