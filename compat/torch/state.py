@@ -226,6 +226,11 @@ def edge(t):
 REFRESH = []  # filled by views.py
 
 
+def made_aside(t):
+    """Whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
+    return t.node is None and t.rare is not None and t.rare.creation is not None
+
+
 def accumulator(t):
     """The node of a leaf, cached weakly on it."""
     rare = t.rare or more(t)

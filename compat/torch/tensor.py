@@ -14,15 +14,10 @@ from .levels import FOREIGN, BatchTrace
 from .memory import counted, memory_of, rebuilt, unlinked
 from .node import RemovableHandle, dress, visible
 from .size import CPU, Size, strided
-from .state import CLASS, TensorBase, at_level, bottom, current, edge, more, needs_grad, version_of, wrap
+from .state import CLASS, TensorBase, at_level, bottom, current, edge, made_aside, more, needs_grad, version_of, wrap
 from .views import shape_dtype
 
 ndarray = np.ndarray
-
-
-def made_aside(t):
-    """Whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
-    return t.node is None and t.rare is not None and t.rare.creation is not None
 
 
 class Tensor(TensorBase):
