@@ -9,28 +9,22 @@ tensor([2., 4., 6.])
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
 from . import conversion as _conversion  # isort: skip (needs the operations)
-from . import creation as _creation
 from .creation import (
     arange,
-    as_tensor,
-    asarray,
-    complex_ as complex,
     empty,
     empty_like,
+    empty_strided,
     eye,
-    finfo,
-    from_numpy,
     full,
     full_like,
-    iinfo,
     is_tensor,
     linspace,
     logspace,
     ones,
     ones_like,
+    range_ as range,
     result_type,
     scalar_tensor,
-    tensor,
     zeros,
     zeros_like,
 )
@@ -43,6 +37,7 @@ from .dtypes import (
     promote_types,
     set_default_dtype,
 )
+from .from_data import LEGACY as _LEGACY, as_tensor, asarray, from_numpy, frombuffer, tensor
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -52,6 +47,7 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .limits import finfo, iinfo
 from .printing import set_printoptions
 from .random import (
     Generator,
@@ -73,14 +69,14 @@ from .random import (
     seed,
     set_rng_state,
 )
-from .size import Size, channels_last, contiguous_format, device, preserve_format, strided
+from .size import Size, channels_last, channels_last_3d, contiguous_format, device, preserve_format, strided
 from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
 from . import container as _container, forward_ad as _forward_ad  # isort: skip
 from . import autograd, fft, func, linalg, nn, special, utils  # isort: skip (they read the operations registered above)
 
-globals().update(_creation.LEGACY)
+globals().update(_LEGACY)
 globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))

@@ -7,6 +7,8 @@ from . import dtypes
 from .aliases import expose
 from .call import ROWS, attach, default_torch_function, operation
 from .levels import FOREIGN, BatchTrace
+from .literals import warn_imaginary
+from .memory_formats import order_of, preserves
 from .size import device as Device
 from .state import TensorBase, needs_grad
 
@@ -84,7 +86,7 @@ def number(kind, what):
                 if b.size == 0:
                     raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
                 raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-            raise RuntimeError(f"a Tensor with {b.size} elements cannot be converted to Scalar")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         value = b.item()
         if kind is not complex and isinstance(value, complex) and kind is not bool:
             if value.imag:
@@ -138,7 +140,8 @@ def contains(self, element):
 @operation("_to_copy", method=False, register=False, node="ToCopyBackward0", out=False)
 def cast(input, dtype):
     """A copy in another dtype."""
-    if input.dtype.kind == "c" and dtype.kind != "c":
+    if input.dtype.kind == "c" and dtype.kind not in "cb":
+        warn_imaginary()
         input = input.real
     return input.astype(dtype)
 
@@ -149,32 +152,51 @@ def copied(input):
     return REGISTRY["duplicate"].fun(input)
 
 
-def converted(self, dtype, copy=False):
-    """A tensor of another dtype; itself if it has it."""
-    if dtype is self.dtype or dtype is None:
-        return copied(self) if copy else self
-    return cast(self, dtype)
+def converted(self, dtype, copy=False, memory_format=None):
+    """A tensor of another dtype and order of axes; itself if it has them."""
+    out = self
+    if dtype is not None and dtype is not self.dtype:
+        out = cast(self, dtype)
+    if not preserves(memory_format) and not out.is_contiguous(memory_format):
+        order_of(memory_format, out.ndim)
+        return ROWS["clone"].fun(out, memory_format=memory_format)
+    return copied(out) if copy and out is self else out
 
 
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+_SIGNATURES = """ * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = \
+False, *, torch.memory_format memory_format = None)
+ * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)
+ * (Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)"""
+
+
+def to(self, *args, **kwargs):
     """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
-    rest = []
-    for a in args:
-        if isinstance(a, TensorBase):
-            dtype = a.dtype
-        elif isinstance(a, dtypes.dtype):
-            dtype = a
-        elif isinstance(a, str | Device):
-            device = a
-        else:
-            rest.append(a)
-    if len(rest) > 1:
-        copy = rest[1]
+    names = ["non_blocking", "copy"]
+    if args and isinstance(args[0], TensorBase | dtypes.dtype):
+        names = ["other" if isinstance(args[0], TensorBase) else "dtype", *names]
+    elif args and (isinstance(args[0], str | Device) or args[0] is None or type(args[0]) is int):
+        names = ["device", "dtype", *names]
+    given = dict(zip(names, args))
+    known = {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
+    if len(args) > len(names) or given.keys() & kwargs.keys() or not kwargs.keys() <= known:
+        words = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+        raise TypeError(f"to() received an invalid combination of arguments - got ({words}, ), but expected one of:\n"
+                        + _SIGNATURES)
+    given |= kwargs
+    dtype, device = given.get("dtype"), given.get("device")
+    if "other" in given:
+        dtype = given["other"].dtype
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"to(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    for name in ("non_blocking", "copy"):
+        if not isinstance(given.get(name, False), bool):
+            raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
+    if type(device) is int:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
     if device is not None and Device(device).type != "cpu":
         raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch "
-                           "live on "
-                           "the CPU in this version; use covector's own transforms on CuPy arrays")
-    return converted(self, dtype, copy)
+                           "live on the CPU in this version; use covector's own transforms on CuPy arrays")
+    return converted(self, dtype, given.get("copy", False), given.get("memory_format"))
 
 
 def type_(self, dtype=None, non_blocking=False):
@@ -209,5 +231,5 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
     attach(_name, _fun)
 for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
                       "bfloat16": dtypes.bfloat16}.items():
-    attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d))(_dtype))
+    attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d, False, memory_format))(_dtype))
 attach("__torch_function__", classmethod(default_torch_function))

@@ -1,17 +1,20 @@
 """Tensors from data and from nothing: `tensor`, `zeros`, `arange` and their kin."""
 
 import functools
+import operator
+import warnings
 
 import numpy as np
 
 from . import dtypes
 from .call import write_out
 from .levels import FOREIGN, BatchTrace
+from .literals import filling
+from .memory_formats import fresh, preserves
 from .modes import MODES
 from .recorder import traced
 from .size import device as Device
-from .state import CLASS, TensorBase, at_level, bottom, inside, lower, more, wrap
-from .tensor import FACTORY
+from .state import TensorBase, at_level, bottom, inside, lower, more, wrap
 from .views import shape_dtype
 
 
@@ -41,63 +44,6 @@ def check_device(device):
                            "the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
-def inferred_dtype(data):
-    """The dtype of nested numbers."""
-    array = np.asarray(data)
-    if array.dtype.kind == "f":
-        return array, dtypes.Default.float.numpy if not isinstance(data, np.ndarray | np.generic) else array.dtype
-    if array.dtype.kind == "c":
-        return array, (dtypes.default_complex().numpy if not isinstance(data, np.ndarray | np.generic) else array.dtype)
-    if array.dtype.kind in "biu":
-        return array, array.dtype
-    raise TypeError(f"new(): invalid data type '{type(data).__name__}'" if not isinstance(data, list | tuple) else
-                    "not a sequence of numbers")
-
-
-def plain(data):
-    """Nested data with tensors as arrays."""
-    if isinstance(data, TensorBase):
-        return np.asarray(bottom(data))
-    if isinstance(data, list | tuple):
-        return [plain(v) for v in data]
-    return data
-
-
-def has_numpy_or_tensor(data):
-    """Whether the first element of nested data has a dtype of its own."""
-    while isinstance(data, list | tuple) and len(data):
-        data = data[0]
-    return isinstance(data, np.ndarray | np.generic | TensorBase)
-
-
-def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor with a copy of `data`.
-
-    Args:
-        data: numbers, nested lists of them, an array or a tensor.
-        dtype: by default that of the data; Python floats become the default dtype.
-        requires_grad: make it a leaf that asks for gradients.
-
-    >>> import covector.compat.torch as torch
-    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    tensor([[1., 2.],
-            [3., 4.]])
-    """
-    if isinstance(data, TensorBase):
-        found = bottom(data)
-        array = np.array(found, dtype=None if dtype is None else dtype.numpy, order="C")
-    elif isinstance(data, list | tuple) and has_numpy_or_tensor(data):
-        array = np.array(plain(data), dtype=None if dtype is None else dtype.numpy)
-    else:
-        try:
-            array, found = inferred_dtype(data)
-        except ValueError as error:
-            raise ValueError(f"expected sequence of equal length at every axis, but got {data!r}") from error
-        array = np.array(array, dtype=found if dtype is None else dtype.numpy, order="C")
-    dtypes.of_numpy(array.dtype)
-    return made(array, requires_grad, device)
-
-
 def with_out(make):
     """A factory that writes its numbers to `out=` where that is given, in the dtype of `out` unless one is named."""
 
@@ -114,9 +60,12 @@ def with_out(make):
 
 def size_argument(size):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
-    if len(size) == 1 and not isinstance(size[0], int | np.integer):
+    if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
         size = tuple(size[0])
-    size = tuple([int(n) for n in size])
+    for n in size:
+        if not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
+            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    size = tuple([operator.index(n) for n in size])
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
@@ -125,6 +74,8 @@ def size_argument(size):
 
 def numpy_dtype(dtype):
     """NumPy's dtype of a torch dtype; the default one for None."""
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
     return dtypes.Default.float.numpy if dtype is None else dtype.numpy
 
 
@@ -144,7 +95,7 @@ def ones(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
           memory_format=None):
     """A tensor of what lay in memory."""
-    return made(np.empty(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    return made(fresh(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
 
 
 @with_out
@@ -152,7 +103,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """A tensor of one number."""
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
-    value = bottom(fill_value) if isinstance(fill_value, TensorBase) else fill_value
+    value = bottom(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
     return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 
 
@@ -180,19 +131,49 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
 @with_out
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `start` to `end`."""
+    start, end, kind = ends(start, end, steps, dtype)
+    return made(np.linspace(start, end, steps).astype(kind), requires_grad, device)
+
+
+def ends(start, end, steps, dtype):
+    """The ends of a range as numbers, and its NumPy dtype."""
     start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
-    return made(np.linspace(start, end, steps).astype(numpy_dtype(dtype)), requires_grad, device)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
+        dtype = dtypes.default_complex()
+    return start, end, numpy_dtype(dtype)
 
 
 @with_out
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `base ** start` to `base ** end`."""
-    return made(np.logspace(start, end, steps, base=base).astype(numpy_dtype(dtype)), requires_grad, device)
+    start, end, kind = ends(start, end, steps, dtype)
+    return made(np.logspace(start, end, steps, base=base).astype(kind), requires_grad, device)
+
+
+@with_out
+def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """Numbers from `start` to `end`, both included; see PyTorch's documentation of `torch.range`."""
+    warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
+                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+                  "[start, end).", UserWarning, stacklevel=3)
+    start, end = (start, end) if end is not None else (0, start)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((end - start) / step) + 1
+    kind = numpy_dtype(dtype)
+    return made((start + np.arange(count) * step).astype(kind), requires_grad, device)
 
 
 @with_out
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The identity matrix."""
+    for name, k in (("n", n), ("m", m)):
+        if k is not None and k < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {k}")
     return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
 
 
@@ -208,8 +189,9 @@ def like(name, make):
         shape, kind = shape_dtype(input)
         kind = kind if dtype is None else dtype.numpy
         found = bottom(input)
-        dense = isinstance(found, np.ndarray) and found.shape == shape and memory_format is None
-        array = np.empty_like(found, dtype=kind) if dense and found.size else np.empty(shape, kind)
+        dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
+        array = np.empty_like(found, dtype=kind) if dense else fresh(shape, kind, None if preserves(
+            memory_format) else memory_format)
         if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)):
             array = np.empty(shape, kind)
         fill = make(*args)
@@ -269,27 +251,19 @@ def new_method(make):
     return method
 
 
-def as_tensor(data, dtype=None, device=None):
-    """A tensor over `data`, sharing its memory where possible."""
-    check_device(device)
-    if isinstance(data, TensorBase):
-        return data if dtype is None or dtype is data.dtype else data.to(dtype)
-    if isinstance(data, np.ndarray) and data.dtype in dtypes.OF_NUMPY and (dtype is None or dtype.numpy == data.dtype) \
-            and not any(s < 0 for s in data.strides):
-        return from_numpy(data)
-    return tensor(data, dtype=dtype)
-
-
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """A tensor over `obj`; see PyTorch's documentation of `torch.asarray`."""
-    t = tensor(obj, dtype=dtype) if copy else as_tensor(obj, dtype)
-    return t.detach().requires_grad_() if requires_grad else t
-
-
-@with_out
-def complex_(real, imag, *, out=None):
-    """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
-    return real + imag * 1j
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An uninitialised tensor with strides of one's own; see PyTorch's `torch.empty_strided`."""
+    size, stride = size_argument((size,)), tuple([int(n) for n in stride])
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")
+    if any(n < 0 for n in stride):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    kind = numpy_dtype(dtype)
+    extent = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else 0
+    memory = np.empty(extent, kind)
+    array = np.ndarray(size, kind, memory, 0, [s * kind.itemsize for s in stride]) if extent else np.empty(size, kind)
+    return made(array, requires_grad, device)
 
 
 def is_tensor(obj):
@@ -306,71 +280,3 @@ def result_type(a, b):
         else:
             numbers.append(v)
     return dtypes.promoted(dimmed, zero, numbers)
-
-
-class finfo:  # noqa: N801 (torch's name)
-    """The limits of a floating dtype."""
-
-    def __init__(self, dtype=None):
-        dtype = dtypes.Default.float if dtype is None else dtype
-        info = np.finfo(dtype.numpy)
-        self.bits, self.dtype = info.bits, dtype.name
-        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
-        self.tiny = self.smallest_normal = float(info.tiny)
-        self.resolution = float(info.resolution)
-
-
-class iinfo:  # noqa: N801 (torch's name)
-    """The limits of an integer dtype."""
-
-    def __init__(self, dtype):
-        info = np.iinfo(dtype.numpy)
-        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), dtype.name
-
-
-def typed(dtype):
-    """A legacy constructor: `FloatTensor`."""
-
-    def make(*args):
-        if len(args) == 1 and not isinstance(args[0], int | np.integer):
-            return tensor(args[0] if not isinstance(args[0], TensorBase) else args[0].detach(), dtype=dtype)
-        return made(np.empty(size_argument(args) if args else (0,), dtype.numpy))
-
-    make.__doc__ = f"A tensor of {dtype}."
-    return make
-
-
-LEGACY = {name + "Tensor": typed(d) for name, d in {
-    "Float": dtypes.float32, "Double": dtypes.float64, "Half": dtypes.float16, "Long": dtypes.int64,
-    "Int": dtypes.int32,
-    "Short": dtypes.int16, "Char": dtypes.int8, "Byte": dtypes.uint8, "Bool": dtypes.bool_}.items()}
-for _name, _make in {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items():
-    setattr(CLASS[0], f"new_{_name}", new_method(_make))
-
-
-def from_numpy(ndarray):
-    """A tensor that shares memory with a NumPy array."""
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    dtypes.of_numpy(ndarray.dtype)
-    if any(s < 0 for s in ndarray.strides):
-        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
-                         "strides are "
-                         "not currently supported. (You can probably work around this by making a copy of your array "
-                         " with array.copy().) ")
-    return wrap(ndarray.view())
-
-
-def new_tensor(cls, *args, dtype=None, device=None):
-    """`Tensor(2, 3)`, `Tensor([…])`, `Tensor()`."""
-    default = dtypes.Default.float.numpy
-    if not args:
-        return wrap(np.empty(0, default), cls)
-    if len(args) == 1 and isinstance(args[0], TensorBase):
-        return wrap(bottom(args[0]), cls)
-    if len(args) == 1 and not isinstance(args[0], int | np.integer):
-        return wrap(np.array(plain(args[0]), default), cls)
-    return wrap(np.empty(size_argument(args), default), cls)
-
-
-FACTORY.append(new_tensor)

@@ -104,6 +104,11 @@ def default_complex():
     return Default.float.to_complex()
 
 
+def name_of(numpy_dtype):
+    """NumPy's name of the scalar type: `str_`, `object_`."""
+    return numpy_dtype.type.__name__
+
+
 def of_numpy(numpy_dtype):
     """The dtype of a NumPy dtype, or TypeError."""
     found = OF_NUMPY.get(numpy_dtype)
@@ -112,9 +117,9 @@ def of_numpy(numpy_dtype):
         found = OF_NUMPY.get(numpy_dtype.newbyteorder("="))
         if found is None:
             raise TypeError(
-                f"can't convert np.ndarray of type numpy.{numpy_dtype}. The only supported types are: float64, "
-                "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
-                "and bool."
+                f"can't convert np.ndarray of type numpy.{name_of(numpy_dtype)}. The only supported types are: "
+                "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+                "uint16, uint8, and bool."
             )
     return found
 

@@ -336,9 +336,8 @@ def writable(array):
     if not root.flags.writeable:
         raise RuntimeError("the memory of this tensor is read-only (it came from a read-only NumPy array); clone() it "
                            "before writing to it")
-    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
     offset = array.ctypes.data - root.ctypes.data
-    return np.ndarray(array.shape, array.dtype, flat, offset, array.strides)
+    return np.ndarray(array.shape, array.dtype, versions.flat(root), offset, array.strides)
 
 
 def substitute(node, answer, memory):

@@ -35,6 +35,37 @@ def unlinked(array):
     return np.asarray(holder)
 
 
+def twin(array, memo):
+    """An array like `array` in a copy of its whole memory: two of one `deepcopy` share it as the originals do."""
+    root = versions.root_of(array)
+    if not root.size or root.size * root.itemsize != extent(root) or root.dtype != array.dtype:
+        return array.copy()
+    key = ("memory", id(root))
+    if key not in memo:
+        memo[key] = (root.copy(order="K"), root)  # the root is held, so that its id stays its own
+    new = memo[key][0]
+    if array is root:
+        return new
+    start = array.ctypes.data - root.ctypes.data
+    return np.ndarray(array.shape, array.dtype, versions.flat(new), start, array.strides)
+
+
+def steps_of(array):
+    """The strides of an array in elements; those of empty ones as torch gives them (NumPy's are zeros)."""
+    if array.size:
+        return tuple([s // array.itemsize for s in array.strides])
+    steps, n = [], 1
+    for k in reversed(array.shape):
+        steps.append(n)
+        n *= k or 1
+    return tuple(steps[::-1])
+
+
+def extent(array):
+    """Bytes from the first to the last element of an array."""
+    return array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides))
+
+
 def rebuilt(kind, array, requires):
     """A tensor from its pickle."""
     t = wrap(array, kind)

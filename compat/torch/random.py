@@ -1,141 +1,77 @@
 """Random tensors: generators of our own streams, of which only statistics match PyTorch's."""
 
-import contextlib
-
 import numpy as np
 
 from ... import extend
 from . import dtypes
-from .call import attach
+from .broadcasting import check_broadcast
+from .call import ROWS, TYPE_WORD, attach
 from .creation import numpy_dtype, size_argument, with_out
+from .generator import (
+    Generator as Generator,
+    default_generator as default_generator,
+    fork_rng as fork_rng,
+    get_rng_state as get_rng_state,
+    initial_seed as initial_seed,
+    manual_seed as manual_seed,
+    seed as seed,
+    set_rng_state as set_rng_state,
+    stream,
+)
 from .inplace import inplace
+from .memory_formats import preserves
 from .randomness import aligned, drawn_apart, maps_of, sample
-from .state import TensorBase, bottom, wrap
+from .state import TensorBase
 from .views import UPDATE, shape_dtype
 
 
-class Generator:
-    """A stream of random numbers with a seed and a state.
-
-    >>> import covector.compat.torch as torch
-    >>> g = torch.Generator().manual_seed(3)
-    >>> a = torch.rand(2, generator=g)
-    >>> torch.equal(a, torch.rand(2, generator=g.manual_seed(3)))
-    True
-    """
-
-    def __init__(self, device="cpu"):
-        self.device = device
-        self._seed = 67280421310721
-        self.stream = np.random.Generator(np.random.PCG64(self._seed))
-
-    def manual_seed(self, seed):
-        """Start anew from a seed."""
-        self._seed = int(seed)
-        self.stream = np.random.Generator(np.random.PCG64(self._seed % 2**64))
-        return self
-
-    def seed(self):
-        """Start anew from a seed of the system's."""
-        fresh = int(np.random.SeedSequence().entropy % 2**63)
-        self.manual_seed(fresh)
-        return fresh
-
-    def initial_seed(self):
-        """The seed it started from."""
-        return self._seed
-
-    def get_state(self):
-        """The state as a tensor of bytes."""
-        state = self.stream.bit_generator.state
-        numbers = [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"],
-                   self._seed % 2**64]
-        data = b"".join(int(n).to_bytes(16, "little") for n in numbers)
-        return wrap(np.frombuffer(data, np.uint8).copy())
-
-    def set_state(self, state):
-        """Go on from a state that `get_state` gave."""
-        data = bottom(state).tobytes()
-        a, b, c, d, seed = (int.from_bytes(data[i : i + 16], "little") for i in range(0, 80, 16))
-        self._seed = seed
-        self.stream.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a, "inc": b}, "has_uint32": c,
-                                           "uinteger": d}
-        return self
+def floating_kind(dtype, kernel, complex_too=True):
+    """The NumPy dtype of numbers to draw, or torch's refusal of integers."""
+    kind = numpy_dtype(dtype) if dtype is None or isinstance(dtype, dtypes.dtype) else dtype
+    if kind.kind not in ("fcV" if complex_too else "fV"):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_WORD(kind)}'")
+    return kind
 
 
-default_generator = Generator()
+def uniform(r, shape, kind):
+    """Numbers in [0, 1) of a dtype; both parts of complex ones."""
+    if kind.kind == "c":
+        return (r.random(shape) + 1j * r.random(shape)).astype(kind)
+    if kind.itemsize == 8:
+        return np.asarray(r.random(shape))
+    bits = {"float32": 24, "float16": 11}.get(kind.name, 8)  # rounding a double could give 1
+    return np.asarray(r.integers(0, 2**bits, shape) * 2.0**-bits).astype(kind)
 
 
-def manual_seed(seed):
-    """Seed the default generator."""
-    return default_generator.manual_seed(seed)
+def gaussian(r, shape, kind):
+    """Standard normal numbers of a dtype; complex ones of variance 1."""
+    if kind.kind == "c":
+        return ((r.standard_normal(shape) + 1j * r.standard_normal(shape)) * 0.5**0.5).astype(kind)
+    return np.asarray(r.standard_normal(shape)).astype(kind)
 
 
-def seed():
-    """Seed the default generator from the system."""
-    return default_generator.seed()
-
-
-def initial_seed():
-    """The default generator's seed."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state():
-    """The default generator's state."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state):
-    """Set the default generator's state."""
-    default_generator.set_state(new_state)
-
-
-@contextlib.contextmanager
-def fork_rng(devices=None, enabled=True, device_type="cuda"):
-    """Put the default generator's state back when the context ends.
-
-    >>> import covector.compat.torch as torch
-    >>> with torch.random.fork_rng():
-    ...     a = torch.rand(2)
-    >>> torch.equal(a, torch.rand(2))
-    True
-    """
-    if devices:
-        raise NotImplementedError(f"fork_rng was given the devices {devices}, but random numbers of "
-                                  "covector.compat.torch come from the CPU's generator alone; leave them out")
-    if not enabled:
-        yield
-        return
-    state = get_rng_state()
-    try:
-        yield
-    finally:
-        set_rng_state(state)
-
-
-def stream(generator):
-    """NumPy's generator."""
-    return (default_generator if generator is None else generator).stream
-
-
-def factory(name, draw):
+def factory(name, draw, kernel):
     """`rand` and its kin: sizes, and the arguments of every factory."""
 
     def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+             pin_memory=False, memory_format=None):
         if size and isinstance(size[-1], Generator):
             *size, generator = size
+        kind = floating_kind(dtype, kernel)
         r = stream(generator)
-        return sample(lambda shape: draw(r, shape), size_argument(tuple(size)), numpy_dtype(dtype),
-                      requires_grad=requires_grad, device=device)
+        t = sample(lambda shape: draw(r, shape, kind), size_argument(tuple(size)), kind,
+                   requires_grad=requires_grad and preserves(memory_format), device=device)
+        if preserves(memory_format):
+            return t
+        t = ROWS["clone"].fun(t, memory_format=memory_format)
+        return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
     return with_out(make)
 
 
-rand = factory("rand", lambda r, shape: r.random(shape))
-randn = factory("randn", lambda r, shape: r.standard_normal(shape))
+rand = factory("rand", uniform, "check_uniform_bounds")
+randn = factory("randn", gaussian, "normal_kernel_cpu")
 rand.__doc__ = "Uniform numbers in [0, 1); see PyTorch's documentation of `torch.rand`."
 randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.randn`."
 
@@ -143,9 +79,10 @@ randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.
 def like(make):
     """`rand_like` of `rand`."""
 
-    def made_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
-                  memory_format=None):
-        return make(tuple(input.shape), generator=generator, dtype=dtype or input.dtype, requires_grad=requires_grad)
+    def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
+                  generator=None):
+        return make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator,
+                    memory_format=memory_format)
 
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
     return made_like
@@ -154,15 +91,33 @@ def like(make):
 rand_like, randn_like = like(rand), like(randn)
 
 
+def check_range(low, high, kind):
+    """torch's refusals of ranges of integers."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if kind.kind in "iu":
+        info, name = np.iinfo(kind), _C_NAMES.get(kind.name, kind.name)
+        if not info.min <= low <= info.max:
+            raise RuntimeError(f"from is out of bounds for {name}")
+        if not info.min <= high - 1 <= info.max:
+            raise RuntimeError(f"to - 1 is out of bounds for {name}")
+    elif kind.kind == "b" and not (0 <= low <= 1 and 0 <= high - 1 <= 1):
+        raise RuntimeError(f"{'from' if not 0 <= low <= 1 else 'to - 1'} is out of bounds for bool")
+
+
+_C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long"}
+
+
 @with_out
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False):
     """Integers in [low, high); see PyTorch's documentation of `torch.randint`."""
     if size is None:
         low, high, size = 0, low, high
-    kind = dtypes.int64 if dtype is None else dtype
+    kind = (dtypes.int64 if dtype is None else dtype).numpy
+    check_range(low, high, kind)
     r = stream(generator)
-    return sample(lambda shape: r.integers(low, high, shape), size_argument((size,)), kind.numpy,
+    return sample(lambda shape: r.integers(low, high, shape), size_argument((size,)), kind,
                   requires_grad=requires_grad, device=device)
 
 
@@ -176,6 +131,7 @@ def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
 def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False,
              pin_memory=False):
     """The numbers 0 … n-1 in random order."""
+    size_argument((n,))
     r = stream(generator)
     return sample(lambda shape: r.permuted(np.broadcast_to(np.arange(n), shape), axis=-1), (n,), dtype.numpy,
                   requires_grad=requires_grad, device=device)
@@ -188,14 +144,21 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         shape, kind = size_argument((size,)), numpy_dtype(dtype)
     else:
         tensors = [t for t in (mean, std) if isinstance(t, TensorBase)]
+        if len(tensors) == 2:
+            check_broadcast(mean, std)
         shape = np.broadcast_shapes(*[tuple(t.shape) for t in tensors])
         kind = tensors[0].dtype.numpy
+    kind = floating_kind(kind, "normal_kernel_cpu")
     r = stream(generator)
 
     def draw(whole, m, s):
+        if np.iscomplexobj(s):
+            raise RuntimeError("normal expects standard deviation to be non-complex")
         if np.any(np.asarray(s) < 0):
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {s}")
-        return r.standard_normal(whole) * behind(s, whole, shape) + behind(m, whole, shape)
+            found = "normal expects all elements of std >= 0.0" if isinstance(s, np.ndarray) else (
+                f"normal expects std >= 0.0, but found std {s:g}")
+            raise RuntimeError(found)
+        return gaussian(r, whole, kind) * behind(s, whole, shape) + behind(m, whole, shape)
 
     return sample(draw, shape, kind, mean, std)
 
@@ -208,26 +171,53 @@ def behind(p, whole, shape):
     return p.reshape(p.shape[:lead] + (1,) * (len(whole) - p.ndim) + p.shape[lead:])
 
 
+def check_probabilities(p):
+    """torch's refusal of what is no probability."""
+    if not np.all((p >= 0) & (p <= 1)):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)")
+
+
 @with_out
 def bernoulli(input, p=None, *, generator=None, out=None):
     """0 or 1, by the probabilities of a tensor; see PyTorch's documentation of `torch.bernoulli`."""
     r = stream(generator)
     shape, dtype = shape_dtype(input)
     if p is not None:
+        need(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         return sample(lambda whole, _: r.random(whole) < p, shape, dtype, input)
-    return sample(lambda whole, probability: r.random(whole) < probability, shape, dtype, input)
+    floating_kind(dtype, "bernoulli_tensor_cpu_p_", complex_too=False)
+
+    def draw(whole, probability):
+        check_probabilities(probability)
+        return r.random(whole) < probability
+
+    return sample(draw, shape, dtype, input)
 
 
 @with_out
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """Indices drawn by weights; see PyTorch's documentation of `torch.multinomial`."""
     r = stream(generator)
-    shape = shape_dtype(input)[0]
+    shape, kind = shape_dtype(input)
+    if kind.kind not in "fV":
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: " + TYPE_WORD(kind))
+    if len(shape) not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
 
     def draw(whole, w):
         rows = w.reshape(-1, shape[-1]).astype(np.float64)
+        if not (np.isfinite(rows) & (rows >= 0)).all():
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if (rows.sum(1) <= 0).any():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
         if not replacement and (np.count_nonzero(rows, 1) < num_samples).any():
-            raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+            raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative "
+                               "category to sample)")
         return np.stack([r.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]).reshape(whole)
 
     return sample(draw, (*shape[:-1], num_samples), np.int64, input)
@@ -236,7 +226,14 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
 def poisson(input, generator=None):
     """Poisson numbers by the rates of a tensor."""
     r = stream(generator)
-    return sample(lambda whole, rate: r.poisson(rate), *shape_dtype(input), input)
+    floating_kind(shape_dtype(input)[1], "poisson_cpu", complex_too=False)
+
+    def draw(whole, rate):
+        if not np.all(rate >= 0):
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return r.poisson(rate)
+
+    return sample(draw, *shape_dtype(input), input)
 
 
 def in_place(name, draw):
@@ -253,7 +250,7 @@ def in_place(name, draw):
         whole = (*[trace.size for trace in apart], *shape)
         given = [aligned(p, apart) for p in args]
         named = {k: aligned(p, apart) for k, p in kwargs.items()}
-        value = np.asarray(draw(stream(generator), whole, *given, **named)).astype(dtype)
+        value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
         for trace in apart:
             value = extend.make_batched(trace, value)
         return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False), covers=True)
@@ -263,21 +260,77 @@ def in_place(name, draw):
     attach(name, method)
 
 
-def _random(r, shape, low=0, to=None):
-    low, to = (0, low) if to is None and low else (low, to)
-    return r.integers(low, 2**24 if to is None else to, shape)
+def need(fine, message):
+    """torch's refusal of a parameter."""
+    if not fine:
+        raise RuntimeError(message)
 
 
-for _name, _draw in {
-    "uniform_": lambda r, shape, a=0.0, b=1.0: r.random(shape) * (b - a) + a,
-    "normal_": lambda r, shape, mean=0.0, std=1.0: r.standard_normal(shape) * std + mean,
-    "exponential_": lambda r, shape, lambd=1.0: r.exponential(1.0 / lambd, shape),
-    "bernoulli_": lambda r, shape, p=0.5: r.random(shape) < p,
-    "random_": _random,
-    "cauchy_": lambda r, shape, median=0.0, sigma=1.0: r.standard_cauchy(shape) * sigma + median,
-    "log_normal_": lambda r, shape, mean=1.0, std=2.0: r.lognormal(mean, std, shape),
-    "geometric_": lambda r, shape, p: r.geometric(p, shape),
-}.items():
+def _continuous(name, kind, word=None):
+    if kind.kind not in "fV":
+        raise RuntimeError(f"{name} distribution is a continuous probability distribution. dtype must be a floating "
+                           f"point but you specified {word or TYPE_WORD(kind)}")
+
+
+def _uniform(r, shape, kind, a=0.0, b=1.0, *, to=None, **named):
+    a, b = named.get("from", a), b if to is None else to
+    floating_kind(kind, "check_uniform_bounds")
+    need(a <= b, f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
+    return uniform(r, shape, kind) * (b - a) + a
+
+
+def _normal(r, shape, kind, mean=0.0, std=1.0):
+    need(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
+    floating_kind(kind, "normal_kernel_cpu")
+    return gaussian(r, shape, kind) * std + mean
+
+
+def _exponential(r, shape, kind, lambd=1.0):
+    _continuous("Exponential", kind)
+    need(lambd > 0, f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return r.exponential(1.0 / lambd, shape)
+
+
+def _cauchy(r, shape, kind, median=0.0, sigma=1.0):
+    need(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    _continuous("Cauchy", kind, {"int64": "long int", "int32": "int"}.get(kind.name))
+    return r.standard_cauchy(shape) * sigma + median
+
+
+def _log_normal(r, shape, kind, mean=1.0, std=2.0):
+    need(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}")
+    floating_kind(kind, "log_normal_cpu", complex_too=False)
+    return r.lognormal(mean, std, shape)
+
+
+def _geometric(r, shape, kind, p):
+    need(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    return r.geometric(p, shape)
+
+
+def _bernoulli(r, shape, kind, p=0.5):
+    if isinstance(p, np.ndarray):
+        check_probabilities(p)
+    else:
+        need(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return r.random(shape) < p
+
+
+def _random(r, shape, kind, low=None, high=None, *, to=None, **named):
+    """`random_()`, `random_(to)`, `random_(from, to)`."""
+    low, high = named.get("from", low), high if to is None else to
+    if high is None:
+        low, high = 0, low
+    if high is None:
+        high = {"b": 2, "i": 2 ** (8 * kind.itemsize - 1), "u": 2 ** (8 * kind.itemsize)}.get(kind.kind)
+        high = {2: 2**11, 4: 2**24, 8: 2**53}[kind.itemsize] + 1 if high is None else min(high, 2**63 - 1)
+    check_range(low, high, kind)
+    return r.integers(low, high, shape)
+
+
+for _name, _draw in {"uniform_": _uniform, "normal_": _normal, "exponential_": _exponential, "cauchy_": _cauchy,
+                     "log_normal_": _log_normal, "geometric_": _geometric, "bernoulli_": _bernoulli,
+                     "random_": _random}.items():
     in_place(_name, _draw)
 attach("bernoulli", bernoulli)
 attach("multinomial", multinomial)

@@ -11,7 +11,8 @@ from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace
-from .memory import counted, memory_of, rebuilt, unlinked
+from .memory import counted, memory_of, rebuilt, steps_of, twin, unlinked
+from .memory_formats import lies_in
 from .node import RemovableHandle, dress, visible
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, made_aside, more, needs_grad, version_of, wrap
@@ -74,11 +75,6 @@ class Tensor(TensorBase):
         return strided
 
     @property
-    def itemsize(self):
-        """Bytes an element."""
-        return self.dtype.itemsize
-
-    @property
     def nbytes(self):
         """Bytes of all elements."""
         return self.dtype.itemsize * self.shape.numel()
@@ -113,10 +109,12 @@ class Tensor(TensorBase):
         """Bytes an element."""
         return self.dtype.itemsize
 
+    itemsize = property(element_size)
+
     def stride(self, dim=None):
         """Elements from one index to the next, of every axis or one."""
         hidden, array = memory_of(self)
-        steps = tuple(s // array.itemsize for s in array.strides[hidden:])
+        steps = steps_of(array)[hidden:]
         return steps if dim is None else steps[dim]
 
     def storage_offset(self):
@@ -141,8 +139,9 @@ class Tensor(TensorBase):
         return self.dtype.is_signed
 
     def is_contiguous(self, memory_format=None):
-        """Whether the elements lie in memory in the order of the axes."""
-        return memory_of(self)[1].flags.c_contiguous
+        """Whether the elements lie in memory in the order of the axes, or of a memory format."""
+        hidden, array = memory_of(self)
+        return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format, hidden)
 
     def __len__(self):
         shape = self.shape
@@ -381,7 +380,7 @@ class Tensor(TensorBase):
                                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
-        t = wrap(bottom(self).copy(), type(self))
+        t = wrap(twin(bottom(self), memo), type(self))
         t.requires = self.requires
         memo[id(self)] = t
         if self.rare is not None and self.rare.grad is not None:

@@ -46,6 +46,12 @@ def root_of(array):
     return array
 
 
+def flat(root):
+    """The elements of memory in their order, as a view of its root."""
+    order = np.argsort([-s for s in root.strides], kind="stable")
+    return root.transpose(order).reshape(-1)
+
+
 def written(array):
     """The `Written` of an array's memory, or None."""
     return WRITTEN.get(id(root_of(array))) if WRITTEN else None

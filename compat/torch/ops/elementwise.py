@@ -5,6 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes
+from ..broadcasting import check_broadcast
 from ..call import (
     ROWS,
     Row,
@@ -70,17 +71,6 @@ for _alias, _name in {"absolute": "abs", "negative": "neg", "arcsin": "asin", "a
     ROWS[_alias] = ROWS[_name]
     attach(_alias, ROWS[_name].fun)
     attach(_alias + "_", inplace_method(ROWS[_name]))
-
-
-def check_broadcast(a, b):
-    """torch's error for shapes that do not broadcast."""
-    x, y = getattr(a, "shape", ()), getattr(b, "shape", ())
-    if x == y:
-        return
-    for i in range(1, min(len(x), len(y)) + 1):
-        if x[-i] != y[-i] and x[-i] != 1 and y[-i] != 1:
-            raise RuntimeError(f"The size of tensor a ({x[-i]}) must match the size of tensor b ({y[-i]}) at "
-                               f"non-singleton dimension {max(len(x), len(y)) - i}")
 
 
 def operands(input, other, floats=False):

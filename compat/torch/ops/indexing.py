@@ -6,8 +6,9 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, At, Tracer, make_batched
 from .. import versions
 from ..call import attach, lifted, tensors_in
-from ..inplace import inplace
+from ..inplace import inplace, writable
 from ..levels import BatchTrace
+from ..literals import filling
 from ..modes import MODES
 from ..state import TensorBase, bottom, lower, needs_grad, wrap
 from ..view_lanes import indexed, ready
@@ -187,8 +188,11 @@ def setitem(self, key, value):
         watched = m is not None and (m.level is not None or m.recorder is not None)
         if self.trace is None and self.node is None and not watched and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
-            self.value[index] = value
-            versions.bump(self.value)
+            array = self.value
+            if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
+                value = filling(value, array.dtype)
+            (array if array.flags.writeable else writable(array))[index] = value
+            versions.bump(array)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
         if isinstance(value, TensorBase) and not shape_dtype(value)[0]:
@@ -200,7 +204,7 @@ def setitem(self, key, value):
         elif isinstance(value, ndarray | list | tuple):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
         else:
-            fill_(part, wrap(np.asarray(value)))
+            fill_(part, wrap(filling(value, shape_dtype(self)[1])))
         return
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 

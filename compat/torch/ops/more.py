@@ -5,7 +5,9 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import peel
 from ....scipy import special
+from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
+from ..inplace import type_word
 from .elementwise import one, operands
 
 for _name in ("erf", "erfc"):
@@ -126,6 +128,28 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
 def bincount(input, weights=None, minlength=0):
     """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
     return np.bincount(np.asarray(peel(input)), None if weights is None else np.asarray(peel(weights)), minlength)
+
+
+@operation("complex", method=False, node="ComplexBackward0")
+def complex(real, imag):  # noqa: A001 (torch's name)
+    """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
+    parts = (real, imag)
+    for place, (name, part) in enumerate(zip(("real", "imag"), parts), 1):
+        if not hasattr(part, "dtype"):
+            raise TypeError(f"complex(): argument '{name}' (position {place}) must be Tensor, not "
+                            f"{type(part).__name__}")
+    words = [type_word(v.dtype) for v in parts]
+    if any(v.dtype not in (np.float16, np.float32, np.float64) for v in parts):
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{words[0]} and {words[1]}")
+    if words[0] != words[1]:
+        raise RuntimeError(f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
+                           "argument")
+    if real.dtype == np.float16:
+        raise NotImplementedError("complex() of float16 parts gives complex32 in PyTorch, which NumPy does not have; "
+                                  "cast the parts to float32")
+    check_broadcast(real, imag)
+    return real + imag * 1j
 
 
 @operation("conj", node="ConjBackward0")

@@ -7,6 +7,7 @@ from ....extend import REGISTRY
 from .. import return_types
 from ..call import attach, operation, otherwise, with_dim
 from ..inplace import inplace, type_word
+from ..literals import filling
 from ..state import wrap
 from .indexing import AT, fetched
 from .reductions import along
@@ -172,9 +173,7 @@ def masked_fill(input, mask, value):
                                "dimension(s).")
         value = value if value.dtype == input.dtype else value.astype(input.dtype)
     else:
-        if input.dtype.kind in "biu" and isinstance(value, float):
-            raise RuntimeError(f"value cannot be converted to type {type_word(input.dtype).lower()} without overflow")
-        value = np.asarray(value, input.dtype)
+        value = filling(value, input.dtype)
     return cnp.where(mask, value, input)
 
 

@@ -3,11 +3,14 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY, Scatter, Tracer, pick_rule
+from ....extend import REGISTRY, Scatter, pick_rule
 from ..call import ROWS, Row, attach, invoke, operation
 from ..inplace import check_result, inplace
 from ..levels import AMBIENT, BatchTrace
+from ..literals import filling, warn_imaginary
+from ..memory_formats import arranged, preserves
 from ..node import UNDEFINED, NamedRule
+from ..size import contiguous_format
 from ..state import CLASS, TensorBase, bottom
 from ..view_lanes import indexed, ready, reshaped, turned
 from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, source_aval, view
@@ -363,29 +366,21 @@ ROWS["detach"].fun = CLASS[0].detach
 def clone(input, *, memory_format=None):
     """A copy with history; see PyTorch's `torch.clone`."""
     out = REGISTRY["duplicate"].fun(input)
-    return _in_order(out) if memory_format is not None and memory_format.name == "contiguous_format" else out
-
-
-def _in_order(v):
-    """A fresh value with its array in the order of the axes."""
-    if isinstance(v, np.ndarray):
-        return np.ascontiguousarray(v)
-    u = v
-    while isinstance(u.value, Tracer):
-        u = u.value
-    if isinstance(u.value, np.ndarray):
-        u.value = np.ascontiguousarray(u.value)
-    return v
+    return out if preserves(memory_format) else arranged(out, memory_format, input.ndim)
 
 
 @operation("contiguous", method=False, register=False, node="CloneBackward0")
-def _contiguous(input):
-    return _in_order(REGISTRY["duplicate"].fun(input))
+def _contiguous(input, memory_format=contiguous_format):
+    return arranged(REGISTRY["duplicate"].fun(input), memory_format, input.ndim)
 
 
-def contiguous(self, memory_format=None):
-    """Itself if its elements lie in order, else a copy that does."""
-    return self if self.is_contiguous() else _contiguous(self)
+def contiguous(self, memory_format=contiguous_format):
+    """Itself if its elements lie in the order of a memory format, else a copy that does."""
+    if preserves(memory_format):
+        if self.is_contiguous():
+            return self
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return self if self.is_contiguous(memory_format) else _contiguous(self, memory_format)
 
 
 attach("contiguous", contiguous)
@@ -504,6 +499,11 @@ for _name in ("t_", "squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdi
 def fill_(self, value):
     """Every element becomes `value`."""
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
+    if not isinstance(value, TensorBase):
+        value = filling(value, shape_dtype(self)[1])
+    elif ndim_of(value):
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
+                           "dimensions.")
     return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name, covers=True)
 
 
@@ -516,7 +516,7 @@ def copy_(self, src, non_blocking=False):
     """Every element becomes that of `src`, cast and broadcast."""
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards", covers=True)
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards")
 
 
 def replaced(x, value):
@@ -530,7 +530,8 @@ def replaced(x, value):
                                    f"dimension {max(value.ndim, x.ndim) - i}")
         check_result(tuple(x.shape), x.dtype, tuple(value.shape), x.dtype)
     if value.dtype != x.dtype:
-        if value.dtype.kind == "c" and x.dtype.kind != "c":
+        if value.dtype.kind == "c" and x.dtype.kind not in "cb":
+            warn_imaginary()
             value = value.real
         value = value.astype(x.dtype)
     return UPDATE_ALL(x, value)

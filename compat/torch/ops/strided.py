@@ -59,11 +59,8 @@ def unfold(input, dimension, size, step):
 def own(view_, array):
     """A view whose base is the array's own memory, as versions need it (NumPy's stride tricks hide it)."""
     root = versions.root_of(array)
-    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
-    if not (root.flags.c_contiguous or root.flags.f_contiguous):
-        return view_
     start = view_.ctypes.data - root.ctypes.data
-    return np.ndarray(view_.shape, view_.dtype, flat, start, view_.strides) if view_.size else view_
+    return np.ndarray(view_.shape, view_.dtype, versions.flat(root), start, view_.strides) if view_.size else view_
 
 
 @method("as_strided")
@@ -89,8 +86,7 @@ def as_strided(input, size, stride, storage_offset=None):
     places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
     places[...] = np.arange(b.size).reshape(b.shape)
     index = np.ndarray(size, np.int64, where, offset * 8, tuple(s * 8 for s in stride)).copy()
-    flat = root.reshape(-1) if root.flags.c_contiguous else root.T.reshape(-1)
-    array = np.ndarray(size, b.dtype, flat, offset * item, tuple(s * item for s in stride))
+    array = np.ndarray(size, b.dtype, versions.flat(root), offset * item, tuple(s * item for s in stride))
     if (index < 0).any():
         raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; "
                                   "take it "
