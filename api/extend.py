@@ -17,6 +17,7 @@ from .core.ops import (  # noqa: F401 - primitives that compat uses
     convolution as _convolution,
     network as _network,
     normalisation as _normalisation,
+    pairs as _pairs,
     special as _special,
 )
 from .core.ops.picking import Places as Places

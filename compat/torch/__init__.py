@@ -8,7 +8,7 @@ tensor([2., 4., 6.])
 """
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
-from . import conversion as _conversion  # isort: skip (needs the operations)
+from . import conversion as _conversion, facts as _facts  # isort: skip (they need the operations)
 from .creation import (
     arange,
     empty,
@@ -28,6 +28,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .dlpack import from_dlpack, to_dlpack
 from .dtypes import (
     ALIASES as _ALIASES,
     NAMED as _NAMED,
@@ -69,13 +70,26 @@ from .random import (
     seed,
     set_rng_state,
 )
-from .size import Size, channels_last, channels_last_3d, contiguous_format, device, preserve_format, strided
+from .serialization import load, save
+from .size import (
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
 from . import container as _container, forward_ad as _forward_ad  # isort: skip
-from . import autograd, fft, func, linalg, nn, special, utils  # isort: skip (they read the operations registered above)
+from . import autograd, cuda, fft, func, linalg, nn, special, testing, utils  # isort: skip (they read the operations registered above)
 
+globals().update(_facts.PUBLIC)
 globals().update(_LEGACY)
 globals().update(_NAMED)
 globals().update(_ALIASES)

@@ -29,16 +29,20 @@ def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
     if not array.size or array.dtype.kind == "V":
         return array.view()
-    holder = Holder(array)
-    if not array.flags.writeable and versions.root_of(array).flags.writeable:  # NumPy's broadcasts are read-only
-        holder.__array_interface__["data"] = (array.ctypes.data, False)
-    return np.asarray(holder)
+    root = versions.root_of(array)
+    if root is array or root.nbytes != extent(root):
+        holder = Holder(array)
+        if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
+            holder.__array_interface__["data"] = (array.ctypes.data, False)
+        return np.asarray(holder)
+    whole = np.asarray(Holder(versions.flat(root)))
+    return np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
 
 
 def twin(array, memo):
     """An array like `array` in a copy of its whole memory: two of one `deepcopy` share it as the originals do."""
     root = versions.root_of(array)
-    if not root.size or root.size * root.itemsize != extent(root) or root.dtype != array.dtype:
+    if not root.size or root.nbytes != extent(root):
         return array.copy()
     key = ("memory", id(root))
     if key not in memo:

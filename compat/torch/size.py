@@ -50,18 +50,38 @@ class device:  # noqa: N801 (torch's name)
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type="cpu", index=None):  # noqa: A002
+    def __init__(self, type=None, index=None):  # noqa: A002
         if isinstance(type, device):
             type, index = type.type, type.index  # noqa: A001
+        if type is None:
+            raise TypeError("device() received an invalid combination of arguments - got (), but expected one of:\n "
+                            "* (torch.device device)\n * (str type, int index = -1)\n")
         if isinstance(type, int):
-            type, index = "cuda", type  # noqa: A001
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         if ":" in type:
+            if index is not None:
+                raise RuntimeError("type (string) must not include an index because index was passed explicitly: "
+                                   f"{type}")
+            whole = type
             type, _, number = type.partition(":")  # noqa: A001
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{whole}'")
             index = int(number)
-        if type not in ("cpu", "cuda", "meta"):
-            raise RuntimeError(f"Expected one of cpu, cuda, meta device type at start of device string: {type}")
+        if type not in _DEVICES:
+            raise RuntimeError(f"Expected one of {', '.join(_DEVICES)} device type at start of device string: {type}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type = type
         self.index = index
+
+    def __enter__(self):
+        if self.type != "cpu":
+            raise NotImplementedError(f"device {str(self)!r} as a context: tensors of covector.compat.torch live on "
+                                      "the CPU")
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return None
 
     def __eq__(self, other):
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
@@ -77,6 +97,10 @@ class device:  # noqa: N801 (torch's name)
 
     def __reduce__(self):
         return device, (self.type, self.index)
+
+
+_DEVICES = ("cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
+            "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone")
 
 
 class layout:  # noqa: N801 (torch's name)

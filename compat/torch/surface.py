@@ -83,7 +83,7 @@ utils.data
 utils.checkpoint.create_selective_checkpoint_contexts utils.checkpoint.CheckpointPolicy
 utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 utils.checkpoint.DefaultDeviceType
-optim distributions cuda save load from_dlpack view_as_real view_as_complex polar overrides testing
+optim distributions overrides
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())
 

@@ -48,8 +48,11 @@ def root_of(array):
 
 def flat(root):
     """The elements of memory in their order, as a view of its root."""
-    order = np.argsort([-s for s in root.strides], kind="stable")
-    return root.transpose(order).reshape(-1)
+    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable"))
+    if root.size and not ordered.flags.c_contiguous:
+        raise NotImplementedError("this tensor's memory came from an array with gaps between its elements, of which "
+                                  "covector makes no view of other strides; clone() it first")
+    return ordered.reshape(-1)
 
 
 def written(array):

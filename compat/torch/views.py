@@ -26,6 +26,8 @@ IMAG = extend.REGISTRY["imag"]
 UPDATE = extend.REGISTRY["index_update"]
 PICK = extend.REGISTRY["pick"]
 IMPLANT = extend.REGISTRY["implant"]
+AS_REAL = extend.REGISTRY["as_real"]
+AS_COMPLEX = extend.REGISTRY["as_complex"]
 _STALE = Lock()  # two threads must not both make the history of one view again
 
 
@@ -276,6 +278,8 @@ def put_back(level, prim, params, x, old, part):
         for i, a in enumerate(params[0]):
             back[a] = i
         inverse, arguments, aval = TRANSPOSE, (tuple(back),), prim.impl(np, x, *params)
+    elif prim in (AS_REAL, AS_COMPLEX):
+        inverse, arguments, aval = AS_COMPLEX if prim is AS_REAL else AS_REAL, (), prim.impl(np, x)
     else:
         raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
                                   "first")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import peel
+from ....extend import REGISTRY, peel
 from ....scipy import special
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
@@ -133,10 +133,22 @@ def bincount(input, weights=None, minlength=0):
 @operation("complex", method=False, node="ComplexBackward0")
 def complex(real, imag):  # noqa: A001 (torch's name)
     """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
-    parts = (real, imag)
-    for place, (name, part) in enumerate(zip(("real", "imag"), parts), 1):
+    check_parts("complex", ("real", "imag"), (real, imag))
+    return joined(real, imag)
+
+
+@operation("polar", method=False)
+def polar(abs, angle):  # noqa: A002 (torch's names)
+    """Complex numbers of sizes and angles; see PyTorch's documentation of `torch.polar`."""
+    check_parts("polar", ("abs", "angle"), (abs, angle))
+    return joined(abs * cnp.cos(angle), abs * cnp.sin(angle))
+
+
+def check_parts(fun, names, parts):
+    """torch's refusals of what cannot become one complex tensor."""
+    for place, (name, part) in enumerate(zip(names, parts), 1):
         if not hasattr(part, "dtype"):
-            raise TypeError(f"complex(): argument '{name}' (position {place}) must be Tensor, not "
+            raise TypeError(f"{fun}(): argument '{name}' (position {place}) must be Tensor, not "
                             f"{type(part).__name__}")
     words = [type_word(v.dtype) for v in parts]
     if any(v.dtype not in (np.float16, np.float32, np.float64) for v in parts):
@@ -145,11 +157,15 @@ def complex(real, imag):  # noqa: A001 (torch's name)
     if words[0] != words[1]:
         raise RuntimeError(f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
                            "argument")
-    if real.dtype == np.float16:
-        raise NotImplementedError("complex() of float16 parts gives complex32 in PyTorch, which NumPy does not have; "
+    if parts[0].dtype == np.float16:
+        raise NotImplementedError(f"{fun}() of float16 parts gives complex32 in PyTorch, which NumPy does not have; "
                                   "cast the parts to float32")
-    check_broadcast(real, imag)
-    return real + imag * 1j
+    check_broadcast(*parts)
+
+
+def joined(real, imag):
+    """`real + imag i` without a product, which would make NaN of infinite parts."""
+    return REGISTRY["as_complex"].fun(cnp.stack(cnp.broadcast_arrays(real, imag), axis=-1))
 
 
 @operation("conj", node="ConjBackward0")

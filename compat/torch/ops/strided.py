@@ -6,10 +6,11 @@ from .... import numpy as cnp
 from ....extend import Places
 from .. import versions
 from ..call import operation
-from ..inplace import PUT_VALUE
-from ..state import CLASS, TensorBase, bottom
-from ..views import IMAG, PICK, PUT, REAL, shape_dtype, view
-from .shaping import method, shape_of, wrap_dim
+from ..inplace import PUT_VALUE, type_word
+from ..levels import FOREIGN
+from ..state import CLASS, TensorBase, at_level, bottom, wrap
+from ..views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
+from .shaping import RETYPED, method, shape_of, wrap_dim
 
 ndarray = np.ndarray
 
@@ -76,6 +77,8 @@ def as_strided(input, size, stride, storage_offset=None):
     own_offset = (b.ctypes.data - root.ctypes.data) // item
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
+    if root.dtype != b.dtype:
+        raise NotImplementedError("as_strided of memory read as another dtype is not built; clone() it first")
     if last >= root.size and all(size):
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
                            "itemsize "
@@ -128,6 +131,88 @@ def part(name, prim):
 
 part("real", REAL)
 part("imag", IMAG)
+
+
+@method("view_as_real")
+def view_as_real(input):
+    """Complex numbers as pairs of real ones, a view; see PyTorch's `torch.view_as_real`."""
+    if shape_dtype(input)[1].kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return view(input, AS_REAL, (), "ViewAsRealBackward0", maker=lambda a: reread(a, f"f{a.itemsize // 2}", "split"))
+
+
+@method("view_as_complex")
+def view_as_complex(input):
+    """Pairs of real numbers as complex ones, a view; see PyTorch's `torch.view_as_complex`."""
+    shape, dtype = shape_dtype(input)
+    if dtype not in (np.float32, np.float64):
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor "
+                           f"of scalar type: {type_word(dtype)}")
+    if not shape:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.stride(-1) != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % 2 for s in input.stride()[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if input.storage_offset() % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return view(input, AS_COMPLEX, (), "ViewAsComplexBackward0",
+                maker=lambda a: reread(a, f"c{a.itemsize * 2}", "join"))
+
+
+def reread(array, dtype, how):
+    """An array over the same memory in another dtype: `split` adds an axis, `join` drops the last one."""
+    dtype = np.dtype(dtype)
+    if not array.size:
+        return np.empty((*array.shape, 2) if how == "split" else array.shape[:-1], dtype)
+    shape, strides = (((*array.shape, 2), (*array.strides, dtype.itemsize)) if how == "split" else
+                      (array.shape[:-1], array.strides[:-1]))
+    root = versions.root_of(array)
+    return np.ndarray(shape, dtype, versions.flat(root), array.ctypes.data - root.ctypes.data, strides)
+
+
+PUT_VALUE["as_real"] = lambda params, x, new: AS_COMPLEX.fun(new)
+PUT_VALUE["as_complex"] = lambda params, x, new: AS_REAL.fun(new)
+
+
+def retyped(t, dtype):
+    """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
+    if t.trace is not None:
+        if t.trace is FOREIGN or isinstance(bottom(t), TensorBase):
+            raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
+                                      "cast the values with to(dtype)")
+        return at_level(t.trace, retyped(t.value, dtype))
+    array, shape, steps = t.value, t.shape, t.stride()
+    old, new = array.itemsize, dtype.itemsize
+    words = f"view {type_word(array.dtype)} as {type_word(dtype.numpy)} (different element sizes)"
+    strides = list(array.strides)
+    shape = list(shape)
+    if old != new:
+        if not shape:
+            raise RuntimeError(f"self.dim() cannot be 0 to {words}")
+        if steps[-1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 to {words}, but got {steps[-1]}")
+        if new > old:
+            k = new // old
+            if shape[-1] % k:
+                raise RuntimeError(f"self.size(-1) must be divisible by {k} to {words}, but got {shape[-1]}")
+            if t.storage_offset() % k:
+                raise RuntimeError(f"self.storage_offset() must be divisible by {k} to {words}, but got "
+                                   f"{t.storage_offset()}")
+            for i, s in enumerate(steps[:-1]):
+                if s % k:
+                    raise RuntimeError(f"self.stride({i}) must be divisible by {k} to {words}, but got {s}")
+        shape[-1] = shape[-1] * old // new
+        strides[-1] = new
+    if not array.size:
+        return wrap(np.empty(shape, dtype.numpy))
+    root = versions.root_of(array)
+    return wrap(np.ndarray(shape, dtype.numpy, versions.flat(root), array.ctypes.data - root.ctypes.data, strides))
+
+
+RETYPED.append(retyped)
 
 
 @operation("diag_embed")

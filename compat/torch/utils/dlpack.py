@@ -1,0 +1,3 @@
+"""torch.utils.dlpack."""
+
+from ..dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack

@@ -1,0 +1,45 @@
+"""Complex numbers as pairs of real ones, and back."""
+
+import numpy as np
+
+from ..avals import make_aval
+from ..dtypes import complex_dtype, real_dtype
+from ..errors import ShapeError
+from ..families import linear
+from .samples import Sample
+
+
+def _pairs(rng):
+    return [Sample(rng.normal(size=s) + 1j * rng.normal(size=s)) for s in ((), (3,), (2, 3), (0,))] + [
+        Sample((rng.normal(size=3) + 1j).astype(np.complex64), tol=1e-2)]
+
+
+def _halves(rng):
+    return [Sample(rng.normal(size=s)) for s in ((2,), (3, 2), (2, 3, 2), (0, 2))] + [
+        Sample(rng.normal(size=(3, 2)).astype(np.float32), tol=1e-2)]
+
+
+def _joined_shape(x):
+    if not x.shape or x.shape[-1] != 2:
+        raise ShapeError(f"as_complex got shape {x.shape}; the last axis must hold the real and the imaginary part")
+    return make_aval(x.shape[:-1], complex_dtype(x.dtype))
+
+
+as_real = linear(
+    "as_real",  # complex (*a) -> real (*a, 2)
+    impl=lambda xp, x: xp.stack((xp.real(x), xp.imag(x)), axis=-1),
+    transpose=lambda ct: as_complex(ct),  # under Re<u, v> the two are inverse and transpose of each other
+    shape=lambda x: make_aval((*x.shape, 2), real_dtype(x.dtype)),
+    batch=lambda x: as_real(x),
+    samples=_pairs,
+    absent={"float32": "its operand is complex"},
+)
+as_complex = linear(
+    "as_complex",  # real (*a, 2) -> complex (*a)
+    impl=lambda xp, x: xp.ascontiguousarray(x).view(complex_dtype(x.dtype))[..., 0],
+    transpose=lambda ct: as_real(ct),
+    shape=_joined_shape,
+    batch=lambda x: as_complex(x),
+    samples=_halves,
+    absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
+)
