@@ -17,6 +17,7 @@ from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
+from .unshared import unshared
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -65,7 +66,7 @@ def lifted(v, node_name, tensors):
         return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
     if v is None:
         return None
-    t = lift(v)
+    t = lift(unshared(v, tensors))
     u = t
     while True:  # name the node at every level
         node = u.node

@@ -189,10 +189,9 @@ attach("__rmul__", _mul)
 attach("__truediv__", _fast_div)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
-attach("__pos__", lambda self: self)
 
 
-@operation("rsub", method=True, node="RsubBackward1")
+@operation("rsub", method=False, node="RsubBackward1")
 def rsub(input, other, *, alpha=1):
     """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
@@ -263,9 +262,16 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
 
 attach("__pow__", pow)
 attach("__rpow__", lambda self, other: pow(other, self))
-attach("float_power", operation("float_power", method=False)(
-    lambda input, exponent: pow.row.body(input.astype(np.float64) if hasattr(input, "dtype") else float(input),
-                                         exponent)))
+
+
+@operation("float_power")
+def float_power(input, exponent):
+    """`input ** exponent` in double precision; see PyTorch's documentation of `torch.float_power`."""
+    check_broadcast(input, exponent)
+    kind = np.dtype(np.complex128 if any(v.dtype.kind == "c" if hasattr(v, "dtype") else isinstance(v, complex)
+                                         for v in (input, exponent)) else np.float64)
+    input, exponent = (v.astype(kind) if hasattr(v, "dtype") else kind.type(v).item() for v in (input, exponent))
+    return pow.row.body(input, exponent)
 
 
 @operation("square", inplace_form=True, node="PowBackward0")

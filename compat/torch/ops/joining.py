@@ -97,18 +97,26 @@ def column_stack(tensors):
 def flip(input, *dims):
     """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
-    return cnp.flip(input, axis=tuple([wrap_dim(d, input.ndim) for d in dims]))
+    dims = [wrap_dim(d, input.ndim) for d in dims]
+    if len(set(dims)) != len(dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
 
 
 @operation("fliplr")
 def fliplr(input):
     """The second axis reversed; see PyTorch's documentation of `torch.fliplr`."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
     return cnp.flip(input, axis=1)
 
 
 @operation("flipud")
 def flipud(input):
     """The first axis reversed; see PyTorch's documentation of `torch.flipud`."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
     return cnp.flip(input, axis=0)
 
 
@@ -121,6 +129,10 @@ def roll(input, shifts, dims=None):
 @operation("rot90")
 def rot90(input, k=1, dims=(0, 1)):
     """A quarter turn; see PyTorch's documentation of `torch.rot90`."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
     return cnp.rot90(input, k, axes=tuple(dims))
 
 
@@ -155,15 +167,23 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
                       axis=None if dim is None else wrap_dim(dim, input.ndim))
 
 
+def least_two(name, x):
+    """torch's refusal of vectors."""
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
 @operation("tril", inplace_form=True)
 def tril(input, diagonal=0):
     """The lower triangle; see PyTorch's documentation of `torch.tril`."""
+    least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
 @operation("triu", inplace_form=True)
 def triu(input, diagonal=0):
     """The upper triangle; see PyTorch's documentation of `torch.triu`."""
+    least_two("triu", input)
     return cnp.triu(input, diagonal)
 
 
@@ -187,6 +207,8 @@ def trace(input):
 def meshgrid(*tensors, indexing=None):
     """Grids of coordinates, as views; see PyTorch's documentation of `torch.meshgrid`."""
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    if len({t.dtype for t in tensors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     n = len(tensors)
     sizes = [t.numel() for t in tensors]
     order = list(range(n))

@@ -3,12 +3,14 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY, peel
+from ....extend import REGISTRY
 from ....scipy import special
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
+from ..hosted import hosted, known
 from ..inplace import type_word
 from .elementwise import one, operands
+from .shaping import method
 
 for _name in ("erf", "erfc"):
     one(_name)
@@ -80,6 +82,8 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
 @operation("diff", method=True, node="SubBackward0")
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
     parts = [p for p in (prepend, input, append) if p is not None]
     return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
 
@@ -105,17 +109,36 @@ def equal(input, other):
 @operation("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
-    return np.isin(np.asarray(peel(elements)), np.asarray(peel(test_elements)), invert=invert)
+    return hosted(lambda x, y: np.isin(x, y, invert=invert), getattr(elements, "shape", ()), np.bool_,
+                  *[v if hasattr(v, "dtype") else np.asarray(v) for v in (elements, test_elements)])
 
 
 @operation("searchsorted")
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
     """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
-    if sorted_sequence.ndim != 1:
-        raise NotImplementedError("searchsorted of batches is not built; loop over the first axes")
-    edges, values = np.asarray(peel(sorted_sequence)), np.asarray(peel(input))
-    found = np.searchsorted(edges, values, side or ("right" if right else "left"))
-    return np.asarray(found, np.int32 if out_int32 else np.int64)
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+                           "right was True")
+    where = side or ("right" if right else "left")
+    input = input if hasattr(input, "dtype") else np.asarray(input)
+    lead = tuple(sorted_sequence.shape[:-1])
+    if lead and tuple(input.shape[:-1]) != lead:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+                           "of boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                           f"{list(sorted_sequence.shape)} and input value tensor {list(input.shape)}")
+
+    def search(edges, values, order=None):
+        if edges.ndim == 1:
+            return np.searchsorted(edges, values, where, sorter=order)
+        out = np.empty(values.shape, np.int64)
+        for i in np.ndindex(*lead):
+            out[i] = np.searchsorted(edges[i], values[i], where, sorter=None if order is None else order[i])
+        return out
+
+    given = (sorted_sequence, input) if sorter is None else (sorted_sequence, input, sorter)
+    return hosted(search, input.shape, np.int32 if out_int32 else np.int64, *given)
 
 
 @operation("bucketize")
@@ -127,7 +150,18 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
 @operation("bincount")
 def bincount(input, weights=None, minlength=0):
     """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
-    return np.bincount(np.asarray(peel(input)), None if weights is None else np.asarray(peel(weights)), minlength)
+    x = known("bincount", input)
+    if x.dtype.kind not in "iu":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(x.dtype)}'")
+    if x.ndim != 1 or x.size and x.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    w = None if weights is None else known("bincount", weights)
+    if w is not None and w.shape != x.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    counts = np.bincount(x, w, minlength)
+    return counts.astype(np.float32) if w is not None and w.dtype == np.float32 else counts
 
 
 @operation("complex", method=False, node="ComplexBackward0")
@@ -168,10 +202,15 @@ def joined(real, imag):
     return REGISTRY["as_complex"].fun(cnp.stack(cnp.broadcast_arrays(real, imag), axis=-1))
 
 
-@operation("conj", node="ConjBackward0")
-def conj(input):
-    """The complex conjugate; see PyTorch's documentation of `torch.conj`."""
+@operation("_conj", method=False, register=False, node="ConjBackward0")
+def _conj(input):
     return cnp.conj(input)
+
+
+@method("conj")
+def conj(input):
+    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj`."""
+    return _conj(input) if input.is_complex() else input
 
 
 @operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0")

@@ -5,7 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
-from ..call import attach, operation, otherwise, with_dim
+from ..call import attach, operation, otherwise, to, with_dim
 from ..inplace import inplace, type_word
 from ..literals import filling
 from ..state import wrap
@@ -103,28 +103,59 @@ def index_select(input, dim, index):
     return cnp.take(input, flat, axis=d)
 
 
-def at_axis(x, d, index):
-    """`x.at` the indices of an axis."""
-    return AT(x)[(slice(None),) * d + (index,)]
+def at_axis(name, x, dim, index, write):
+    """`x` with `write(x.at[…])` at the indices of an axis; a 0-d tensor counts as one of one element."""
+    check_long(name, index)
+    d = wrap_dim(dim, x.ndim)
+    whole = x if x.ndim else cnp.reshape(x, (1,))
+    n = whole.shape[d]
+    if isinstance(index, np.ndarray) and index.size and ((index < -n) | (index >= n)).any():
+        raise IndexError("index out of range in self")
+    index = cnp.reshape(index, (-1,))
+    out = write(AT(whole)[(slice(None),) * d + (index,)], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :]))
+    return out if x.ndim else cnp.reshape(out, ())
+
+
+def part_like(name, x, source, shape, dim, error=RuntimeError):
+    """A source of another operation's shape and the tensor's dtype, or torch's refusal."""
+    if source.dtype != x.dtype:
+        raise RuntimeError(f"{name}_(): self ({type_word(x.dtype)}) and source ({type_word(source.dtype)}) must have "
+                           "the same scalar type")
+    if tuple(source.shape) == tuple(shape):
+        return source
+    if source.ndim == 0 and int(np.prod(shape)) == 1:
+        return cnp.reshape(source, shape)
+    d = wrap_dim(dim, x.ndim)
+    if source.ndim > d and source.shape[d] != shape[d]:
+        raise error(f"{name}_(): Number of indices ({shape[d]}) should be equal to source.size(dim)"
+                    f"{':' if error is RuntimeError else ''} ({source.shape[d]})"
+                    + (f", for dim: {d}" if error is RuntimeError else ""))
+    raise error(f"{name}_(): the source of shape {list(source.shape)} does not fit the places, of shape "
+                f"{list(shape)}")
 
 
 @operation("index_add", inplace_form=True)
 def index_add(input, dim, index, source, *, alpha=1):
     """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
-    return at_axis(input, wrap_dim(dim, input.ndim), index).add(source if alpha == 1 else source * alpha)
+    return at_axis("index_add", input, dim, index, lambda at, shape: at.add(
+        part_like("index_add", input, source if alpha == 1 else source * alpha, shape, dim)))
 
 
 @operation("index_copy", inplace_form=True)
 def index_copy(input, dim, index, source):
     """Parts put at indices of an axis; see PyTorch's documentation of `torch.index_copy`."""
-    return at_axis(input, wrap_dim(dim, input.ndim), index).set(source)
+    return at_axis("index_copy", input, dim, index, lambda at, shape: at.set(
+        part_like("index_copy", input, source, shape, dim, IndexError)))
 
 
 @operation("index_fill", inplace_form=True)
 def index_fill(input, dim, index, value):
     """A number put at indices of an axis; see PyTorch's documentation of `torch.index_fill`."""
-    value = np.asarray(value, input.dtype) if not hasattr(value, "dtype") else value
-    return at_axis(input, wrap_dim(dim, input.ndim), index).set(value)
+    if hasattr(value, "dtype") and value.ndim:
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.ndim} dimension(s).")
+    value = to(value, input.dtype) if hasattr(value, "dtype") else filling(value, input.dtype)
+    return at_axis("index_fill", input, dim, index, lambda at, shape: at.set(value))
 
 
 def index_put_(self, indices, values, accumulate=False):
@@ -222,7 +253,7 @@ def argsort(input, dim=-1, descending=False, stable=False):
 @operation("msort")
 def msort(input):
     """Values in order along the first axis; see PyTorch's documentation of `torch.msort`."""
-    return along(input, ordered(input, 0, False), 0)
+    return along(input, ordered(input, 0, False), 0) if input.ndim else input
 
 
 @operation("topk")
@@ -231,6 +262,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     d = wrap_dim(dim, input.ndim)
     if not 0 <= k <= (input.shape[d] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
+    if not input.ndim:
+        return return_types.topk(input, np.zeros((), np.int64))
     order = ordered(input, d, largest)
     order = order[(slice(None),) * d + (slice(0, k),)]
     return return_types.topk(along(input, order, d), order)
@@ -240,27 +273,54 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The k-th smallest value; see PyTorch's documentation of `torch.kthvalue`."""
     d = wrap_dim(dim, input.ndim)
+    if not 1 <= k <= (input.shape[d] if input.ndim else 1):
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
+    if not input.ndim:
+        return return_types.kthvalue(input, np.zeros((), np.int64))
     place = ordered(input, d, False)[(slice(None),) * d + (slice(k - 1, k),)]
     value = along(input, place, d)
     return return_types.kthvalue(value, place) if keepdim else return_types.kthvalue(
         cnp.squeeze(value, d), cnp.squeeze(place, d))
 
 
-@operation("median", node={with_dim: "MedianBackward0", otherwise: "MedianBackward1"})
-def median(input, dim=None, keepdim=False):
-    """The median, the lower of two; see PyTorch's documentation of `torch.median`."""
-    if dim is None:
-        flat = cnp.reshape(input, (-1,))
-        middle = ordered(flat, 0, False)[(flat.shape[0] - 1) // 2 if not has_nan(flat) else flat.shape[0] - 1]
-        return flat[middle]
+def _middle(input, dim, keepdim, kind, skip):
+    """The lower middle value of an axis and its place; NaN is the answer, or skipped."""
     d = wrap_dim(dim, input.ndim)
-    found = kthvalue.row.body(input, (input.shape[d] - 1) // 2 + 1, d, keepdim)
-    return return_types.median(*found)
+    if not input.ndim:
+        return kind(input, np.zeros((), np.int64))
+    n = input.shape[d]
+    if not n:
+        raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
+    order = ordered(input, d, False)  # NaN last
+    if input.dtype.kind in "fV":
+        count = cnp.sum((input == input).astype(np.int64), axis=d, keepdims=True)
+        spot = cnp.maximum(count - 1, 0) // 2 if skip else cnp.where(count < n, cnp.minimum(count, n - 1), (n - 1) // 2)
+        place = along(order, spot, d)
+    else:
+        place = order[(slice(None),) * d + (slice((n - 1) // 2, (n - 1) // 2 + 1),)]
+    value = along(input, place, d)
+    return kind(value, place) if keepdim else kind(cnp.squeeze(value, d), cnp.squeeze(place, d))
 
 
-def has_nan(x):
-    """Whether a plain array holds NaN."""
-    return isinstance(x, np.ndarray) and x.dtype.kind == "f" and bool(np.isnan(x).any())
+def _median(name, kind, skip):
+    title = name.capitalize() if name == "median" else "Nanmedian"
+
+    @operation(name, node={with_dim: f"{title}Backward1", otherwise: f"{title}Backward0"})
+    def median(input, dim=None, keepdim=False):
+        if input.dtype.kind in "cb":
+            raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")
+        if dim is not None:
+            return _middle(input, dim, keepdim, kind, skip)
+        flat = cnp.reshape(input, (-1,))
+        if not flat.shape[0]:
+            return np.asarray(np.nan if input.dtype.kind == "f" else np.iinfo(input.dtype).min, input.dtype)
+        return _middle(flat, 0, False, kind, skip)[0]
+
+    median.__doc__ = f"The lower of the middle values; see PyTorch's documentation of `torch.{name}`."
+
+
+_median("median", return_types.median, False)
+_median("nanmedian", return_types.nanmedian, True)
 
 
 def nonzero(input, *, out=None, as_tuple=False):

@@ -252,8 +252,17 @@ def t(input):
 
 
 CLASS[0].T = property(lambda self: permute(self, tuple(range(ndim_of(self)))[::-1]))
-CLASS[0].mT = property(lambda self: transpose(self, -2, -1))
-CLASS[0].H = property(lambda self: transpose(self, 0, 1) if ndim_of(self) == 2 else self)
+CLASS[0].mT = property(lambda self: transpose(self, -2, -1) if ndim_of(self) else self)
+CLASS[0].H = property(lambda self: conjugated(self))
+
+
+def conjugated(t):
+    """`Tensor.H`: a matrix transposed and conjugated."""
+    n = ndim_of(t)
+    if n not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
+                           + (" For batches of matrices, consider using tensor.mH" if n > 2 else ""))
+    return ROWS["conj"].fun(transpose(t, 0, 1) if n else t)
 
 
 @method(aliases=("moveaxis",))
@@ -262,6 +271,8 @@ def movedim(input, source, destination):
     n = ndim_of(input)
     source = [wrap_dim(d, n) for d in ((source,) if isinstance(source, int) else source)]
     destination = [wrap_dim(d, n) for d in ((destination,) if isinstance(destination, int) else destination)]
+    if not n:
+        return permute(input, ())
     order = [a for a in range(n) if a not in source]
     for d, s in sorted(zip(destination, source)):
         order.insert(d, s)
@@ -475,6 +486,8 @@ def chunk(input, chunks, dim=0):
     """At most `chunks` ranges of an axis as views; see PyTorch's `torch.chunk`."""
     if chunks < 1:
         raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    if not ndim_of(input):
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     n = shape_of(input)[wrap_dim(dim, ndim_of(input))]
     size = -(-n // chunks)
     return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)

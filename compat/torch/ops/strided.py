@@ -45,6 +45,8 @@ def unfold(input, dimension, size, step):
     """Windows of an axis, a view; see PyTorch's `Tensor.unfold`."""
     shape = shape_of(input)
     d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
+    if not shape:
+        return unfold(input.reshape(1), 0, size, step)[0] if size == 1 else unfold(input.reshape(1), 0, size, step)
     if size > (shape[d] if shape else 1):
         raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
 

@@ -1,0 +1,41 @@
+"""Integer and boolean answers that NumPy alone computes: no derivative passes, and vmap calls once an example."""
+
+import numpy as np
+
+from ... import ShapeDtype, host_callback, stop_gradient
+from ...extend import Ambient, Batched, make_batched
+
+ndarray = np.ndarray
+
+
+def bare(v):
+    """A core value without derivatives: an array, or batches of one."""
+    if type(v) is Ambient:
+        return bare(v.value)
+    if isinstance(v, Batched):
+        inner = bare(v.value)
+        return v if inner is v.value else make_batched(v.owner, inner)
+    return v if isinstance(v, ndarray) else stop_gradient(v)
+
+
+def hosted(fun, shape, dtype, *values):
+    """`fun` of plain arrays, whatever transform runs.
+
+    Args:
+        fun: a function of arrays, whose answer has `shape` and `dtype`.
+        values: core values: arrays, or what transforms trace.
+    """
+    values = [bare(v) for v in values]
+    if all(isinstance(v, ndarray | np.generic) for v in values):
+        return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
+    return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
+                         ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
+
+
+def known(name, value):
+    """The plain array of a value whose contents decide the shape of the answer, or a refusal under vmap."""
+    value = bare(value)
+    if not isinstance(value, ndarray | np.generic):
+        raise NotImplementedError(f"{name} under vmap is not built: the shape of its answer depends on the values, "
+                                  "which differ between examples; call it on each example")
+    return np.asarray(value)
