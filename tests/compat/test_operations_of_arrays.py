@@ -344,7 +344,7 @@ def script_index_tensors_are_checked(T):
             lambda: z.index_fill(0, i, T.ones(1)),
             lambda: T.ones(2, 2).flip(0, 0),
             lambda: z.long().index_fill(0, i, 2.5),
-            lambda: T.tensor([[1, 2j]]).H.contiguous(),
+            lambda: T.tensor([[1, 2j]]).H.tolist(),
             lambda: T.ones(3).H,
             lambda: T.searchsorted(T.tensor([[1, 3, 5], [2, 4, 6]]), T.tensor([[3, 6], [3, 6]])),
             lambda: T.searchsorted(T.tensor([5, 1, 3]), T.tensor([2]), sorter=T.tensor([1, 2, 0])),
