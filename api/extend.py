@@ -15,6 +15,7 @@ from .core.families import (
 )
 from .core.ops import (  # noqa: F401 - primitives that compat uses
     convolution as _convolution,
+    elimination as _elimination,
     network as _network,
     normalisation as _normalisation,
     pairs as _pairs,

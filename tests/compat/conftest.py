@@ -152,7 +152,7 @@ class Call:
         """Answers of two examples at once."""
         given = self.given(torch, gradients=False)
         moving = [i for i, t in enumerate(given) if t.is_floating_point() or t.is_complex()]
-        stacked = [torch.stack([t, t.flip(0) if t.dim() else t * 0.9]) if i in moving else t
+        stacked = [torch.stack([t, t * 0.9]) if i in moving else t
                    for i, t in enumerate(given)]
         dims = tuple(0 if i in moving else None for i in range(len(given)))
         out = torch.func.vmap(lambda *a: tuple(flat(self.f(torch, *a))), in_dims=dims)(*stacked)

@@ -221,7 +221,6 @@ ABSENT = {
     "rfft",
     "irfft",
     "ifft",
-    "matrix_exp",
     "pinv",
 }
 SINGLE = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}

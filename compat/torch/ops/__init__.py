@@ -2,8 +2,9 @@
 
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import combining, more, pointwise, statistics  # isort: skip (they build on those above)
+from . import combining, factorizations, more, pointwise, statistics  # isort: skip (they build on those above)
 from . import special  # isort: skip (its aliases name operations registered above)
 
 # Functions of tensors that are no operations of their own.
-PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN}
+PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
+         **factorizations.PLAIN}

@@ -6,6 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
 from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote
+from ..hosted import bare
 from ..inplace import type_word
 from ..modes import MODES
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
@@ -239,14 +240,81 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 
 def _linalg(name, body, node=None):
     """`torch.linalg.name`."""
-    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name))(body)
+    def checked(*args, **named):
+        try:
+            return body(*args, **named)
+        except np.linalg.LinAlgError as error:
+            raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
+
+    checked.__name__ = name
+    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name))(checked)
     made.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
     return made
 
 
-_linalg("inv", lambda A: cnp.linalg.inv(A), "LinalgInvExBackward0")
-_linalg("det", lambda A: cnp.linalg.det(A))
-_linalg("cholesky", lambda A, *, upper=False: _upper(cnp.linalg.cholesky(A), upper), "LinalgCholeskyExBackward0")
+def square(name, a):
+    """A matrix that a decomposition takes, or torch's refusal."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
+                           "matrices")
+    if a.dtype.kind not in "fc":
+        word = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(a.dtype.name, a.dtype.name)
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
+    return a
+
+
+class _LinAlgError(RuntimeError):
+    """What a decomposition raises that does not exist."""
+
+
+LinAlgError = _LinAlgError  # torch's class prints the name with the underscore
+
+
+def failure(name, a, error):
+    """torch's message for a decomposition that failed."""
+    plain = bare(a)
+    info = 0
+    if isinstance(plain, np.ndarray) and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
+        spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
+        where = np.flatnonzero(spots)
+        batch = f"(Batch element {where[0]}): " if plain.ndim > 2 and where.size else ""
+        info = int(spots.ravel()[where[0]]) if where.size else 0
+        if "cholesky" in name:
+            return (f"{name}: {batch}The factorization could not be completed because the input is not "
+                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
+        word = "inversion" if "inv" in name else "solve"
+        if word == "solve":
+            return f"torch.{name}: {batch}The solver failed because the input matrix is singular."
+        return (f"{name}: {batch}The diagonal element {info} is zero, the inversion could not be completed because "
+                "the input matrix is singular.")
+    return f"{name}: {error}"
+
+
+def first_failure(a, positive):
+    """For each matrix the order of the first leading minor that is not positive (or the first zero pivot), else 0."""
+    lead = a.shape[:-2]
+    out = np.zeros(lead, np.int32)
+    for i in np.ndindex(*lead):
+        m = a[i].astype(np.result_type(a.dtype, np.float64))
+        m = np.tril(m) + np.conj(np.tril(m, -1)).T if positive else m
+        for k in range(len(m)):
+            if not positive:
+                p = k + int(np.argmax(np.abs(m[k:, k])))
+                m[[k, p]] = m[[p, k]]
+            pivot = m[k, k]
+            if not pivot.real > 0 if positive else pivot == 0:
+                out[i] = k + 1
+                break
+            m[k + 1 :, k:] -= np.outer(m[k + 1 :, k] / pivot, m[k, k:])
+    return out
+
+
+_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0")
+_linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
+_linalg("cholesky", lambda A, *, upper=False: _upper(cnp.linalg.cholesky(
+    _of_triangle(square("linalg.cholesky", A), upper)), upper), "LinalgCholeskyExBackward0")
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0")
 _linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(A, UPLO)))
 _linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(A, UPLO), "LinalgEighBackward0")
@@ -275,7 +343,23 @@ def _logdet(x):
 
 
 def _upper(x, upper):
-    return cnp.swapaxes(x, -1, -2) if upper else x
+    return adjoint(x) if upper else x
+
+
+def adjoint(x):
+    """The conjugate transpose of matrices."""
+    x = cnp.swapaxes(x, -1, -2)
+    return cnp.conj(x) if x.dtype.kind == "c" else x
+
+
+def _of_triangle(x, upper):
+    """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
+    plain = bare(x)
+    if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
+        return x
+    fixed = REGISTRY["stop_gradient"].fun(x)
+    half, strict = (cnp.triu(fixed), cnp.triu(fixed, 1)) if upper else (cnp.tril(fixed), cnp.tril(fixed, -1))
+    return half + adjoint(strict) + (x - fixed)
 
 
 def _solve(a, b, left):
