@@ -145,7 +145,15 @@ class Call:
             given[i].dtype) for i in moving]
         if not f(*[given[i] for i in moving]):
             return {"tangent": []}
-        answers, tangents = torch.func.jvp(f, tuple(given[i] for i in moving), tuple(directions))
+        primals = tuple(given[i] for i in moving)
+        try:
+            _, tangents = torch.func.jvp(f, primals, tuple(directions))
+        except NotImplementedError:
+            if torch is compat:
+                raise
+            step = 1e-6  # PyTorch has no forward rule: the difference quotient of its values instead
+            ends = [f(*[x + s * d for x, d in zip(primals, directions)]) for s in (step, -step)]
+            return {"tangent": [(array(a) - array(b)) / (2 * step) for a, b in zip(*ends)], "rough": []}
         return {"tangent": [array(t) for t in tangents]}
 
     def mapped(self, torch):
@@ -165,7 +173,11 @@ class Call:
             same(self.outcome(compat, single), self.outcome(torch, single), tolerance)
         tolerance = {"rtol": 1e-7 * self.tol, "atol": 1e-9 * self.tol}
         if self.forward and any(a.dtype.kind in "fc" for a in self.arrays):
-            same(self.tangents(compat), self.tangents(torch), tolerance)
+            theirs = self.tangents(torch)
+            if theirs.pop("rough", None) is not None:
+                tolerance = {"rtol": 1e-4, "atol": 1e-5}
+            same(self.tangents(compat), theirs, tolerance)
+            tolerance = {"rtol": 1e-7 * self.tol, "atol": 1e-9 * self.tol}
         if self.vmap and any(a.dtype.kind in "fc" for a in self.arrays):
             same(self.mapped(compat), self.mapped(torch), tolerance)
 

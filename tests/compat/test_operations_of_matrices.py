@@ -66,7 +66,14 @@ CALLS = [
     ),
     ("householder_product", L("householder_product"), TALL, np.array([1.2, 0.7])),
     ("householder_product complex", L("householder_product"), Z[:, :2].copy(), np.array([1.2, 0.7 + 0.1j])),
-    ("ormqr", lambda m, a, t, x: m.ormqr(a, t, x), TALL, np.array([1.2, 0.7]), WIDE.T.copy(), {"vmap": False, "forward": False}),
+    (
+        "ormqr",
+        lambda m, a, t, x: m.ormqr(a, t, x),
+        TALL,
+        np.array([1.2, 0.7]),
+        WIDE.T.copy(),
+        {"vmap": False, "forward": False},
+    ),
     (
         "ormqr right",
         lambda m, a, t, x: m.ormqr(a, t, x, False, True),

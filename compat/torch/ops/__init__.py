@@ -2,9 +2,9 @@
 
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import combining, factorizations, more, pointwise, statistics  # isort: skip (they build on those above)
+from . import combining, factorizations, layers, losses, more, pointwise, pooling, resampling, statistics  # isort: skip (they build on those above)
 from . import special  # isort: skip (its aliases name operations registered above)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
-         **factorizations.PLAIN}
+         **factorizations.PLAIN, **layers.PLAIN}

@@ -6,7 +6,7 @@ import numpy as np
 
 from .... import nn, numpy as cnp
 from ....extend import REGISTRY
-from ..call import ROWS, Row, invoke, operation
+from ..call import ROWS, Row, inplace_method, invoke, operation
 from ..inplace import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
@@ -22,6 +22,8 @@ def _relu(input, inplace=False):
 
 
 ROWS["nn.functional.relu"].fun = _relu
+ROWS["nn.functional.relu_"] = Row("nn.functional.relu_", None, "ReluBackward0", None)
+ROWS["nn.functional.relu_"].fun = inplace_method(ROWS["relu"])
 _LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
 
 
@@ -53,6 +55,18 @@ _linear.__doc__ = linear.__doc__
 ROWS["nn.functional.linear"].fun = _linear
 
 
+def legacy(size_average, reduce, reduction):
+    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
+    if size_average is None and reduce is None:
+        return reduction
+    size_average = True if size_average is None else size_average
+    reduce = True if reduce is None else reduce
+    found = ("mean" if size_average else "sum") if reduce else "none"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
+                  UserWarning, stacklevel=5)
+    return found
+
+
 def reduced(loss, reduction):
     """A loss under `reduction`: none, mean or sum."""
     if reduction == "none":
@@ -67,6 +81,7 @@ def reduced(loss, reduction):
 @operation("nn.functional.mse_loss", method=False, node="MseLossBackward0")
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                       f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
@@ -138,10 +153,26 @@ functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax
            "SoftmaxBackward0")
 
 
-def _simple(name, body, node=None, inplace=False):
-    """An activation: one tensor, and numbers."""
+def _simple(name, body, node=None):
+    """An activation: one tensor, and numbers; `inplace=True` writes the answer to the tensor."""
     made = functional(name, body, node)
     made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+    if "inplace" not in body.__code__.co_varnames[: body.__code__.co_argcount]:
+        return
+    spot = body.__code__.co_varnames.index("inplace")
+    write = inplace_method(made.row)
+
+    def fun(*args, inplace=False, **named):
+        if len(args) > spot:
+            args, inplace = (*args[:spot], *args[spot + 1 :]), args[spot]
+        return write(*args, **named) if inplace else made(*args, **named)
+
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = made.__doc__
+    fun.row = made.row
+    made.row.fun = fun
+    ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node, None)
+    ROWS[f"nn.functional.{name}_"].fun = write
 
 
 def _threshold(x, inside, outside):
@@ -211,6 +242,7 @@ def _glu(x, dim):
 @functional("nll_loss", node="NllLossBackward0")
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
     classes = input.shape[axis]
     if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
@@ -249,6 +281,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
     """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
+    reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
     logs = REGISTRY["log_softmax"].fun(input, axis)
     classes = input.shape[axis]
@@ -281,6 +314,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 def _loss(name, body, node=None):
     """A loss of two tensors of one shape."""
     def loss(input, target, size_average=None, reduce=None, reduction="mean"):
+        reduction = legacy(size_average, reduce, reduction)
         return reduced(body(input, target), reduction)
 
     made = functional(name, loss, node)
@@ -293,6 +327,7 @@ _loss("l1_loss", lambda x, y: cnp.abs(x - y), "MeanBackward0")
 @functional("smooth_l1_loss", node="SmoothL1LossBackward0")
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
     gap = input - target
     size = cnp.abs(gap)
     if beta == 0:
@@ -311,6 +346,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 @functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
+    reduction = legacy(size_average, reduce, reduction)
     losses = -(target * cnp.maximum(cnp.log(input), -100.0) + (1 - target) * cnp.maximum(cnp.log1p(-input), -100.0))
     return reduced(losses if weight is None else losses * weight, reduction)
 
@@ -319,6 +355,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
                                      pos_weight=None):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
+    reduction = legacy(size_average, reduce, reduction)
     softplus = cnp.logaddexp(-input, 0.0)
     if pos_weight is None:
         losses = (1 - target) * input + softplus
@@ -330,6 +367,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 @functional("kl_div", node="KlDivBackward0")
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """See PyTorch's documentation of `torch.nn.functional.kl_div`."""
+    reduction = legacy(size_average, reduce, reduction)
     if log_target:
         losses = cnp.exp(target) * (target - input)
     else:

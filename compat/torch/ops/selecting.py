@@ -6,6 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
 from ..call import attach, operation, otherwise, to, with_dim
+from ..hosted import bare
 from ..inplace import inplace, type_word
 from ..literals import filling
 from ..state import wrap
@@ -57,6 +58,7 @@ def grid(index, d):
 def scattered(x, dim, index, src, add):
     """`x` with `src` put (or added) at an index an axis."""
     check_long("scatter", index)
+    index = bare(index)
     d = wrap_dim(dim, x.ndim)
     if hasattr(src, "dtype") and src.ndim:
         if src.dtype != x.dtype:
@@ -106,6 +108,7 @@ def index_select(input, dim, index):
 def at_axis(name, x, dim, index, write):
     """`x` with `write(x.at[…])` at the indices of an axis; a 0-d tensor counts as one of one element."""
     check_long(name, index)
+    index = bare(index)
     d = wrap_dim(dim, x.ndim)
     whole = x if x.ndim else cnp.reshape(x, (1,))
     n = whole.shape[d]

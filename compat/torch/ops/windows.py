@@ -1,4 +1,4 @@
-"""Convolutions, pooling and padding, by covector.nn; torch's forms of arguments and its errors."""
+"""Convolutions and padding, by covector.nn; torch's forms of arguments and its errors."""
 
 import math
 
@@ -85,48 +85,8 @@ def joined(size):
     return f"({' x '.join(map(str, size))})"
 
 
-def pooling(n):
-    """`max_pool1d`, `avg_pool1d` and their kin."""
-
-    def geometry(name, input, kernel_size, stride, padding, ceil_mode):
-        if ceil_mode:
-            raise NotImplementedError("pooling with ceil_mode=True is not built; pad the input instead")
-        kernel, padding = tuples(kernel_size, n), tuples(padding, n)
-        stride = kernel if stride is None or stride == [] else tuples(stride, n)
-        if any(2 * p > k for p, k in zip(padding, kernel)):
-            raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got "
-                               f"padding={padding[0] if n == 1 else padding} and "
-                               f"kernel_size={kernel[0] if n == 1 else kernel}")
-        size = input.shape[input.ndim - n :]
-        if any(k > m + 2 * p for k, m, p in zip(kernel, size, padding)):
-            raise RuntimeError(f"Given input size: ({'x'.join(map(str, input.shape))}), a window of {kernel} does not "
-                               "fit. Output size is too small")
-        return kernel, stride, padding
-
-    def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        if return_indices:
-            raise NotImplementedError(f"max_pool{n}d(return_indices=True) is not built; find the places with argmax "
-                                      "over F.unfold")
-        kernel, stride, padding = geometry(f"max_pool{n}d", input, kernel_size, stride, padding, ceil_mode)
-        return nn.max_pool(input, kernel, stride=stride, padding=padding, dilation=tuples(dilation, n))
-
-    def avg_pool(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None):
-        kernel, stride, padding = geometry(f"avg_pool{n}d", input, kernel_size, stride, padding, ceil_mode)
-        out = nn.avg_pool(input, kernel, stride=stride, padding=padding,
-                          count_include_pad=count_include_pad or divisor_override is not None)
-        return out if divisor_override is None else out * (math.prod(kernel) / divisor_override)
-
-    suffix = "WithIndices" if n > 1 else ""
-    made = functional(f"max_pool{n}d", max_pool, f"MaxPool{n}D{suffix}Backward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.max_pool{n}d`."
-    made = functional(f"avg_pool{n}d", avg_pool, f"AvgPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.avg_pool{n}d`."
-
-
 for _n in (1, 2, 3):
     convolution(_n)
-    pooling(_n)
 
 
 @functional("unfold", node="Im2ColBackward0")

@@ -1,0 +1,316 @@
+"""Normalization over instances and channels, dropout's kin, bags of embeddings, attention with its projections."""
+
+import math
+
+import numpy as np
+
+from .... import numpy as cnp
+from ....extend import REGISTRY
+from ..call import ROWS, Row
+from ..random import rand, rand_like
+from ..state import TensorBase
+from .indexing import AT
+from .joining import cat
+from .network import functional
+from .pooling import pool_places
+from .windows import pad
+
+mean = REGISTRY["reduce_mean"].fun
+
+
+def public(name, fun):
+    """Put a function of tensors where users find it."""
+    fun.__doc__ = fun.__doc__ or f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+    ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, None, None)
+    ROWS[f"nn.functional.{name}"].fun = fun
+
+
+@functional("instance_norm", node="NativeBatchNormBackward0")
+def _instance_norm(input, center, spread, weight, bias, eps):
+    axes = tuple(range(2, input.ndim))
+    if center is None:
+        gap = input - mean(input, axes, True)
+        out = gap / cnp.sqrt(mean(gap * gap, axes, True) + eps)
+    else:
+        shape = (1, -1) + (1,) * (input.ndim - 2)
+        out = (input - cnp.reshape(center, shape)) / cnp.sqrt(cnp.reshape(spread, shape) + eps)
+    shape = (1, -1) + (1,) * (input.ndim - 2)
+    out = out if weight is None else out * cnp.reshape(weight, shape)
+    return out if bias is None else out + cnp.reshape(bias, shape)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
+                  momentum=0.1, eps=1e-5):
+    """See PyTorch's documentation of `torch.nn.functional.instance_norm`."""
+    count = math.prod(input.shape[2:])
+    if use_input_stats and count == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+        return _instance_norm(input, running_mean, running_var, weight, bias, eps)
+    if running_mean is not None:
+        axes = tuple(range(2, input.ndim))
+        x = input.detach()
+        running_mean.mul_(1 - momentum).add_(x.mean(axes).mean(0) * momentum)
+        running_var.mul_(1 - momentum).add_(x.var(axes).mean(0) * momentum)
+    return _instance_norm(input, None, None, weight, bias, eps)
+
+
+_instance_norm.row.fun = instance_norm
+
+
+@functional("local_response_norm", node="DivBackward0")
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """See PyTorch's documentation of `torch.nn.functional.local_response_norm`."""
+    if input.ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} "
+                         "dimensions)")
+    if not input.size:
+        return input
+    square = cnp.moveaxis(input * input, 1, -1)
+    square = cnp.pad(square, [(0, 0)] * (input.ndim - 1) + [(size // 2, (size - 1) // 2)])
+    index, _, _, _ = pool_places((square.shape[-1],), (size,), (1,), (0,), (1,), False)
+    sums = cnp.sum(cnp.take(square, index, axis=square.ndim - 1), axis=square.ndim - 1)
+    return input / (cnp.moveaxis(sums / size, -1, 1) * alpha + k) ** beta
+
+
+@functional("bilinear", node="AddBackward0")
+def bilinear(input1, input2, weight, bias=None):
+    """See PyTorch's documentation of `torch.nn.functional.bilinear`."""
+    if input1.shape[-1] != weight.shape[1] or input2.shape[-1] != weight.shape[2]:
+        which, got, want = (1, input1, 1) if input1.shape[-1] != weight.shape[1] else (2, input2, 2)
+        raise RuntimeError(f"bilinear(): input{which} size does not match weight size: got {got.shape[-1]} but "
+                           f"expected {weight.shape[want]}")
+    out = cnp.einsum("...i,kij,...j->...k", input1, weight, input2)
+    return out if bias is None else out + bias
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """See PyTorch's documentation of `torch.nn.functional.rrelu`."""
+    if lower > upper:
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}")
+    slope = (lower + upper) / 2
+    if training:
+        slope = rand_like(input.detach()) * (upper - lower) + lower
+    out = ROWS["where"].fun(input > 0, input, input * slope)
+    return input.copy_(out) if inplace else out
+
+
+def check_rate(p):
+    """torch's refusal of what is no probability."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def channel_dropout(name, n):
+    """`dropout2d` and its kin: whole channels are dropped."""
+
+    def dropout(input, p=0.5, training=True, inplace=False):
+        check_rate(p)
+        if not training or p == 0.0:
+            return input
+        single = n is not None and input.dim() == n + 1
+        lead = (1, input.shape[0]) if single else tuple(input.shape[:2])
+        keep = rand(*lead, dtype=input.dtype) >= p
+        keep = keep.to(input.dtype) * (1.0 / (1.0 - p) if p < 1 else 0.0)
+        shape = (lead[1],) if single else lead
+        out = input * keep.reshape(*shape, *[1] * (input.dim() - len(shape)))
+        return input.copy_(out) if inplace else out
+
+    dropout.__name__ = dropout.__qualname__ = name
+    public(name, dropout)
+
+
+channel_dropout("dropout1d", 1)
+channel_dropout("dropout2d", 2)
+channel_dropout("dropout3d", 3)
+
+_SELU = 1.7580993408473766  # scale * alpha of SELU: what a dropped value becomes, negative
+
+
+def alpha_noise(input, keep, p, inplace):
+    """Values dropped to SELU's floor, scaled so that mean and variance stay."""
+    a = ((1 - p) * (1 + p * _SELU**2)) ** -0.5 if p < 1 else 0.0
+    mask = keep.to(input.dtype)
+    out = input * (mask * a) + ((mask - 1) * (_SELU * a) + a * _SELU * p)
+    return input.copy_(out) if inplace else out
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """See PyTorch's documentation of `torch.nn.functional.alpha_dropout`."""
+    check_rate(p)
+    if not training or p == 0.0:
+        return input
+    return alpha_noise(input, rand_like(input.detach()) >= p, p, inplace)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """See PyTorch's documentation of `torch.nn.functional.feature_alpha_dropout`."""
+    check_rate(p)
+    if not training or p == 0.0:
+        return input
+    keep = rand(*input.shape[:2], dtype=input.dtype) >= p
+    return alpha_noise(input, keep.reshape(*input.shape[:2], *[1] * (input.dim() - 2)), p, inplace)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """See PyTorch's documentation of `torch.nn.functional.gumbel_softmax`."""
+    noise = -ROWS["exp"].fun(logits.detach() * 0).exponential_().log()
+    soft = ROWS["softmax"].fun((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    sharp = (logits.detach() * 0).scatter_(dim, index, 1.0)
+    return sharp - soft.detach() + soft
+
+
+for _f in (rrelu, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
+    public(_f.__name__, _f)
+
+
+@functional("embedding_bag", node="EmbeddingBagBackward0")
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
+                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
+    if max_norm is not None or scale_grad_by_freq or sparse:
+        raise NotImplementedError("embedding_bag with max_norm, scale_grad_by_freq or sparse gradients is not built; "
+                                  "scale or renormalise the weight yourself")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+                                  "GitHub.")
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
+                             "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
+        bags, length = input.shape
+        starts = np.arange(bags) * length
+        flat = cnp.reshape(input, (-1,))
+        scale = None if per_sample_weights is None else cnp.reshape(per_sample_weights, (-1,))
+    elif input.ndim == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        flat, scale = input, per_sample_weights
+        starts = np.asarray(offsets)
+        if starts.ndim != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+        starts = starts[:-1] if include_last_offset else starts
+        if starts.size and starts[0] != 0:
+            raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                               f"position 0. However, got {starts[0]}")
+        bags = starts.shape[0]
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    count = flat.shape[0]
+    bag = np.searchsorted(starts, np.arange(count), "right") - 1
+    values = cnp.take(weight, flat, axis=0)
+    kept = np.ones(count, bool) if padding_idx is None else np.asarray(flat) != padding_idx % weight.shape[0]
+    if mode == "max":
+        return _largest(values, bag, kept, bags)
+    if scale is not None:
+        values = values * cnp.expand_dims(scale, 1)
+    values = values if kept.all() else cnp.where(kept[:, None], values, np.zeros((), weight.dtype))
+    out = AT(cnp.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
+    if mode == "mean":
+        sizes = np.bincount(bag[kept], minlength=bags)
+        out = out / np.maximum(sizes, 1)[:, None].astype(weight.dtype)
+    return out
+
+
+def _largest(values, bag, kept, bags):
+    """The largest of each bag; zeros for empty ones."""
+    rows = []
+    for i in range(bags):
+        members = np.flatnonzero((bag == i) & kept)
+        if members.size:
+            part = values[members]
+            rows.append(cnp.take_along_axis(part, cnp.expand_dims(cnp.argmax(part, 0), 0), 0)[0])
+        else:
+            rows.append(cnp.zeros(values.shape[1:], values.dtype))
+    return cnp.stack(rows)
+
+
+def multi_head_attention_forward(
+    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
+    dropout_p, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True,
+    attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
+    static_k=None, static_v=None, average_attn_weights=True, is_causal=False,
+):
+    """See PyTorch's documentation of `torch.nn.functional.multi_head_attention_forward`."""
+    linear = ROWS["nn.functional.linear"].fun
+    batched = query.dim() == 3
+    if query.dim() not in (2, 3):
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query "
+                             "tensor")
+    if not batched:
+        query, key, value = (t.unsqueeze(1) for t in (query, key, value))
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, bsz, dim = query.shape
+    source = key.shape[0]
+    if dim != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {dim}")
+    head = dim // num_heads
+    if head * num_heads != dim:
+        raise AssertionError(f"embed_dim {dim} not divisible by num_heads {num_heads}")
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight.chunk(3)
+    q, k, v = (linear(t, w, b) for t, w, b in zip((query, key, value), weights, biases))
+    masks = additive(attn_mask, q), additive(key_padding_mask, q)
+    if masks[0] is not None and masks[0].dim() == 2:
+        masks = masks[0].unsqueeze(0), masks[1]
+    if bias_k is not None:
+        k, v = cat([k, bias_k.repeat(1, bsz, 1)]), cat([v, bias_v.repeat(1, bsz, 1)])
+        masks = tuple(wider(m) for m in masks)
+    q = q.reshape(length, bsz * num_heads, head).transpose(0, 1)
+    k, v = (t.reshape(t.shape[0], bsz * num_heads, head).transpose(0, 1) if static is None else static
+            for t, static in ((k, static_k), (v, static_v)))
+    if add_zero_attn:
+        none = k.new_zeros((bsz * num_heads, 1, head))
+        k, v = cat([k, none], 1), cat([v, none], 1)
+        masks = tuple(wider(m) for m in masks)
+    source = k.shape[1]
+    mask, padding = masks
+    if padding is not None:
+        padding = padding.view(bsz, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(bsz * num_heads, 1, source)
+        mask = padding if mask is None else mask + padding
+    scores = (q * head**-0.5) @ k.transpose(-2, -1)
+    attention = ROWS["softmax"].fun(scores if mask is None else scores + mask, -1)
+    if dropout_p > 0.0 and training:
+        attention = ROWS["nn.functional.dropout"].fun(attention, dropout_p)
+    out = (attention @ v).transpose(0, 1).reshape(length * bsz, dim)
+    out = linear(out, out_proj_weight, out_proj_bias).view(length, bsz, dim)
+    shown = None
+    if need_weights:
+        shown = attention.view(bsz, num_heads, length, source)
+        shown = shown.mean(dim=1) if average_attn_weights else shown
+    if not batched:
+        out, shown = out.squeeze(1), None if shown is None else shown.squeeze(0)
+    return out, shown
+
+
+def additive(mask, like):
+    """A mask as numbers to add: -inf where a boolean one is true."""
+    if mask is None or not isinstance(mask, TensorBase) or mask.is_floating_point():
+        return mask
+    return mask.new_zeros(mask.shape, dtype=like.dtype).masked_fill_(mask, -np.inf)
+
+
+def wider(mask):
+    """A mask with one more column, of zeros."""
+    return None if mask is None else ROWS["nn.functional.pad"].fun(mask, (0, 1))
+
+
+public("multi_head_attention_forward", multi_head_attention_forward)
+
+
+def constant_pad_nd(input, pad_, value=0):
+    """See PyTorch's documentation of `torch.constant_pad_nd`."""
+    return pad(input, pad_, "constant", value)
+
+
+PLAIN = {"constant_pad_nd": constant_pad_nd}

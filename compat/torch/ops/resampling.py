@@ -1,0 +1,316 @@
+"""Resampling of grids: interpolation, sampling at given points, and pixels moved between axes."""
+
+import math
+import warnings
+
+import numpy as np
+
+from .... import numpy as cnp, stop_gradient
+from ..call import ROWS
+from .network import functional
+
+
+def _sources(m, scale, align, half=True):
+    """Where each of m points lies on the old axis."""
+    i = np.arange(m)
+    return i * scale if align else (i + 0.5) * scale - 0.5 if half else i * scale
+
+
+def _scale(n, m, factor, align):
+    if align:
+        return (n - 1) / (m - 1) if m > 1 else 0.0
+    return 1.0 / factor if factor else n / m
+
+
+def _linear(n, m, factor, align):
+    """The matrix of linear interpolation from n points to m."""
+    x = np.maximum(_sources(m, _scale(n, m, factor, align), align), 0.0)
+    low = np.minimum(np.floor(x).astype(np.int64), n - 1)
+    high = np.minimum(low + 1, n - 1)
+    w = np.zeros((m, n))
+    np.add.at(w, (np.arange(m), low), 1 - (x - low))
+    np.add.at(w, (np.arange(m), high), x - low)
+    return w
+
+
+def cubic_weights(t, a=-0.75):
+    """Keys (1981), Cubic convolution interpolation: the weights of four neighbours at the fraction t."""
+    def near(d):
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d):
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    return far(t + 1), near(t), near(1 - t), far(2 - t)
+
+
+def _cubic(n, m, factor, align):
+    """The matrix of cubic interpolation from n points to m."""
+    x = _sources(m, _scale(n, m, factor, align), align)
+    low = np.floor(x).astype(np.int64)
+    w = np.zeros((m, n))
+    for k, weight in enumerate(cubic_weights(x - low), -1):
+        np.add.at(w, (np.arange(m), np.clip(low + k, 0, n - 1)), weight)
+    return w
+
+
+def _nearest(n, m, factor, exact):
+    scale = np.float32(1.0 / factor if factor else n / m)
+    x = (np.arange(m, dtype=np.float32) + np.float32(0.5 if exact else 0.0)) * scale
+    return np.minimum(np.floor(x).astype(np.int64), n - 1)
+
+
+_MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
+          "bicubic": (2,), "area": (1, 2, 3)}
+
+
+@functional("interpolate", node="UpsampleBackward0")
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    """See PyTorch's documentation of `torch.nn.functional.interpolate`."""
+    n = input.ndim - 2
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                             "bicubic | trilinear")
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if mode in ("linear", "bilinear", "trilinear") and n in (1, 2, 3) and n not in _MODES[mode]:
+        raise NotImplementedError(f"Got {n + 2}D input, but {mode} mode needs {_MODES[mode][0] + 2}D input")
+    if mode not in _MODES or n not in _MODES[mode]:
+        raise NotImplementedError("Input Error: Only 3D, 4D and 5D input Tensors supported (got "
+                                  f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | "
+                                  f"area | nearest-exact (got {mode})")
+    if antialias:
+        raise NotImplementedError("interpolate(antialias=True) is not built; blur the input, or use mode='area'")
+    old = tuple(input.shape[2:])
+    factors = (None,) * n
+    if size is not None:
+        new = (int(size),) * n if isinstance(size, int | np.integer) else tuple(int(k) for k in size)
+        if len(new) != n:
+            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with "
+                             f"spatial dimensions of {list(old)} and output size of {size}. Please provide input "
+                             "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.")
+    else:
+        given = (float(scale_factor),) * n if isinstance(scale_factor, int | float) else tuple(map(float, scale_factor))
+        new = tuple([math.floor(k * f) for k, f in zip(old, given)])
+        factors = (None,) * n if recompute_scale_factor else given
+    if any(k <= 0 for k in new):
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input (H: {old[0]}) output (H: "
+                           f"{new[0]})")
+    if mode == "area":
+        return ROWS[f"nn.functional.adaptive_avg_pool{n}d"].body(input, new)
+    out = input
+    for i, (k, m, f) in enumerate(zip(old, new, factors)):
+        axis = 2 + i
+        if mode.startswith("nearest"):
+            out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
+        else:
+            weights = (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners))
+            out = cnp.moveaxis(cnp.matmul(cnp.moveaxis(out, axis, -1), weights.T.astype(input.dtype)), -1, axis)
+    return out
+
+
+def _old(name, mode=None, align=None):
+    """A deprecated name of `interpolate`."""
+    def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
+        warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning,
+                      stacklevel=4)
+        return interpolate.row.body(input, size, scale_factor, mode, align_corners)
+
+    functional(name, upsample, "UpsampleBackward0")
+
+
+_old("upsample")
+_old("upsample_nearest", "nearest")
+_old("upsample_bilinear", "bilinear", True)
+
+
+def _between(x, size):
+    """Coordinates kept inside; flat on the border, as in PyTorch."""
+    inside = (x > 0) & (x < size - 1)
+    return cnp.where(inside, x, stop_gradient(cnp.clip(x, 0, size - 1)))
+
+
+def _reflected(x, low, high):
+    """Coordinates reflected at `low / 2` and `high / 2`."""
+    if low == high:
+        return x * 0
+    least, span = low / 2, (high - low) / 2
+    gap = x - least
+    side = stop_gradient(cnp.where(gap < 0, -1.0, 1.0).astype(x.dtype))
+    gap = gap * side
+    turns = stop_gradient(cnp.floor(gap / span))
+    rest = gap - turns * span
+    even = stop_gradient(cnp.remainder(turns, 2.0)) == 0
+    return cnp.where(even, rest + least, span - rest + least)
+
+
+def _placed(x, size, padding_mode, align):
+    """Grid coordinates in [-1, 1] as positions on an axis."""
+    x = (x + 1) / 2 * (size - 1) if align else ((x + 1) * size - 1) / 2
+    return _bounded(x, size, padding_mode, align)
+
+
+def _bounded(x, size, padding_mode, align):
+    if padding_mode == "border":
+        return _between(x, size)
+    if padding_mode == "reflection":
+        x = _reflected(x, 0, 2 * (size - 1)) if align else _reflected(x, -1, 2 * size - 1)
+        return _between(x, size)
+    return x
+
+
+def _whole(x):
+    """A position as an integer, NaN and infinities far outside."""
+    x = stop_gradient(x)
+    return cnp.clip(cnp.nan_to_num(x, nan=-100.0), -(2.0**30), 2.0**30).astype(np.int64)
+
+
+def _read(input, spots):
+    """`(n, c, points)`: values at integer positions of each axis, zero outside."""
+    sizes = tuple(input.shape[2:])
+    flat, inside = 0, None
+    for s, n in zip(spots, sizes):
+        ok = (s >= 0) & (s < n)
+        inside = ok if inside is None else inside & ok
+        flat = flat * n + cnp.clip(s, 0, n - 1)
+    rows = cnp.reshape(input, (*input.shape[:2], -1))
+    index = cnp.broadcast_to(cnp.expand_dims(cnp.reshape(flat, (input.shape[0], -1)), 1),
+                             (input.shape[0], input.shape[1], math.prod(flat.shape[1:])))
+    found = cnp.take_along_axis(rows, index, 2)
+    return cnp.where(cnp.expand_dims(cnp.reshape(inside, (input.shape[0], -1)), 1), found, np.zeros((), input.dtype))
+
+
+@functional("grid_sample", node="GridSamplerBackward0")
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """See PyTorch's documentation of `torch.nn.functional.grid_sample`."""
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
+                         f"got: '{mode}'")
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+                         f"'reflection', but got: '{padding_mode}'")
+    n = input.ndim - 2
+    if n not in (2, 3) or grid.ndim != input.ndim:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same number of dimensions, but got input "
+                           f"with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if grid.shape[-1] != n:
+        raise RuntimeError(f"grid_sampler(): expected grid to have size {n} in last dimension, but got grid with sizes "
+                           f"{list(grid.shape)}")
+    if mode == "bicubic" and n == 3:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if align_corners is None:
+        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+                      "Please specify align_corners=True if the old behavior is desired. See the documentation of "
+                      "grid_sample for details.", UserWarning, stacklevel=4)
+    align = bool(align_corners)
+    sizes = tuple(input.shape[2:])
+    out_shape = (*input.shape[:2], *grid.shape[1:-1])
+    axes = [grid[..., n - 1 - i] for i in range(n)]  # the last coordinate is that of the first axis
+    if mode == "bicubic":
+        at = [_placed(x, k, "zeros", align) for x, k in zip(axes, sizes)]
+        return cnp.reshape(_bicubic(input, at, sizes, padding_mode, align), out_shape)
+    at = [_placed(x, k, padding_mode, align) for x, k in zip(axes, sizes)]
+    if mode == "nearest":
+        return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
+    low = [stop_gradient(cnp.floor(x)) for x in at]
+    total = None
+    for corner in np.ndindex(*(2,) * n):
+        weight, spots = None, []
+        for x, f, c in zip(at, low, corner):
+            part = x - f if c else 1 - (x - f)
+            weight = part if weight is None else weight * part
+            spots.append(_whole(f) + c)
+        value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], -1)), 1)
+        total = value if total is None else total + value
+    return cnp.reshape(total, out_shape)
+
+
+def _bicubic(input, at, sizes, padding_mode, align):
+    low = [stop_gradient(cnp.floor(x)) for x in at]
+    weights = [cubic_weights(x - f) for x, f in zip(at, low)]
+    total = None
+    for i in range(4):
+        for j in range(4):
+            spots = [_whole(_bounded(f + (k - 1), n, padding_mode, align)) for f, k, n in zip(low, (i, j), sizes)]
+            weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], -1))
+            value = _read(input, spots) * cnp.expand_dims(weight, 1)
+            total = value if total is None else total + value
+    return total
+
+
+@functional("affine_grid", node="AffineGridGeneratorBackward0")
+def affine_grid(theta, size, align_corners=None):
+    """See PyTorch's documentation of `torch.nn.functional.affine_grid`."""
+    size = tuple(size)
+    n = len(size) - 2
+    if tuple(theta.shape[1:]) != (n, n + 1):
+        raise ValueError(f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. Got "
+                         f"{tuple(theta.shape)}.")
+    lines = []
+    for k in size[2:]:
+        line = np.linspace(-1, 1, k) if k > 1 else np.zeros(1)
+        lines.append(line if align_corners or k < 1 else line * (k - 1) / k)
+    grids = np.meshgrid(*lines, indexing="ij")[::-1]
+    points = np.stack([*[g.ravel() for g in grids], np.ones(grids[0].size)], axis=-1).astype(theta.dtype)
+    return cnp.reshape(cnp.matmul(points, cnp.swapaxes(theta, 1, 2)), (size[0], *size[2:], n))
+
+
+@functional("pixel_shuffle", node="PixelShuffleBackward0")
+def pixel_shuffle(input, upscale_factor):
+    """See PyTorch's documentation of `torch.nn.functional.pixel_shuffle`."""
+    if input.ndim < 3:
+        raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{input.ndim} dimension(s)")
+    r = upscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    *lead, c, h, w = input.shape
+    if c % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                           f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
+    k = len(lead)
+    x = cnp.reshape(input, (*lead, c // (r * r), r, r, h, w))
+    x = cnp.transpose(x, (*range(k), k, k + 3, k + 1, k + 4, k + 2))
+    return cnp.reshape(x, (*lead, c // (r * r), h * r, w * r))
+
+
+@functional("pixel_unshuffle", node="PixelUnshuffleBackward0")
+def pixel_unshuffle(input, downscale_factor):
+    """See PyTorch's documentation of `torch.nn.functional.pixel_unshuffle`."""
+    if input.ndim < 3:
+        raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{input.ndim} dimension(s)")
+    r = downscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    *lead, c, h, w = input.shape
+    for word, size, axis in (("height", h, -2), ("width", w, -1)):
+        if size % r:
+            raise RuntimeError(f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
+                               f"input.size({axis})={size} is not divisible by {r}")
+    k = len(lead)
+    x = cnp.reshape(input, (*lead, c, h // r, r, w // r, r))
+    x = cnp.transpose(x, (*range(k), k, k + 2, k + 4, k + 1, k + 3))
+    return cnp.reshape(x, (*lead, c * r * r, h // r, w // r))
+
+
+@functional("channel_shuffle", node="NativeChannelShuffleBackward0")
+def channel_shuffle(input, groups):
+    """See PyTorch's documentation of `torch.nn.functional.channel_shuffle`."""
+    if input.ndim <= 2:
+        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
+                           f"{list(input.shape)}")
+    n, c, *rest = input.shape
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    x = cnp.reshape(input, (n, groups, c // groups, *rest))
+    return cnp.reshape(cnp.swapaxes(x, 1, 2), input.shape)

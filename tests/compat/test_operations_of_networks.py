@@ -1,0 +1,290 @@
+"""Pooling, resampling, losses and layers: values, dtypes and all derivatives as in PyTorch."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(3)
+X1, X2, X3 = rng.normal(size=(2, 3, 7)), rng.normal(size=(2, 3, 5, 6)), rng.normal(size=(1, 2, 4, 3, 5))
+S2 = rng.normal(size=(1, 4, 4, 6))
+A, B = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+P, Q = rng.uniform(0.2, 0.9, (3, 4)), rng.uniform(0.2, 0.9, (3, 4))
+SIGN = np.where(rng.uniform(size=(3, 4)) > 0.5, 1.0, -1.0)
+GRID = rng.uniform(-1.3, 1.3, (1, 3, 2, 2))
+NOVMAP, VALUES = {"vmap": False}, {"orders": 0, "forward": False, "vmap": False}
+
+
+def F(name, *args, **named):
+    """A call of `torch.nn.functional.name(x, …)`."""
+    return lambda m, *x: getattr(m.nn.functional, name)(*x, *args, **named)
+
+
+def constant(f):
+    """A loss whose target asks for no gradient."""
+    return lambda m, x, y: f(m, x, y.detach())
+
+
+CALLS = [
+    *[(f"max_pool{n}d", F(f"max_pool{n}d", 2), x) for n, x in ((1, X1), (2, X2), (3, X3))],
+    ("max_pool2d ceil", F("max_pool2d", 3, 2, 1, ceil_mode=True), X2),
+    ("max_pool2d indices", F("max_pool2d", 2, return_indices=True), X2),
+    ("max_pool2d wide", F("max_pool2d", (2, 3), (1, 2), (1, 0), (2, 1)), X2),
+    *[(f"avg_pool{n}d", F(f"avg_pool{n}d", 3, 2, 1, True, False), x) for n, x in ((1, X1), (2, X2), (3, X3))],
+    ("avg_pool2d ceil", F("avg_pool2d", 3, 2, 1, ceil_mode=True), X2),
+    *[(f"adaptive_avg_pool{n}d", F(f"adaptive_avg_pool{n}d", 2), x) for n, x in ((1, X1), (2, X2), (3, X3))],
+    ("adaptive_avg_pool2d up", F("adaptive_avg_pool2d", (None, 9)), X2),
+    *[(f"adaptive_max_pool{n}d", F(f"adaptive_max_pool{n}d", 2, True), x) for n, x in ((1, X1), (2, X2), (3, X3))],
+    (
+        "max_unpool2d",
+        lambda m, x: m.nn.functional.max_unpool2d(*m.nn.functional.max_pool2d(x, 2, return_indices=True), 2),
+        S2,
+        NOVMAP,
+    ),
+    (
+        "max_unpool1d",
+        lambda m, x: m.nn.functional.max_unpool1d(*m.nn.functional.max_pool1d(x, 2, return_indices=True), 2),
+        X1,
+        NOVMAP,
+    ),
+    ("lp_pool2d", F("lp_pool2d", 2, 2), np.abs(X2)),
+    ("lp_pool1d", F("lp_pool1d", 3, 2, 1), np.abs(X1)),
+    *[
+        (f"interpolate {k}", F("interpolate", size=(7, 4), mode=k), X2)
+        for k in ("nearest", "bilinear", "bicubic", "area", "nearest-exact")
+    ],
+    *[
+        (f"interpolate {k} by", F("interpolate", scale_factor=1.7, mode=k), X2)
+        for k in ("nearest", "bilinear", "bicubic")
+    ],
+    ("interpolate corners", F("interpolate", size=(7, 4), mode="bicubic", align_corners=True), X2),
+    ("interpolate linear", F("interpolate", 9, mode="linear"), X1),
+    ("interpolate trilinear", F("interpolate", 3, mode="trilinear"), X3),
+    *[
+        (
+            f"grid_sample {k} {p} {a}",
+            F("grid_sample", k, p, a),
+            X2[:1].copy(),
+            GRID,
+            {"tol": 10.0, "vmap": False, "orders": 1 if k == "bicubic" else 2},
+        )
+        for k in ("bilinear", "nearest", "bicubic")
+        for p in ("zeros", "border", "reflection")
+        for a in (True, False)
+    ],
+    ("grid_sample 3d", F("grid_sample", align_corners=False), X3, rng.uniform(-1.3, 1.3, (1, 2, 2, 1, 3)), NOVMAP),
+    ("affine_grid", F("affine_grid", (1, 1, 2, 3), align_corners=False), rng.normal(size=(1, 2, 3)), NOVMAP),
+    ("pixel_shuffle", F("pixel_shuffle", 2), S2),
+    ("pixel_unshuffle", F("pixel_unshuffle", 2), S2),
+    ("channel_shuffle", F("channel_shuffle", 2), S2, {"forward": False, "vmap": False}),
+    ("fold", F("fold", (5, 5), 3, padding=1, stride=2), rng.normal(size=(1, 18, 9))),
+    *[
+        (f"poisson_nll_loss {a} {b}", constant(F("poisson_nll_loss", a, b)), P, Q * 3)
+        for a in (True, False)
+        for b in (True, False)
+    ],
+    ("gaussian_nll_loss", F("gaussian_nll_loss", full=True), A, B, P, NOVMAP),
+    ("gaussian_nll_loss small", F("gaussian_nll_loss", eps=0.5), A, B, P, {"vmap": False, "forward": False}),
+    ("margin_ranking_loss", lambda m, x, y, t: m.nn.functional.margin_ranking_loss(x, y, t.detach(), 0.2), A, B, SIGN),
+    (
+        "cosine_embedding_loss",
+        lambda m, x, y, t: m.nn.functional.cosine_embedding_loss(x, y, t.detach(), 0.1),
+        A,
+        B,
+        SIGN[:, 0].copy(),
+    ),
+    ("triplet_margin_loss", F("triplet_margin_loss", swap=True), A, B, P),
+    ("triplet_margin_loss 3", F("triplet_margin_loss", 0.3, 3.0), A, B, P),
+    ("triplet_margin_with_distance_loss", F("triplet_margin_with_distance_loss", swap=True), A, B, P),
+    ("hinge_embedding_loss", constant(F("hinge_embedding_loss")), A, SIGN),
+    ("soft_margin_loss", constant(F("soft_margin_loss")), A, SIGN),
+    (
+        "multi_margin_loss",
+        F("multi_margin_loss", 2, 0.5),
+        A,
+        np.array([3, 0, 1]),
+        {"orders": 1, "forward": False, "vmap": False},
+    ),
+    (
+        "multilabel_margin_loss",
+        F("multilabel_margin_loss"),
+        A,
+        np.array([[3, 0, -1, 1], [-1, 0, 0, 0], [2, 1, 0, -1]]),
+        {"orders": 1, "forward": False, "vmap": False},
+    ),
+    ("multilabel_soft_margin_loss", constant(F("multilabel_soft_margin_loss")), A, (SIGN + 1) / 2),
+    *[
+        (f"pdist {p}", F("pdist", p), A, {"orders": 1, "forward": False, "vmap": False})
+        for p in (1.0, 2.0, 3.0, float("inf"))
+    ],
+    (
+        "ctc_loss",
+        lambda m, x, t: m.nn.functional.ctc_loss(m.log_softmax(x, 2), t, (6, 5), (3, 2)),
+        rng.normal(size=(6, 2, 4)),
+        np.array([[1, 2, 2], [3, 1, 0]]),
+        {"orders": 1, "forward": False, "vmap": False},
+    ),
+    (
+        "ctc_loss none",
+        lambda m, x, t: m.nn.functional.ctc_loss(m.log_softmax(x, 2), t, (6, 5), (3, 0), 3, "none"),
+        rng.normal(size=(6, 2, 4)),
+        np.array([1, 2, 2]),
+        {"orders": 1, "forward": False, "vmap": False},
+    ),
+    ("instance_norm", F("instance_norm"), X2, {"vmap": False}),
+    (
+        "instance_norm weight",
+        lambda m, x, w, b: m.nn.functional.instance_norm(x, None, None, w, b),
+        X1,
+        A[:, 0].copy(),
+        B[:, 0].copy(),
+        NOVMAP,
+    ),
+    ("local_response_norm", F("local_response_norm", 2, 0.3), X1),
+    ("local_response_norm 3", F("local_response_norm", 3, 0.3, 0.5, 2.0), X2),
+    ("bilinear", F("bilinear"), A, B[:, :3].copy(), rng.normal(size=(2, 4, 3)), rng.normal(size=2)),
+    ("rrelu", F("rrelu"), A, NOVMAP),
+    *[
+        (
+            f"embedding_bag {k}",
+            F("embedding_bag", mode=k),
+            np.array([[1, 2, 0], [2, 2, 1]]),
+            A,
+            {"forward": False, "vmap": False},
+        )
+        for k in ("sum", "mean", "max")
+    ],
+    (
+        "embedding_bag offsets",
+        lambda m, i, w, o, s: m.nn.functional.embedding_bag(i, w, o, mode="sum", per_sample_weights=s),
+        np.array([1, 2, 0, 1]),
+        A,
+        np.array([0, 3]),
+        A[0],
+        {"orders": 1, "forward": False, "vmap": False},
+    ),
+    (
+        "multi_head_attention_forward",
+        lambda m, q, k, w, b, o: m.nn.functional.multi_head_attention_forward(
+            q, k, k, 4, 2, w, b, None, None, True, 0.0, o, None
+        ),
+        rng.normal(size=(3, 2, 4)),
+        rng.normal(size=(5, 2, 4)),
+        rng.normal(size=(12, 4)),
+        rng.normal(size=12),
+        rng.normal(size=(4, 4)),
+        {"vmap": False, "forward": False, "tol": 100.0},
+    ),
+    ("constant_pad_nd", lambda m, x: m.constant_pad_nd(x, (1, -1, 0, 2), 3.0), A),
+]
+
+
+@pytest.mark.reference
+def test_operation_agrees_with_pytorch(call, check_call):
+    facts = call[-1] if isinstance(call[-1], dict) else {}
+    check_call(*[c for c in call if c is not facts], **facts)
+
+
+@pytest.mark.reference
+def test_script_agrees_with_pytorch(script, agrees):
+    agrees(script)
+
+
+def test_script_runs(script, runs):
+    runs(script)
+
+
+def attempt(fn):
+    try:
+        return fn()
+    except Exception as error:
+        return ("raised", type(error).__name__, str(error))
+
+
+def table(lines):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [shown(attempt(line)) for line in lines]
+
+
+def shown(value):
+    if isinstance(value, tuple | list):
+        return value if value[:1] == ("raised",) else [shown(v) for v in value]
+    return value.contiguous() if hasattr(value, "requires_grad") else str(value)
+
+
+def script_refusals_of_networks(T):
+    F, t = T.nn.functional, T.tensor
+    return table(
+        [
+            lambda: F.max_pool2d(T.ones(2, 2), 2),
+            lambda: F.max_pool2d(T.arange(30).view(1, 5, 6), 3, 2, 1),
+            lambda: F.max_pool2d(T.ones(1, 4, 4), 2, 1, 2),
+            lambda: F.avg_pool2d(T.ones(1, 4, 4), 2, divisor_override=0),
+            lambda: F.max_unpool2d(T.ones(1, 2, 2), T.zeros(1, 2, 3).long(), 2),
+            lambda: F.interpolate(T.ones(1, 1, 3), 2, mode="bilinear"),
+            lambda: F.interpolate(T.ones(1, 1, 3)),
+            lambda: F.interpolate(T.ones(1, 1, 3), 2, 2),
+            lambda: F.interpolate(T.ones(1, 1, 3), 2, align_corners=True),
+            lambda: F.grid_sample(T.ones(1, 1, 3, 4), T.ones(1, 2, 2, 3)),
+            lambda: F.grid_sample(T.ones(1, 1, 3, 4), T.ones(1, 2, 2, 2), "x"),
+            lambda: F.pixel_shuffle(T.ones(3, 2, 2), 2),
+            lambda: F.pixel_unshuffle(T.ones(3, 3, 2), 2),
+            lambda: F.channel_shuffle(T.ones(1, 3, 2), 2),
+            lambda: F.poisson_nll_loss(T.ones(2), T.ones(2), reduction="x"),
+            lambda: F.gaussian_nll_loss(T.ones(2), T.ones(2), -T.ones(2)),
+            lambda: F.gaussian_nll_loss(T.ones(2), T.ones(2), T.ones(3)),
+            lambda: F.cosine_embedding_loss(T.ones(2), T.ones(2), T.ones(2)),
+            lambda: F.triplet_margin_loss(T.ones(1, 2), T.ones(1, 2), T.ones(1, 2), margin=-1),
+            lambda: F.multi_margin_loss(T.ones(1, 2), t([2])),
+            lambda: F.pdist(T.ones(2)),
+            lambda: F.mse_loss(T.ones(3), T.zeros(3), reduce=False),
+            lambda: F.l1_loss(T.ones(3), T.zeros(3), size_average=False),
+            lambda: F.ctc_loss(T.log_softmax(T.ones(2, 1, 3), 2), t([[1, 1]]), (2,), (2,), reduction="none"),
+            lambda: F.ctc_loss(T.log_softmax(T.ones(2, 1, 3), 2), t([[1, 1]]), (2,), (2,), zero_infinity=True),
+            lambda: F.instance_norm(T.ones(2, 3, 1)),
+            lambda: F.local_response_norm(T.ones(2, 3), 2),
+            lambda: F.bilinear(T.ones(2, 3), T.ones(2, 3), T.ones(2, 3, 4)),
+            lambda: F.dropout2d(T.ones(2, 3), 2.0),
+            lambda: F.embedding_bag(t([1, 2]), T.ones(3, 2)),
+            lambda: F.dropout2d(T.ones(2, 2, 2, 2), 1.0),
+            lambda: sorted(set(F.dropout2d(T.ones(20, 5, 2, 2), 0.5).view(-1).tolist())),
+            lambda: sorted({round(v, 4) for v in F.alpha_dropout(T.ones(200), 0.3, True).tolist()}),
+            lambda: F.gumbel_softmax(T.ones(3, 4), hard=True).sum(-1),
+            lambda: F.feature_alpha_dropout(T.ones(2, 2, 2), 1.0, True),
+            lambda: F.embedding_bag(
+                t([1, 2, 0, 1]), T.arange(6.0).view(3, 2), t([0, 2, 2]), mode="mean", padding_idx=1
+            ),
+            lambda: F.grid_sample(
+                T.arange(12.0).view(1, 1, 3, 4),
+                t([float("nan"), 0, float("inf"), 0.0]).view(1, 1, 2, 2),
+                align_corners=False,
+            ),
+        ]
+    )
+
+
+def script_activations_in_place(T):
+    F, out = T.nn.functional, []
+    for name, args in (
+        ("leaky_relu", (0.1,)),
+        ("silu", ()),
+        ("elu", (1.0,)),
+        ("threshold", (0.0, 5.0)),
+        ("hardtanh", (-1.0, 1.0)),
+        ("relu", ()),
+        ("mish", ()),
+        ("selu", ()),
+    ):
+        x = T.tensor([-1.0, 2.0])
+        out += [getattr(F, name)(x, *args, inplace=True) is x, x]
+    y = T.tensor([-1.0, 2.0], requires_grad=True)
+    z = y * 1
+    F.leaky_relu(z, 0.1, True)
+    z.sum().backward()
+    return out, z.detach(), y.grad
+
+
+def script_running_statistics_of_instances(T):
+    m, v = T.zeros(3), T.ones(3)
+    return T.nn.functional.instance_norm(T.arange(24.0).view(2, 3, 4), m, v), m, v
