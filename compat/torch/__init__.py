@@ -8,7 +8,7 @@ tensor([2., 4., 6.])
 """
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
-from . import conversion as _conversion, facts as _facts  # isort: skip (they need the operations)
+from . import conversion as _conversion, facts as _facts, window_functions as _window_functions  # isort: skip
 from .creation import (
     arange,
     empty,
@@ -87,7 +87,7 @@ from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # isort: skip
 from . import container as _container, forward_ad as _forward_ad  # isort: skip
-from . import autograd, cuda, fft, func, linalg, nn, special, testing, utils  # isort: skip (they read the operations registered above)
+from . import autograd, cuda, fft, func, linalg, masked, nn, signal, special, testing, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_facts.PUBLIC)
 globals().update(_LEGACY)
@@ -95,5 +95,6 @@ globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))
 globals().update(_ops.PLAIN)
+globals().update(_window_functions.TOP)
 globals().update(vmap=func.vmap)
 __getattr__ = _surface.getter("", "torch")

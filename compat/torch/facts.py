@@ -3,7 +3,7 @@
 import math
 import warnings
 
-from .call import attach
+from .call import ROWS, attach
 from .size import CPU, device as Device
 from .state import CLASS, TensorBase
 
@@ -164,6 +164,14 @@ for _name in ("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "is_ipu", "is_ma
     setattr(CLASS[0], _name, False)
 
 
+FUNCTIONALS = """avg_pool1d adaptive_avg_pool1d bilinear celu channel_shuffle conv1d conv2d conv3d cosine_similarity
+group_norm hardshrink layer_norm max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle
+prelu rms_norm rrelu selu threshold dropout alpha_dropout feature_alpha_dropout""".split()  # at the top level, too
+METHODS = {"hardshrink": "hardshrink", "prelu": "prelu"}
+for _method, _name in METHODS.items():
+    attach(_method, ROWS[f"nn.functional.{_name}"].fun)
+
+
 def inplace_function(name):
     """`torch.sin_(t)` of `Tensor.sin_`."""
 
@@ -179,7 +187,10 @@ INPLACE = """abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh a
 clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad detach erf erfc exp exp2 expm1 fill fix floor frac gcd i0
 index_put lcm ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu resize_as round rsqrt
 sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy zero""".split()
-FUNCTIONS = {f"{n}_": inplace_function(f"{n}_") for n in INPLACE}
+FUNCTIONS = {f"{n}_": inplace_function(f"{n}_") for n in INPLACE} | {
+    n: ROWS[f"nn.functional.{n}"].fun for n in FUNCTIONALS} | {"celu_": ROWS["nn.functional.celu_"].fun,
+                                                             "selu_": ROWS["nn.functional.selu_"].fun,
+                                                             "threshold_": ROWS["nn.functional.threshold_"].fun}
 PUBLIC = {f.__name__: f for f in (
     is_floating_point, is_complex, is_signed, is_conj, is_neg, is_nonzero, is_distributed, numel, get_device,
     resolve_conj, resolve_neg, is_same_size, is_storage, typename, get_default_device, set_default_device,

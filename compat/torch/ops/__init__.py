@@ -2,7 +2,7 @@
 
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import combining, factorizations, layers, losses, more, pointwise, pooling, resampling, statistics  # isort: skip (they build on those above)
+from . import combining, factorizations, layers, losses, more, pointwise, pooling, resampling, scattering, statistics  # isort: skip (they build on those above)
 from . import special  # isort: skip (its aliases name operations registered above)
 
 # Functions of tensors that are no operations of their own.

@@ -1,0 +1,197 @@
+"""torch.masked: reductions and normalizations over the elements that a mask keeps."""
+
+import numpy as np
+
+from . import dtypes
+from .call import ROWS
+from .state import TensorBase
+from .surface import getter
+
+where = ROWS["where"].fun
+
+
+def fun(name):
+    """The operation of a name."""
+    return ROWS[name].fun
+
+
+def neutral(name, dtype):
+    """What changes no answer of a reduction."""
+    if name in ("prod", "cumprod"):
+        return 1
+    if name in ("amax", "argmax", "logsumexp", "amin", "argmin"):
+        sign = -1 if name in ("amax", "argmax", "logsumexp") else 1
+        if dtype.is_floating_point:
+            return sign * np.inf
+        info = np.iinfo(dtype.numpy)
+        return int(info.min if sign < 0 else info.max)
+    return 0
+
+
+def prepared(input, mask, fill, dtype=None):
+    """The input with a number in place of what the mask drops, in the dtype asked for."""
+    input = input if dtype is None else input.to(dtype)
+    if mask is None:
+        return input
+    if not isinstance(mask, TensorBase):
+        raise TypeError(f"mask must be Tensor or None, but got {type(mask).__name__}")
+    return where(mask, input, fill)
+
+
+def dims(dim):
+    """The axes; None and () for all."""
+    return None if dim is None or dim == () else dim
+
+
+def wide(input, dtype):
+    """Integers as int64, as sums and products count."""
+    return dtypes.int64 if dtype is None and input.dtype.category < 2 else dtype
+
+
+def reduction(name, integers=True):
+    """`sum` and its kin."""
+
+    def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+        kind = wide(input, dtype) if name in ("sum", "prod") else dtype
+        x = input if kind is None else input.to(kind)
+        x = prepared(x, mask, neutral(name, x.dtype))
+        axes = dims(dim)
+        if name == "prod":
+            axes = range(x.dim()) if axes is None else (axes,) if isinstance(axes, int) else axes
+            for d in sorted([d % max(x.dim(), 1) for d in axes], reverse=True):
+                x = x.prod(d, keepdim=keepdim)
+            return x
+        if name == "logsumexp":
+            axes = tuple(range(x.dim())) if axes is None else axes
+            return fun("logsumexp")(x, axes, keepdim)
+        if name in ("amax", "amin"):
+            return fun(name)(x, () if axes is None else axes, keepdim)
+        return fun(name)(x, axes, keepdim)
+
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    return reduce
+
+
+def position(name):
+    """`argmax` and `argmin`."""
+
+    def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+        x = input if dtype is None else input.to(dtype)
+        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dim, keepdim).to(x.dtype)
+
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    return reduce
+
+
+def running(name):
+    """`cumsum` and `cumprod`."""
+
+    def scan(input, dim, *, dtype=None, mask=None):
+        kind = wide(input, dtype)
+        x = input if kind is None else input.to(kind)
+        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dim)
+
+    scan.__name__ = scan.__qualname__ = name
+    scan.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    return scan
+
+
+sum = reduction("sum")  # noqa: A001 (torch's names)
+prod = reduction("prod")
+amax, amin = reduction("amax"), reduction("amin")
+logsumexp = reduction("logsumexp")
+argmax, argmin = position("argmax"), position("argmin")
+cumsum, cumprod = running("cumsum"), running("cumprod")
+
+
+def counted(input, mask, dim, keepdim):
+    """How many elements are kept."""
+    kept = input.new_ones(input.shape, dtype=dtypes.int64)
+    kept = kept if mask is None else where(mask, kept, 0)
+    return kept.sum(dims(dim), keepdim=keepdim)
+
+
+def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """See PyTorch's documentation of `torch.masked.mean`."""
+    x = input if dtype is None else input.to(dtype)
+    if not (x.is_floating_point() or x.is_complex()):
+        raise ValueError("mean(): Could not infer output dtype. Input dtype must be either a floating point or complex "
+                         f"dtype. Got: {x.dtype}")
+    return sum(x, dim, keepdim=keepdim, mask=mask) / counted(x, mask, dim, keepdim)
+
+
+def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):  # noqa: A002
+    """See PyTorch's documentation of `torch.masked.norm`."""
+    x = input if dtype is None else input.to(dtype)
+    fill = np.inf if ord == -np.inf else 0.0
+    return fun("linalg.vector_norm")(prepared(x, mask, fill), ord, dims(dim), keepdim)
+
+
+def spread(input, dim, unbiased, correction, keepdim, dtype, mask):
+    """The variance of what the mask keeps."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    x = input if dtype is None else input.to(dtype)
+    if x.dtype.category < 2:
+        x = x.to(dtypes.Default.float)
+    count = counted(x, mask, dim, True)
+    center = sum(x, dim, keepdim=True, mask=mask) / count
+    gap = prepared(x - center, mask, 0)
+    square = gap * gap if not gap.is_complex() else (gap * gap.conj()).real
+    total = square.sum(dims(dim), keepdim=keepdim)
+    count = counted(x, mask, dim, keepdim) - correction
+    return total / fun("maximum")(count, count.new_zeros(()))
+
+
+def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """See PyTorch's documentation of `torch.masked.var`."""
+    return spread(input, dim, unbiased, correction, keepdim, dtype, mask)
+
+
+def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """See PyTorch's documentation of `torch.masked.std`."""
+    return spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
+
+
+def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
+    """See PyTorch's documentation of `torch.masked.median`."""
+    x = input if dtype is None else input.to(dtype)
+    if not x.is_floating_point() and mask is not None:
+        raise ValueError(f"masked median expects a floating-point input where a mask drops elements, but got {x.dtype}")
+    return fun("nanmedian")(prepared(x, mask, np.nan), dim, keepdim).values
+
+
+def exponential(name, operation, fill):
+    """`softmax` and its kin."""
+
+    def normalized(input, dim, *, dtype=None, mask=None):
+        x = input if dtype is None else input.to(dtype)
+        return fun(operation)(prepared(x, mask, fill), dim)
+
+    normalized.__name__ = normalized.__qualname__ = name
+    normalized.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    return normalized
+
+
+softmax = exponential("softmax", "softmax", -np.inf)
+log_softmax = exponential("log_softmax", "log_softmax", -np.inf)
+softmin = exponential("softmin", "nn.functional.softmin", np.inf)
+
+
+def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):  # noqa: A002
+    """See PyTorch's documentation of `torch.masked.normalize`."""
+    x = input if dtype is None else input.to(dtype)
+    size = norm(x, ord, dim, keepdim=True, mask=mask)
+    return prepared(x, mask, 0) / fun("maximum")(size, size.new_full((), eps))
+
+
+def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
+    """See PyTorch's documentation of `torch.masked.logaddexp`."""
+    return fun("logaddexp")(prepared(input, input_mask, -np.inf, dtype), prepared(other, other_mask, -np.inf, dtype))
+
+
+__getattr__ = getter("masked.", "torch.masked")

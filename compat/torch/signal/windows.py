@@ -1,0 +1,5 @@
+"""torch.signal.windows."""
+
+from ..window_functions import WINDOWS
+
+globals().update(WINDOWS)

@@ -1,0 +1,177 @@
+"""Scattering with reductions, windows, masked reductions: the same on compat and PyTorch."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(4)
+A, B = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+TIES = np.array([1.0, 2.0, 2.0, 0.5])
+I = np.array([[0, 1, 2, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
+MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, False]])
+NOVMAP = {"vmap": False}
+
+
+def masked(name, *args, **named):
+    """A call of `torch.masked.name(x, …, mask=mask)`."""
+    return lambda m, x, k: getattr(m.masked, name)(x, *args, mask=k, **named)
+
+
+CALLS = [
+    *[
+        (
+            f"scatter_reduce {r} {s}",
+            lambda m, x, i, y, r=r, s=s: x.scatter_reduce(0, i, y, r, include_self=s),
+            A,
+            I,
+            B,
+            {"vmap": False, "forward": r != "prod"},
+        )
+        for r in ("sum", "prod", "mean", "amax", "amin")
+        for s in (True, False)
+    ],
+    (
+        "scatter_reduce ties",
+        lambda m, x, i, y: x.scatter_reduce(0, i, y, "amax"),
+        np.array([2.0, 0.0]),
+        np.array([0, 0, 0, 1]),
+        TIES,
+        NOVMAP,
+    ),
+    *[
+        (
+            f"index_reduce {r}",
+            lambda m, x, i, y, r=r: x.index_reduce(1, i, y, r),
+            A,
+            np.array([0, 2, 0]),
+            B[:, :3].copy(),
+            NOVMAP,
+        )
+        for r in ("prod", "mean", "amax", "amin")
+    ],
+    ("put", lambda m, x, i, y: x.put(i, y), A, np.array([0, 5]), TIES[:2].copy(), NOVMAP),
+    ("put accumulate", lambda m, x, i, y: x.put(i, y, True), A, np.array([0, 0]), TIES[:2].copy(), NOVMAP),
+    *[
+        (f"masked {n} {d}", masked(n, d), A, MASK)
+        for n in ("sum", "amax", "amin", "mean", "var", "std")
+        for d in (1, (0, 1))
+    ],
+    *[
+        (f"masked {n}", masked(n, 1), A, MASK)
+        for n in ("prod", "softmax", "log_softmax", "softmin", "cumsum", "cumprod", "logsumexp", "median")
+    ],
+    ("masked norm", masked("norm", 2.0, 1), A, MASK),
+    ("masked normalize", masked("normalize", 3.0, 1), A, MASK),
+    ("masked argmax", masked("argmax", 1), A, MASK, {"orders": 0}),
+    (
+        "masked logaddexp",
+        lambda m, x, y, k: m.masked.logaddexp(x, y, input_mask=k),
+        A,
+        B,
+        MASK,
+        {"orders": 1, "forward": False},
+    ),
+]
+
+
+@pytest.mark.reference
+def test_operation_agrees_with_pytorch(call, check_call):
+    facts = call[-1] if isinstance(call[-1], dict) else {}
+    check_call(*[c for c in call if c is not facts], **facts)
+
+
+@pytest.mark.reference
+def test_script_agrees_with_pytorch(script, agrees):
+    agrees(script)
+
+
+def test_script_runs(script, runs):
+    runs(script)
+
+
+def attempt(fn):
+    try:
+        return fn()
+    except Exception as error:
+        return ("raised", type(error).__name__, str(error))
+
+
+def table(lines):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [shown(attempt(line)) for line in lines]
+
+
+def shown(value):
+    if isinstance(value, tuple | list):
+        return value if value[:1] == ("raised",) else [shown(v) for v in value]
+    return value if hasattr(value, "requires_grad") else str(value)
+
+
+def script_scattering(T):
+    t, one, i = T.tensor, T.ones(3), T.tensor([0, 1, 0, 1])
+    whole = [
+        T.ones(3, dtype=T.int64).scatter_reduce(0, i, t([1, 2, 4, 4]), r, include_self=s)
+        for r in ("sum", "prod", "mean", "amax", "amin")
+        for s in (True, False)
+    ]
+    return whole, table(
+        [
+            lambda: one.scatter_reduce(0, t([0]), t([5.0]), "x"),
+            lambda: one.scatter_reduce(0, t([5]), t([5.0]), "sum"),
+            lambda: one.scatter_reduce(0, t([0]), t([5]), "sum"),
+            lambda: T.ones(3, 2).index_reduce(0, t([0]), T.ones(2, 2), "prod"),
+            lambda: one.index_reduce(0, t([0]), T.ones(1), "sum"),
+            lambda: T.ones(3).scatter_(0, t([1]), 4.0, reduce="multiply"),
+            lambda: one.put(t([5]), t([1.0])),
+            lambda: one.put(t([0]), t([1.0, 2.0])),
+            lambda: T.zeros(2, 2).put_(t([0, 0]), t([1.0, 2.0]), accumulate=True),
+            lambda: T.zeros(3, 3).fill_diagonal_(2.0),
+            lambda: T.zeros(5, 2).fill_diagonal_(1.0, wrap=True),
+            lambda: T.zeros(3).fill_diagonal_(2.0),
+        ]
+    )
+
+
+def script_windows(T):
+    w = T.signal.windows
+    names = "hamming hann bartlett blackman cosine exponential gaussian kaiser general_hamming nuttall".split()
+    top = "hann_window hamming_window bartlett_window blackman_window kaiser_window".split()
+    return (
+        [getattr(w, n)(6, sym=s, dtype=T.float64) for n in names for s in (True, False)],
+        [getattr(T, n)(k, p) for n in top for k in (0, 1, 5) for p in (True, False)],
+        table(
+            [
+                lambda: w.general_cosine(5, a=[0.46, 0.23, 0.31]),
+                lambda: w.exponential(5, center=1.0, tau=2.0, sym=False),
+                lambda: w.gaussian(5, std=0.5),
+                lambda: w.kaiser(5, beta=3.0),
+                lambda: w.gaussian(5, std=-1),
+                lambda: w.hann(-1),
+                lambda: w.hann(3, dtype=T.int32),
+                lambda: w.general_cosine(5, a=[]),
+                lambda: T.hann_window(5, dtype=T.int32),
+                lambda: T.hann_window(-1),
+                lambda: T.hamming_window(5, True, 0.5, 0.4),
+                lambda: T.kaiser_window(6, True, 3.0),
+            ]
+        ),
+    )
+
+
+def script_masked_dtypes(T):
+    t, m = T.tensor, T.masked
+    return table(
+        [
+            lambda: m.sum(t([1, 2]), 0, mask=t([True, False])),
+            lambda: m.sum(T.ones(2, 2)),
+            lambda: m.prod(t([2, 3])),
+            lambda: m.mean(t([1])),
+            lambda: m.amax(t([1, 2]), 0, mask=t([False, False])),
+            lambda: m.sum(T.ones(2), dtype=T.float64),
+            lambda: m.mean(T.ones(2, 2), (0, 1), keepdim=True),
+            lambda: m.norm(t([[1.0, 2.0, 3.0]]), -float("inf"), 1, mask=t([[True, False, True]])),
+            lambda: m.median(t([1]), 0),
+        ]
+    )
