@@ -245,7 +245,7 @@ def new_method(make):
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
-        return t if make is tensor else batched_like(self, t)
+        return t if make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."
     return method

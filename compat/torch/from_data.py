@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .call import TYPE_WORD
 from .creation import check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
+from .inplace import type_word
 from .literals import array_of, check_array, warn_imaginary
 from .size import Size
 from .state import CLASS, TensorBase, bottom, wrap
@@ -65,8 +65,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         wanted = obj.requires_grad if requires_grad is None else requires_grad
         if dtype is not None and dtype is not obj.dtype:
             if copy is False:
-                raise ValueError(f"can't alias tensor with dtype '{TYPE_WORD(obj.dtype.numpy)}' into dtype "
-                                 f"'{TYPE_WORD(dtype.numpy)}'.")
+                raise ValueError(f"can't alias tensor with dtype '{type_word(obj.dtype.numpy)}' into dtype "
+                                 f"'{type_word(dtype.numpy)}'.")
             t = obj.to(dtype)
         else:
             t = obj.clone() if copy else obj
@@ -80,8 +80,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         array = np.asarray(obj)
         same = dtype is None or dtype.numpy == array.dtype
         if copy is False and not same:
-            raise ValueError(f"can't alias tensor with dtype '{TYPE_WORD(array.dtype)}' into dtype "
-                             f"'{TYPE_WORD(dtype.numpy)}'.")
+            raise ValueError(f"can't alias tensor with dtype '{type_word(array.dtype)}' into dtype "
+                             f"'{type_word(dtype.numpy)}'.")
         t = from_numpy(array) if same and not copy else tensor(array, dtype=dtype)
     else:
         if copy is False:

@@ -5,7 +5,7 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .broadcasting import check_broadcast
-from .call import ROWS, TYPE_WORD, attach
+from .call import ROWS, attach
 from .creation import numpy_dtype, size_argument, with_out
 from .generator import (
     Generator as Generator,
@@ -18,7 +18,7 @@ from .generator import (
     set_rng_state as set_rng_state,
     stream,
 )
-from .inplace import inplace
+from .inplace import inplace, type_word
 from .memory_formats import preserves
 from .randomness import aligned, drawn_apart, maps_of, sample
 from .state import TensorBase
@@ -29,7 +29,7 @@ def floating_kind(dtype, kernel, complex_too=True):
     """The NumPy dtype of numbers to draw, or torch's refusal of integers."""
     kind = numpy_dtype(dtype) if dtype is None or isinstance(dtype, dtypes.dtype) else dtype
     if kind.kind not in ("fcV" if complex_too else "fV"):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_WORD(kind)}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(kind)}'")
     return kind
 
 
@@ -201,7 +201,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     r = stream(generator)
     shape, kind = shape_dtype(input)
     if kind.kind not in "fV":
-        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: " + TYPE_WORD(kind))
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: " + type_word(kind))
     if len(shape) not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if num_samples <= 0:
@@ -269,7 +269,7 @@ def need(fine, message):
 def _continuous(name, kind, word=None):
     if kind.kind not in "fV":
         raise RuntimeError(f"{name} distribution is a continuous probability distribution. dtype must be a floating "
-                           f"point but you specified {word or TYPE_WORD(kind)}")
+                           f"point but you specified {word or type_word(kind)}")
 
 
 def _uniform(r, shape, kind, a=0.0, b=1.0, *, to=None, **named):
