@@ -70,7 +70,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
         return input
     square = cnp.moveaxis(input * input, 1, -1)
     square = cnp.pad(square, [(0, 0)] * (input.ndim - 1) + [(size // 2, (size - 1) // 2)])
-    index, _, _, _ = pool_places((square.shape[-1],), (size,), (1,), (0,), (1,), False)
+    index, *_ = pool_places((square.shape[-1],), (size,), (1,), (0,), (1,), False)
     sums = cnp.sum(cnp.take(square, index, axis=square.ndim - 1), axis=square.ndim - 1)
     return input / (cnp.moveaxis(sums / size, -1, 1) * alpha + k) ** beta
 

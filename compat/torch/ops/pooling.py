@@ -32,15 +32,16 @@ def pool_places(size, kernel, stride, padding, dilation, ceil_mode):
         m = (-(-free // s) if ceil_mode else free // s) + 1
         if ceil_mode and (m - 1) * s >= n + p:  # the last window must start inside the input
             m -= 1
+        shape.append(max(m, 0))
         if m < 1:
-            raise RuntimeError(f"pooling: the output size would be {m}; the kernel {k} is larger than the padded input "
-                               f"of {n + 2 * p}")
+            continue
         spots = (np.arange(k) * d)[:, None] + (np.arange(m) * s)[None] - p
         inside.append((spots >= 0) & (spots < n))
         places.append(np.clip(spots, 0, n - 1))
-        shape.append(m)
         starts = np.arange(m) * s - p
         ends.append(np.minimum(starts + k, n + p) - starts)
+    if not all(shape):
+        return None, None, tuple(shape), None
     index = combined(places, size)
     fits = combined([i.astype(np.int64) for i in inside], (2,) * len(size))
     whole = fits == 2 ** len(size) - 1
@@ -86,6 +87,14 @@ def check_pool(name, x, n):
                            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
 
 
+def too_small(x, out, n):
+    """torch's refusal of inputs smaller than a window."""
+    if not all(out):
+        channels = x.shape[x.ndim - n - 1]
+        raise RuntimeError(f"Given input size: ({'x'.join(map(str, (channels, *x.shape[x.ndim - n :])))}). Calculated "
+                           f"output size: ({'x'.join(map(str, (channels, *out)))}). Output size is too small")
+
+
 def lowest(dtype):
     """What no maximum is."""
     return np.asarray(-np.inf if dtype.kind in "fV" else np.iinfo(dtype).min, dtype)
@@ -120,11 +129,15 @@ def pooling(n):
         kernel = tuples(kernel_size, n)
         stride = kernel if stride is None or stride == [] else tuples(stride, n)
         padding = tuples(padding, n)
+        if n == 1 and 2 * padding[0] > kernel[0]:
+            raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got padding="
+                               f"{padding[0]} and kernel_size={kernel[0]}")
         if any(2 * p > k for p, k in zip(padding, kernel)):
             raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
                                f"{max(padding)}, kernel_size={max(kernel)} and dilation={tuples(dilation, n)[0]}")
         size = tuple(input.shape[input.ndim - n :])
         index, inside, out, _ = pool_places(size, kernel, stride, padding, tuples(dilation, n), bool(ceil_mode))
+        too_small(input, out, n)
         cols = gathered(input, index, n)
         if not inside.all():
             cols = cnp.where(inside, cols, lowest(input.dtype))
@@ -139,6 +152,7 @@ def pooling(n):
         stride = kernel if stride is None or stride == [] else tuples(stride, n)
         size = tuple(input.shape[input.ndim - n :])
         index, inside, out, areas = pool_places(size, kernel, stride, tuples(padding, n), (1,) * n, bool(ceil_mode))
+        too_small(input, out, n)
         cols = gathered(input, index, n)
         if not inside.all():
             cols = cnp.where(inside, cols, np.zeros((), input.dtype))
