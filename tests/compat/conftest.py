@@ -106,7 +106,7 @@ class Call:
         for k, o in enumerate(flat(out)):
             if o.requires_grad:
                 if o.is_complex():
-                    o = torch.view_as_real(o)
+                    o = torch.view_as_real(o.resolve_conj())
                 weights = torch.tensor(np.cos(np.arange(o.numel()) + k).reshape(tuple(o.shape))).to(o.dtype)
                 part = (o * weights).sum()
                 total = part if total is None else total + part.to(total.dtype)

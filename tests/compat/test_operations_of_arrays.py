@@ -355,3 +355,11 @@ def script_index_tensors_are_checked(T):
             lambda: T.bincount(T.tensor([-1])),
         ]
     )
+
+
+def script_whole_axes_behind_an_ellipsis(T):
+    x = T.arange(24.0).view(2, 3, 4)
+    y = T.zeros(2, 3, 4)
+    y[..., 0, :] = 1
+    y[..., 1:2, :] += x[..., 2:, :]
+    return x[..., :1, :], x[..., 0, :], x[..., 1:, 2, :], x[:, ..., :], x[0, ..., :], x[..., None, :].shape, y

@@ -2,8 +2,8 @@
 
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import combining, factorizations, layers, losses, more, pointwise, pooling, resampling, scattering, statistics  # isort: skip (they build on those above)
-from . import special  # isort: skip (its aliases name operations registered above)
+from . import combining, more, pointwise, pooling, scattering, statistics  # isort: skip (they build on those above)
+from . import factorizations, layers, losses, resampling, special, spectra  # isort: skip (and these on those)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,

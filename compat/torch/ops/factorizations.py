@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .... import numpy as cnp
+from .... import numpy as cnp, stop_gradient
 from ....extend import REGISTRY, Ambient, peel
 from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
@@ -438,13 +438,126 @@ ROWS["matrix_exp"] = ROWS["linalg.matrix_exp"]
 attach("matrix_exp", matrix_exp)
 
 
-@operation("linalg.cond", method=False, node="MulBackward0")
+@operation("linalg.cond", method=False, node="DivBackward0")
 def cond(A, p=None):
     """The condition number by a norm; see PyTorch's documentation of `torch.linalg.cond`."""
     if p is None or p in (2, -2):
-        raise NotImplementedError("linalg.cond by singular values is not built; give another norm, p=1, inf or 'fro'")
+        s = cnp.linalg.svdvals(A)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     return cnp.linalg.norm(A, p, axis=(-2, -1)) * cnp.linalg.norm(cnp.linalg.inv(square("linalg.cond", A)), p,
                                                                   axis=(-2, -1))
+
+
+def two_axes(name, a):
+    """torch's refusal of vectors and integers."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if a.dtype.kind not in "fc":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_word(a.dtype)}")
+    return a
+
+
+def complexed(a):
+    """A matrix in complex numbers, in which torch's eigenvalues always are."""
+    return a if a.dtype.kind == "c" else a.astype(np.result_type(a.dtype, np.complex64))
+
+
+_linalg("svd", lambda A, full_matrices=True, *, driver=None: return_types.svd(
+    *cnp.linalg.svd(two_axes("linalg.svd", A), full_matrices)))
+_linalg("svdvals", lambda A, *, driver=None: cnp.linalg.svdvals(two_axes("linalg.svdvals", A)), "LinalgSvdBackward0")
+_linalg("eig", lambda A: return_types.eig(*cnp.linalg.eig(complexed(square("linalg.eig", A)))))
+_linalg("eigvals", lambda A: cnp.linalg.eigvals(complexed(square("linalg.eigvals", A))), "LinalgEigBackward0")
+
+
+@operation("linalg.pinv", method=False, node="LinalgPinvBackward0")
+def pinv(A, *, atol=None, rtol=None, hermitian=False):
+    """The pseudo-inverse; see PyTorch's documentation of `torch.linalg.pinv`."""
+    return _pinv("linalg.pinv", A, atol, rtol, hermitian)
+
+
+def _tolerance(a, largest, atol, rtol):
+    """The size below which a singular value counts as zero."""
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+    least = 0.0 if atol is None else bare(atol)
+    return cnp.maximum(cnp.asarray(least, largest.dtype), largest * bare(rtol))
+
+
+def _pinv(name, a, atol, rtol, hermitian):
+    two_axes(name, a)
+    if not a.size:
+        return cnp.conj(cnp.swapaxes(a, -1, -2))
+    if hermitian:
+        w, v = cnp.linalg.eigh(a)
+        size = cnp.abs(w)
+        largest = stop_gradient(cnp.max(size, axis=-1, keepdims=True))
+        keep = size > _tolerance(a, largest, atol, rtol)
+        inverse = cnp.where(keep, 1 / cnp.where(keep, w, 1.0), 0.0)
+        return matmul(v * cnp.expand_dims(inverse, -2), adjoint(v))
+    if atol is None:
+        return cnp.linalg.pinv(a) if rtol is None else cnp.linalg.pinv(a, rcond=rtol)
+    s = np.asarray(bare(cnp.linalg.svdvals(a)))
+    cut = _tolerance(a, s[..., :1], atol, rtol)[..., 0]
+    return cnp.linalg.pinv(a, rcond=cut / np.where(s[..., 0] == 0, 1, s[..., 0]))
+
+
+@operation("pinverse", node="LinalgPinvBackward0")
+def pinverse(input, rcond=1e-15):
+    """The pseudo-inverse; see PyTorch's documentation of `torch.pinverse`."""
+    return _pinv("linalg.pinv", input, None, rcond, False)
+
+
+@operation("svd", node="LinalgSvdBackward0")
+def svd(input, some=True, compute_uv=True):
+    """Singular values and vectors; see PyTorch's documentation of `torch.svd`."""
+    two_axes("linalg.svd", input)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        lead = tuple(input.shape[:-2])
+        return return_types.legacy_svd(np.zeros((*lead, m, m), input.dtype), cnp.linalg.svdvals(input),
+                                       np.zeros((*lead, n, n), input.dtype))
+    u, s, vh = cnp.linalg.svd(input, not some)
+    return return_types.legacy_svd(u, s, adjoint(vh))
+
+
+@operation("linalg.matrix_rank", method=False)
+def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
+    """How many singular values are not zero; see PyTorch's documentation of `torch.linalg.matrix_rank`."""
+    two_axes("linalg.matrix_rank", A)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+
+    def rank(a):
+        s = np.abs(np.linalg.eigvalsh(a)) if hermitian else np.linalg.svd(a, compute_uv=False)
+        largest = s.max(-1, keepdims=True, initial=0)
+        return (s > _tolerance(a, largest, atol, rtol)).sum(-1)
+
+    return hosted(rank, A.shape[:-2], np.int64, A)
+
+
+@operation("linalg.lstsq", method=False)
+def lstsq(input, B, rcond=None, *, driver=None):
+    """Least squares; see PyTorch's documentation of `torch.linalg.lstsq`."""
+    two_axes("torch.linalg.lstsq", input)
+    vector = B.ndim == 1 or B.ndim == input.ndim - 1 and tuple(B.shape) == tuple(input.shape[:-1])
+    b = cnp.expand_dims(B, -1) if vector else B
+    m, n = input.shape[-2:]
+    if b.shape[-2] != m:
+        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)" if not vector else
+                           "torch.linalg.lstsq: input.size(-2) should match other.size(-1)")
+    driver = driver or "gelsy"
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    x = matmul(_pinv("torch.linalg.lstsq", input, None, rcond, False), b)
+    none = np.empty(0, input.dtype)
+    ranks = matrix_rank.row.body(input, rtol=rcond) if driver != "gels" else np.empty(0, np.int64)
+    residuals = none
+    plain = bare(ranks)
+    if m > n and (driver == "gels" or isinstance(plain, np.ndarray) and (plain == n).all()) and driver != "gelsy":
+        gap = matmul(input, x) - b
+        residuals = cnp.sum(cnp.real(gap * cnp.conj(gap)) if gap.dtype.kind == "c" else gap * gap, axis=-2)
+    values = cnp.linalg.svdvals(input) if driver in ("gelsd", "gelss") else none
+    return return_types.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 
 
 ROWS["linalg.diagonal"] = Row("linalg.diagonal", None, None, None)

@@ -160,9 +160,11 @@ def useful(index, shape):
                 k = _WHOLE
             axis += 1
         out.append(k)
-    while out and (out[-1] is _WHOLE or out[-1] is Ellipsis):
+    if Ellipsis in out:  # whole axes behind it count from the end
+        return tuple(out)
+    while out and out[-1] is _WHOLE:
         out.pop()
-    return tuple(out) if Ellipsis in out else (*out, Ellipsis)
+    return (*out, Ellipsis)
 
 
 _WHOLE = slice(None)
