@@ -175,3 +175,18 @@ def script_masked_dtypes(T):
             lambda: m.median(t([1]), 0),
         ]
     )
+
+
+def script_orthogonal_polynomials(T):
+    kinds = [f"{s}chebyshev_polynomial_{k}" for s in ("", "shifted_") for k in "tuvw"]
+    kinds += ["hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"]
+    x = T.tensor([-1.5, -0.3, 0.0, 0.7, 1.0, 2.0], dtype=T.float64)
+    return [getattr(T.special, k)(x, n) for k in kinds for n in (0, 1, 2, 5)], table(
+        [
+            lambda: T.special.legendre_polynomial_p(T.tensor([0.3, 0.5]), T.tensor([2, 3])),
+            lambda: T.special.hermite_polynomial_h(T.tensor([1, 2]), T.tensor(3)),
+            lambda: T.special.chebyshev_polynomial_t(0.5, T.tensor([1.0, 2.0])),
+            lambda: T.special.laguerre_polynomial_l(T.tensor([0.3]), -1),
+            lambda: T.special.spherical_bessel_j0(T.tensor([0.0, 1.0, 3.0])),
+        ]
+    )

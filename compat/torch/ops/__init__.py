@@ -3,7 +3,7 @@
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
 from . import combining, more, pointwise, pooling, scattering, statistics  # isort: skip (they build on those above)
-from . import factorizations, layers, losses, resampling, special, spectra  # isort: skip (and these on those)
+from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
