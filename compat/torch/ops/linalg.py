@@ -5,7 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
-from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote
+from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
 from ..hosted import bare
 from ..inplace import type_word
 from ..modes import MODES
@@ -323,8 +323,9 @@ _linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
 _linalg("matrix_power", lambda A, n: cnp.linalg.matrix_power(A, n), "MmBackward0")
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(list(tensors)), "MmBackward0")
 _linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
-    A, ord, axis=tuple(dim), keepdims=keepdim))
-_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(A, ord, dim, keepdim),
+    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
+_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
+    A if dtype is None else to(A, dtype), ord, dim, keepdim),
         "LinalgVectorNormBackward0")
 ROWS["inverse"] = ROWS["linalg.inv"]
 attach("inverse", ROWS["linalg.inv"].fun)

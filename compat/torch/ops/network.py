@@ -86,7 +86,13 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                       f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
                       "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=4)
-    return reduced(cnp.square(input - target), reduction)
+    loss = cnp.square(input - target)
+    if weight is None:
+        return reduced(loss, reduction)
+    if tuple(weight.shape) != tuple(input.shape):
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return cnp.sum(loss) / cnp.sum(weight) if reduction == "mean" else reduced(loss, reduction)
 
 
 _MSE_SLOW = ROWS["nn.functional.mse_loss"].fun
@@ -340,7 +346,10 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
     gap = input - target
     size = cnp.abs(gap)
-    return reduced(cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta)), reduction)
+    loss = cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta))
+    if weight is not None and tuple(weight.shape) != tuple(input.shape):
+        raise ValueError("Weights and input must have the same size.")
+    return reduced(loss if weight is None else loss * weight, reduction)
 
 
 @functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
@@ -457,6 +466,14 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if dropout_p:
         raise NotImplementedError("dropout inside scaled_dot_product_attention is not built; apply F.dropout to the "
                                   "weights yourself")
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if enable_gqa and query.shape[-3] != key.shape[-3]:
+        if query.shape[-3] % key.shape[-3]:
+            raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
+                               f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
+        times = query.shape[-3] // key.shape[-3]
+        key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
     mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
     return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
                                     is_causal=is_causal, scale=scale)

@@ -280,9 +280,11 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     if p in (None, "fro"):
         p = 2.0
     if p == "nuc":
-        raise NotImplementedError("torch.norm(p='nuc') needs singular values, which this version does not have; "
-                                  "compute it "
-                                  "with torch.linalg.eigh of input.T @ input")
+        x = input if dtype is None else input.astype(dtype)
+        axes = tuple(range(x.ndim)) if dim is None else tuple(dim)
+        if len(axes) != 2:
+            raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+        return cnp.linalg.norm(x, "nuc", axis=axes, keepdims=keepdim)
     return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
 
 

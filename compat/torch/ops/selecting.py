@@ -5,7 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
-from ..call import attach, operation, otherwise, to, with_dim
+from ..call import attach, operation, otherwise, to, with_dim, write_out
 from ..hosted import bare
 from ..inplace import inplace, type_word
 from ..literals import filling
@@ -330,6 +330,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     """Where elements are not zero; see PyTorch's documentation of `torch.nonzero`."""
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
+    if out is not None:
+        return write_out("nonzero", out, nonzero(input).value, [])
     return index_tensor(np.argwhere(input.detach().numpy()) if input.ndim else np.zeros(
         (int(bool(input.item())), 0), np.int64))
 
