@@ -466,8 +466,6 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if dropout_p:
         raise NotImplementedError("dropout inside scaled_dot_product_attention is not built; apply F.dropout to the "
                                   "weights yourself")
-    if is_causal and attn_mask is not None:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa and query.shape[-3] != key.shape[-3]:
         if query.shape[-3] % key.shape[-3]:
             raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
