@@ -363,3 +363,26 @@ def script_whole_axes_behind_an_ellipsis(T):
     y[..., 0, :] = 1
     y[..., 1:2, :] += x[..., 2:, :]
     return x[..., :1, :], x[..., 0, :], x[..., 1:, 2, :], x[:, ..., :], x[0, ..., :], x[..., None, :].shape, y
+
+
+def script_integers_are_not_divided_by_zero(T):
+    i, one = T.tensor([3]), T.tensor([1])
+    return table(
+        [
+            lambda: i // 0,
+            lambda: T.remainder(i, 0),
+            lambda: T.fmod(i, T.tensor([0])),
+            lambda: T.div(i, 0, rounding_mode="trunc"),
+            lambda: i.floor_divide_(0),
+            lambda: i % T.tensor([2, 0]),
+            lambda: T.tensor([3.0]) // 0,
+            lambda: T.remainder(T.tensor([3.0]), 0.0),
+            lambda: T.addcdiv(one, one, i),
+            lambda: T.lerp(T.ones(2), T.zeros(2).double(), 0.5),
+            lambda: T.dot(T.ones(2).int(), T.ones(2).int()),
+            lambda: T.allclose(T.ones(2), T.ones(2).double()),
+            lambda: T.allclose(T.ones(2), T.ones(3)),
+            lambda: T.cat([]),
+            lambda: T.ones(2).equal(3),
+        ]
+    )

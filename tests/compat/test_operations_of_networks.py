@@ -301,7 +301,6 @@ def script_weights_groups_and_dtypes_are_heard(T):
             lambda: F.huber_loss(one * 3, one * 0, weight=w),
             lambda: F.mse_loss(one, one * 0, weight=w[:2]),
             lambda: F.scaled_dot_product_attention(q, k, k, enable_gqa=True),
-            lambda: F.scaled_dot_product_attention(q[:, :2].clone(), k, k, T.ones(2, 2), is_causal=True),
             lambda: T.linalg.norm(T.ones(2, 2), dtype=T.float64),
             lambda: T.linalg.matrix_norm(T.ones(2, 2), dtype=T.float64),
             lambda: T.norm(T.tensor([[1.0, 2.0], [3.0, 4.0]]), "nuc"),

@@ -19,6 +19,7 @@ from ..call import (
     promote,
     with_tensor,
 )
+from ..hosted import bare
 from ..inplace import type_word
 from ..lanes import binary, binary_inplace, flat, unary
 from ..state import TensorBase
@@ -79,6 +80,16 @@ def operands(input, other, floats=False):
     return promote(input, other, floats=floats)
 
 
+def whole_operands(input, other):
+    """Both operands checked and promoted; torch's error where integers are divided by zero."""
+    x, y = operands(input, other)
+    if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
+        plain = bare(y) if hasattr(y, "dtype") else y
+        if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain):
+            raise RuntimeError("ZeroDivisionError")
+    return x, y
+
+
 def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False):
     """An operation of two tensors, or a tensor and a number; `alpha` scales the second."""
     prim = REGISTRY[primitive]
@@ -134,7 +145,7 @@ def _sub(input, other, alpha=1):
 def _div(input, other, rounding_mode=None):
     if rounding_mode is None:
         return REGISTRY["divide"].fun(*operands(input, other, floats=True))
-    x, y = operands(input, other)
+    x, y = whole_operands(input, other)
     if rounding_mode not in ("trunc", "floor"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
                            f"'{rounding_mode}'")
@@ -340,7 +351,7 @@ attach("__rfloordiv__", lambda self, other: floor_divide(other, self))
 @operation("remainder", inplace_form=True, node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
 def remainder(input, other):
     """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
-    return cnp.remainder(*operands(input, other))
+    return cnp.remainder(*whole_operands(input, other))
 
 
 attach("__mod__", remainder)
@@ -350,7 +361,7 @@ attach("__rmod__", lambda self, other: remainder(other, self))
 @operation("fmod", inplace_form=True, node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
 def fmod(input, other):
     """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
-    return cnp.fmod(*operands(input, other))
+    return cnp.fmod(*whole_operands(input, other))
 
 
 def _tensor_limit(given, named):

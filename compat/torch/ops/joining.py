@@ -14,7 +14,7 @@ def same_kind(tensors, name):
     if not isinstance(tensors, list | tuple):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if not len(tensors):
-        raise RuntimeError(f"torch.{name}(): expected a non-empty list of Tensors")
+        raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
     for i, t in enumerate(tensors):
         if not hasattr(t, "dtype"):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")

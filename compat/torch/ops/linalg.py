@@ -143,7 +143,8 @@ def dot(input, tensor):
     if input.dtype != tensor.dtype:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {type_word(input.dtype)} and "
                            f"{type_word(tensor.dtype)}")
-    return cnp.sum(input * tensor)
+    total = cnp.sum(input * tensor)
+    return total if total.dtype == input.dtype else total.astype(input.dtype)
 
 
 @operation("mv")

@@ -9,7 +9,9 @@ from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
 from ..hosted import hosted, known
 from ..inplace import type_word
+from ..state import TensorBase
 from .elementwise import one, operands
+from .linalg import c_type
 from .shaping import method
 
 for _name in ("erf", "erfc"):
@@ -19,6 +21,9 @@ for _name in ("erf", "erfc"):
 @operation("lerp", inplace_form=True)
 def lerp(input, end, weight):
     """`input + weight * (end - input)`; see PyTorch's documentation of `torch.lerp`."""
+    for name, v in (("end", end), ("weight", weight)):
+        if hasattr(v, "dtype") and v.dtype != input.dtype:
+            raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
     return input + weight * (end - input)
 
 
@@ -32,6 +37,13 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 @operation("addcdiv", inplace_form=True)
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 / tensor2`; see PyTorch's documentation of `torch.addcdiv`."""
+    if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+                           "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+                           "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+                           "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+                           "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+                           "for all dtypes.")
     ratio = tensor1 / tensor2
     return input + (ratio if value == 1 else ratio * value)
 
@@ -97,12 +109,15 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all values agree within tolerances; see PyTorch's documentation of `torch.allclose`."""
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"{input.dtype} did not match {other.dtype}")
+        raise RuntimeError(f"{type_word(input.dtype.numpy)} did not match {type_word(other.dtype.numpy)}")
+    check_broadcast(input, other)
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 def equal(input, other):
     """Whether shapes and values are the same; see PyTorch's documentation of `torch.equal`."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return input.shape == other.shape and bool((input == other).all())
 
 
