@@ -386,3 +386,12 @@ def script_integers_are_not_divided_by_zero(T):
             lambda: T.ones(2).equal(3),
         ]
     )
+
+
+def script_dtypes_that_are_refused(T):
+    b, z, i = T.tensor([[True, False], [True, True]]), T.tensor([[1 + 2j, 0.5], [0.1j, 2]]), T.tensor([[3, 1], [0, 2]])
+    names = (
+        "abs amax amin aminmax mode max min argmax argmin sort argsort msort ceil floor trunc round sign sgn nansum "
+    )
+    names += "nanmean neg relu erf logdet square conj_physical"
+    return [table([lambda n=n, x=x: getattr(x, n)() for n in names.split()]) for x in (b, z, i)]

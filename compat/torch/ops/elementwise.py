@@ -288,7 +288,7 @@ def float_power(input, exponent):
 @operation("square", inplace_form=True, node="PowBackward0")
 def square(input):
     """`input ** 2`; see PyTorch's documentation of `torch.square`."""
-    return cnp.square(input)
+    return cnp.square(input if input.dtype != np.bool_ else input.astype(np.int64))
 
 
 @operation("rsqrt", inplace_form=True)
@@ -308,8 +308,8 @@ def _flat(name, fun):
 
     @operation(name, inplace_form=True)
     def apply(input):
-        if input.dtype.kind in "iu":
-            return fun(input) if name == "sign" else input
+        if input.dtype.kind in "biu":
+            return fun(input) if name == "sign" and input.dtype.kind != "b" else input
         return zero_slope(fun(input), input)
 
     apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."

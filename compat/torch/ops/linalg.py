@@ -341,6 +341,8 @@ attach("matrix_power", ROWS["linalg.matrix_power"].fun)
 
 def _logdet(x):
     sign, size = cnp.linalg.slogdet(x)
+    if x.dtype.kind == "c":
+        return cnp.log(sign) + size
     return cnp.where(sign > 0, size, np.nan)
 
 

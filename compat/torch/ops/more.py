@@ -231,7 +231,7 @@ def conj(input):
 @operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0")
 def conj_physical(input):
     """The complex conjugate; see PyTorch's documentation of `torch.conj_physical`."""
-    return cnp.conj(input)
+    return cnp.conj(input) if input.dtype.kind == "c" else input
 
 
 @operation("angle")
