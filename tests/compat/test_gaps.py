@@ -92,3 +92,7 @@ def test_forward_over_forward_agrees_with_differences(name):
     h = 1e-4
     slope = lambda s: torch.func.jvp(f, (x + s * v,), (v,))[1].item()  # noqa: E731
     assert second == pytest.approx((slope(h) - slope(-h)) / (2 * h), rel=1e-5)
+
+
+def test_tensors_keep_their_level_in_a_slot():
+    assert vars(torch.ones(2)) == {} and torch.trace(torch.ones(2, 2)).item() == 2.0
