@@ -348,6 +348,8 @@ def promote(*values, floats=False):
             easy = easy and d is first
     if easy and first is not None and (first.kind in "fcV" or not floats and first.kind in "iu" and all(
             hasattr(v, "dtype") or type(v) is int for v in values)):
+        if first.kind in "iu" and any(type(v) is int and not 0 <= v < 128 for v in values):
+            return tuple([wrapped(v, first) if type(v) is int else v for v in values])
         return values if first.kind != "V" else tuple([to(v, first) for v in values])
     dimmed, zero, numbers = [], [], []
     for v in values:
@@ -360,6 +362,15 @@ def promote(*values, floats=False):
     if floats and common.category < 2:
         common = dtypes.Default.float
     return tuple([to(v, common.numpy) for v in values])
+
+
+def wrapped(v, dtype):
+    """A Python integer beside tensors of an integer dtype, cut to its bits as torch does."""
+    if not -(2**63) <= v < 2**64:
+        raise OverflowError("int too big to convert")
+    bits = 8 * dtype.itemsize
+    v %= 2**bits
+    return v - 2**bits if dtype.kind == "i" and v >= 2 ** (bits - 1) else v
 
 
 def to(v, dtype):

@@ -22,6 +22,7 @@ from ..call import (
 from ..hosted import bare
 from ..inplace import type_word
 from ..lanes import binary, binary_inplace, flat, unary
+from ..literals import filling
 from ..state import TensorBase
 
 
@@ -364,6 +365,13 @@ def fmod(input, other):
     return cnp.fmod(*whole_operands(input, other))
 
 
+def fitting(number, x):
+    """A Python integer beside a tensor of integers, or torch's error where its dtype does not hold it."""
+    if type(number) is int and hasattr(x, "dtype") and x.dtype.kind in "iu":
+        filling(number, x.dtype)
+    return number
+
+
 def _tensor_limit(given, named):
     return any(hasattr(v, "dtype") for v in (*given[1:], *named.values()))
 
@@ -373,7 +381,7 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    limits = [v for v in (min, max) if v is not None]
+    limits = [fitting(v, input) for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
     limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
     low = limits[0] if min is not None else None
@@ -465,7 +473,7 @@ def where(condition, input=None, other=None):
     if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
         common = dtypes.promoted([], [], [input, other]).numpy
         input, other = np.asarray(input, common), np.asarray(other, common)
-    input, other = promote(input, other)
+    input, other = promote(fitting(input, other), fitting(other, input))
     return cnp.where(condition, input, other)
 
 
