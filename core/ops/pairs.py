@@ -19,6 +19,13 @@ def _halves(rng):
         Sample(rng.normal(size=(3, 2)).astype(np.float32), tol=1e-2)]
 
 
+def _join(xp, x):
+    dtype = complex_dtype(x.dtype)
+    if hasattr(x, "view"):  # without a product, which would make NaN of infinite parts
+        return xp.ascontiguousarray(x).view(dtype)[..., 0]
+    return x[..., 0].astype(dtype) + x[..., 1].astype(dtype) * 1j
+
+
 def _joined_shape(x):
     if not x.shape or x.shape[-1] != 2:
         raise ShapeError(f"as_complex got shape {x.shape}; the last axis must hold the real and the imaginary part")
@@ -36,7 +43,7 @@ as_real = linear(
 )
 as_complex = linear(
     "as_complex",  # real (*a, 2) -> complex (*a)
-    impl=lambda xp, x: xp.ascontiguousarray(x).view(complex_dtype(x.dtype))[..., 0],
+    impl=lambda xp, x: _join(xp, x),
     transpose=lambda ct: as_real(ct),
     shape=_joined_shape,
     batch=lambda x: as_complex(x),
