@@ -114,8 +114,7 @@ class Tensor(TensorBase):
     def stride(self, dim=None):
         """Elements from one index to the next, of every axis or one."""
         hidden, array = memory_of(self)
-        steps = steps_of(array)[hidden:]
-        return steps if dim is None else steps[dim]
+        return steps_of(array)[hidden:] if dim is None else steps_of(array)[hidden:][dim]
 
     def storage_offset(self):
         """Where the first element lies in its memory, in elements."""
@@ -149,8 +148,7 @@ class Tensor(TensorBase):
             raise TypeError("len() of a 0-d tensor")
         return shape[0]
 
-    def __hash__(self):
-        return id(self)
+    __hash__ = object.__hash__
 
     # history
 
