@@ -160,6 +160,7 @@ for _name, _fun in {"is_nonzero": _nonzero, "cuda": cuda, "as_subclass": as_subc
                         dtype), "dense_dim": lambda self: self.ndim, "sparse_dim": lambda self: 0,
                     "is_distributed": lambda self: False, "const_data_ptr": lambda self: self.data_ptr()}.items():
     attach(_name, _fun)
+CLASS[0].is_cpu = True
 for _name in ("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "is_ipu", "is_maia", "is_mtia"):
     setattr(CLASS[0], _name, False)
 

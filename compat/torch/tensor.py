@@ -80,7 +80,6 @@ class Tensor(TensorBase):
         return self.dtype.itemsize * self.shape.numel()
 
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_mps = is_nested = False
-    is_cpu = True
 
     def size(self, dim=None):
         """The shape, or the length of one axis."""
