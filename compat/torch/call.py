@@ -13,6 +13,7 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .inplace import inplace, write
+from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
@@ -22,6 +23,7 @@ from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
+LAID_OUT = CONTIGUOUS | ELEMENTWISE
 
 
 class Row:
@@ -158,6 +160,8 @@ def compute(row, fun, args, kwargs, out=True):
     finally:
         unhush(token)
     del held
+    if row.name in LAID_OUT:
+        v = settled(row.name, v, tensors)
     if target is not None:
         return write_out(row.name, target, v, tensors)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)

@@ -9,6 +9,7 @@ from ... import extend
 from . import versions
 from .call import invoke
 from .inplace import KEEPERS
+from .layouts import laid_out
 from .modes import MODES
 from .node import GradNode
 from .quiet import hush, unhush
@@ -117,6 +118,8 @@ def binary(row, prim, op):
                         unhush(token)
                     if type(v) is not ndarray:
                         v = asarray(v)
+                    elif v.ndim > 1 and v.strides != x.strides:
+                        v = laid_out(v, x, y)
                     t = new(Tensor)
                     t.value = v
                     t.rare = t.trace = None

@@ -234,3 +234,15 @@ def script_names_of_the_reference(torch):
     }
     return [f"{module}.{name}" for module, line in names.items() for name in line.split()
             if not hasattr(getattr(ad, module) if module else ad, name)]
+
+
+def script_operands_in_different_orders(torch):
+    """The first operand that tells axes apart decides where they lie."""
+    a, b = torch.ones(3, 2).t(), torch.ones(2, 3)
+    c, d, e = torch.ones(2, 3, 4).permute(2, 0, 1), torch.ones(4, 2, 3), torch.ones(3, 2, 4).permute(2, 1, 0)
+    answers = [a + b, b + a, a * b, c + d, d + c, c * e, e - c, a + torch.ones(3), torch.ones(3) + a,
+               torch.ones(2, 1) + a,
+               a.exp(), torch.where(a > 0, a, b), torch.maximum(a, b), a**b, torch.softmax(a, 0), a.cumsum(0),
+               torch.lerp(a, b, 0.5), torch.addcmul(b, a, a), -c, torch.cat([a, a]), torch.stack([a, a]), c.mean(0),
+               c.sum(1, keepdim=True), a.masked_fill(a > 0, 1.0)]
+    return [t.stride() for t in answers]
