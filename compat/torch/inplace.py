@@ -78,12 +78,17 @@ def compute(t, name, fn, others, node_name, covers):
             break
         u = u.value
     bottom_value = u.value
-    new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
-    shape, dtype = shape_dtype(t)
-    new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
-    check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
-    if type(bottom_value) is ndarray and not covers:
-        check_overlap(bottom_value, operands)
+    try:
+        new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
+        shape, dtype = shape_dtype(t)
+        new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
+        check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
+        if type(bottom_value) is ndarray and not covers:
+            check_overlap(bottom_value, operands)
+    except BaseException:
+        for u, node in passed:
+            u.node = node if node is not None else u.node  # nothing was written: the views keep their history
+        raise
     if new_dtype != dtype:
         new = new.astype(dtype)
     if tuple(new.shape) != shape:
