@@ -40,7 +40,7 @@ def gelu(x: Array, approximate: bool = False) -> Array:
     x = floating(x)
     if approximate:
         return 0.5 * x * (1.0 + arithmetic.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))))
-    return 0.5 * x * error_function.erfc(x * -math.sqrt(0.5))
+    return error_function.gelu(x)
 
 
 def silu(x: Array) -> Array:
@@ -55,8 +55,7 @@ def silu(x: Array) -> Array:
     >>> [round(float(v), 4) for v in nn.silu([-1.0, 2.0])]
     [-0.2689, 1.7616]
     """
-    x = floating(x)
-    return x * elementary.sigmoid(x)
+    return elementary.silu(floating(x))
 
 
 def elu(x: Array, alpha: float = 1.0) -> Array:

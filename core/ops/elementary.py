@@ -62,6 +62,26 @@ sigmoid = elementwise(
 )
 
 
+def _silu_slope(x):
+    s = sigmoid(x)
+    return s * (1.0 + x * (1.0 - s))
+
+
+silu = elementwise(
+    "silu",  # x sigmoid(x)
+    impl=lambda xp, x: x * _sigmoid(xp, x),
+    d={"x": _silu_slope},
+    samples=unary(-3.0, 3.0),
+)
+rsqrt = elementwise(
+    "rsqrt",  # 1 / sqrt(x)
+    impl=lambda xp, x: 1.0 / xp.sqrt(x),
+    d={"x": lambda ans: -0.5 * (ans * ans * ans)},
+    singular=True,
+    samples=unary(0.5, 2.0),
+)
+
+
 def _gap(x, ans, half):
     """x - ans, where that is NaN: `half` if both operands are +inf, -inf (a weight of 0) otherwise."""
     gap = x - ans

@@ -74,3 +74,12 @@ erf = elementwise("erf", impl=lambda xp, x: _run_erf(xp, x), d={"x": lambda x: e
                   samples=unary(-3.0, 3.0))
 erfc = elementwise("erfc", impl=lambda xp, x: _run_erfc(xp, x), d={"x": lambda x: exp(-x * x) * -_SLOPE},
                    samples=unary(-3.0, 3.0))
+_HALF = math.sqrt(0.5)
+_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
+gelu = elementwise(
+    "gelu",  # x Φ(x), the distribution function Φ by erfc, which keeps the relative precision of its left tail
+    impl=lambda xp, x: 0.5 * x * _run_erfc(xp, x * -_HALF),
+    d={"x": lambda x: 0.5 * erfc(x * -_HALF) + x * exp(-0.5 * (x * x)) * _DENSITY},
+    samples=unary(-3.0, 3.0, complex_too=False),
+    absent={"complex": "the activation is one of real networks"},
+)

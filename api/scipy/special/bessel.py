@@ -101,7 +101,7 @@ def i1(x: Array, /) -> Array:
 
 
 def i0e(x: Array, /) -> Array:
-    """Compute exp(-|x|) I₀(x).
+    """Compute exp(-abs(x)) I₀(x).
 
     Args:
         x: an array, real; integers are taken as float64.
@@ -117,7 +117,7 @@ def i0e(x: Array, /) -> Array:
 
 
 def i1e(x: Array, /) -> Array:
-    """Compute exp(-|x|) I₁(x).
+    """Compute exp(-abs(x)) I₁(x).
 
     Args:
         x: an array, real; integers are taken as float64.

@@ -295,7 +295,7 @@ def square(input):
 @operation("rsqrt", inplace_form=True)
 def rsqrt(input):
     """`1 / sqrt(input)`; see PyTorch's documentation of `torch.rsqrt`."""
-    return REGISTRY["reciprocal"].fun(cnp.sqrt(floating(input)))
+    return REGISTRY["rsqrt"].fun(floating(input))
 
 
 @operation("atan2", inplace_form=True)

@@ -209,7 +209,7 @@ _simple("hardsigmoid", lambda input, inplace=False: cnp.where(
 _simple("hardswish", lambda input, inplace=False: cnp.where(
     input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)), "HardswishBackward0")
 _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
-    input * beta > threshold, input, cnp.logaddexp(cnp.minimum(input * beta, threshold), 0.0) / beta),
+    input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta),
     "SoftplusBackward0")
 _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
     input > threshold, input, cnp.asarray(value, input.dtype)), "ThresholdBackward0")
