@@ -41,7 +41,7 @@ def accumulate(leaf, ct, drive):
             pass
         elif before is None:
             rare.grad = first(leaf, ct, drive)
-        elif drive.create_graph or isinstance(ct, extend.Tracer) or before.trace is not None:
+        elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
             rare.grad = laid_out(drive.tensor(lower(before) + ct), before)
         else:
             add_into(before, ct)
@@ -58,7 +58,7 @@ def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
     rare = leaf.rare
     if (rare.grad is not None or rare.grad_dtype is not None or rare.hooks is not None or rare.post is not None
-            or leaf.trace is not None
+            or leaf.level_trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
             or not ct.flags.writeable):
         return False
@@ -102,9 +102,9 @@ def add_into(grad, ct):
 
 def first(leaf, ct, drive):
     """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
-    if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.trace is None:
+    if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.level_trace is None:
         return recorded_copy(leaf, ct, drive)
-    if drive.create_graph or type(ct) is not ndarray or leaf.trace is not None:
+    if drive.create_graph or type(ct) is not ndarray or leaf.level_trace is not None:
         return drive.tensor(ct)
     own = leaf.value
     if ct.base is None and ct.flags.writeable and ct.strides == own.strides and _GIL and taken(ct):

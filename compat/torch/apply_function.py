@@ -23,7 +23,7 @@ def top_level(args):
     top = None
     for a in args:
         if isinstance(a, TensorBase):
-            trace = a.trace
+            trace = a.level_trace
             if trace is FOREIGN:
                 return FOREIGN
             if trace is not None and not trace.done and (top is None or trace.level > top.level):
@@ -118,7 +118,7 @@ def apply_at(kind, args, level):
 
 def forward_below(kind, ctx, args, level):
     """Apply the Function one level down, so that the levels below use its backward too; then set up the context."""
-    inner = [a.value if isinstance(a, TensorBase) and a.trace is level else a for a in args]
+    inner = [a.value if isinstance(a, TensorBase) and a.level_trace is level else a for a in args]
     before = enter_below(level)
     try:
         found = apply(kind, inner)

@@ -19,7 +19,7 @@ def concrete(t, what):
     """The array of a tensor whose value is known, below all levels but vmap."""
     u = t
     while True:
-        if isinstance(u.trace, BatchTrace) and not u.trace.done:
+        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
             raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap "
                                "over calling "
                                f".{what}() on a Tensor, please try to rewrite what you're doing with other "
@@ -28,7 +28,7 @@ def concrete(t, what):
         if not isinstance(u.value, TensorBase):
             break
         u = u.value
-    if u.trace is FOREIGN:
+    if u.level_trace is FOREIGN:
         return foreign_value(u, what)
     return u.value
 
@@ -41,7 +41,7 @@ def foreign_value(t, what):
 
 def item(self):
     """The only element as a Python number."""
-    b = self.value if self.trace is None else concrete(self, "item")
+    b = self.value if self.level_trace is None else concrete(self, "item")
     if isinstance(b, int | float | complex | bool):
         return b
     if b.size != 1:
@@ -51,7 +51,7 @@ def item(self):
 
 def tolist(self):
     """Nested lists of Python numbers."""
-    b = self.value if self.trace is None else concrete(self, "tolist")
+    b = self.value if self.level_trace is None else concrete(self, "tolist")
     return b.tolist()
 
 
@@ -60,7 +60,7 @@ def numpy(self, *, force=False):
     if force:
         b = concrete(self, "numpy")
         return b.copy() if needs_grad(self) else expose(b)
-    if needs_grad(self) and not isinstance(self.trace, BatchTrace):
+    if needs_grad(self) and not isinstance(self.level_trace, BatchTrace):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     b = concrete(self, "numpy")
     if self.dtype is dtypes.bfloat16:
@@ -80,7 +80,7 @@ def number(kind, what):
     """`float(t)` and its kin."""
 
     def convert(self):
-        b = self.value if self.trace is None else concrete(self, "item")
+        b = self.value if self.level_trace is None else concrete(self, "item")
         if b.size != 1:
             if kind in (bool,):
                 if b.size == 0:
@@ -101,14 +101,14 @@ def truth(self):
     """`bool(t)` of one element; under vmap torch's refusal."""
     u = self
     while isinstance(u.value, TensorBase):
-        if isinstance(u.trace, BatchTrace) and not u.trace.done:
+        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
                                "flow. "
                                "We don't support that yet, please shout over at "
                                "https://github.com/pytorch/functorch/issues"
                                "/257 .")
         u = u.value
-    if u.trace is FOREIGN:
+    if u.level_trace is FOREIGN:
         return bool(u.value)
     return _BOOL(self)
 

@@ -215,20 +215,20 @@ def batched_like(input, t):
     a value of it."""
     levels = []
     while isinstance(input.value, TensorBase):
-        if not input.trace.done:
-            levels.append(input.trace)
+        if not input.level_trace.done:
+            levels.append(input.level_trace)
         input = input.value
     maps = [trace for trace in reversed(levels) if isinstance(trace, BatchTrace)]
-    if not maps and input.trace is not FOREIGN:
+    if not maps and input.level_trace is not FOREIGN:
         return t
     while isinstance(t.value, TensorBase):
-        if t.trace not in levels:
-            levels.append(t.trace)
+        if t.level_trace not in levels:
+            levels.append(t.level_trace)
         t = t.value
     rows = t.value
     if maps:
         rows = np.broadcast_to(rows, (*[trace.size for trace in maps], *rows.shape)).copy()
-    rows = at_level(FOREIGN, rows) if FOREIGN in (input.trace, t.trace) else wrap(rows)
+    rows = at_level(FOREIGN, rows) if FOREIGN in (input.level_trace, t.level_trace) else wrap(rows)
     for trace in sorted(levels, key=lambda trace: trace.level):
         rows = at_level(trace, rows)
     return rows

@@ -165,7 +165,7 @@ def sweep_level(trace, outputs, grads, inputs):
     Without `grads`: a function of the cotangents, which may be called after the level is done and as often as wanted.
     """
     nodes = [accumulator(t) for t in inputs]
-    heads = [(edge(t) if t.trace is trace else None, shape_dtype(t)) for t in outputs]
+    heads = [(edge(t) if t.level_trace is trace else None, shape_dtype(t)) for t in outputs]
 
     def run_once(cts, retain):
         sweep = Sweep(trace, retain, False)
@@ -219,8 +219,8 @@ def level_of(outputs):
     for t in outputs:
         if isinstance(t, GradientEdge):
             continue
-        if t.trace is not None and isinstance(t.trace, GradTrace) and not t.trace.done:
-            return t.trace
+        if t.level_trace is not None and isinstance(t.level_trace, GradTrace) and not t.level_trace.done:
+            return t.level_trace
     return AMBIENT
 
 

@@ -116,7 +116,7 @@ DEAD.done = True
 
 def epoch_of(t):
     """What the tangents of a tensor's level live as long as."""
-    return t.trace if isinstance(t.trace, GradTrace) else LEVEL.get()
+    return t.level_trace if isinstance(t.level_trace, GradTrace) else LEVEL.get()
 
 
 def tangent_of(t):
@@ -166,7 +166,7 @@ apply_function.SET.append(set_tangent)
 
 def write_tangent(t, value):
     """After an in-place write: the tangent is written in place too, or set; that of a view in its base's."""
-    while isinstance(value, Ambient) and value.owner is t.trace:
+    while isinstance(value, Ambient) and value.owner is t.level_trace:
         value = value.value  # of a level's own kind, and constant there
     old = tangent_of(t)
     if old is None:
@@ -210,10 +210,10 @@ def holds(t, value):
     """Whether a tangent's memory can take a value: both of the ambient level, or of the same levels."""
     u = lift(value)
     while isinstance(t.value, TensorBase) and isinstance(u.value, TensorBase):
-        if t.trace is not u.trace:
+        if t.level_trace is not u.level_trace:
             return False
         t, u = t.value, u.value
-    return t.trace is u.trace is None and t.value.flags.writeable
+    return t.level_trace is u.level_trace is None and t.value.flags.writeable
 
 
 WRITE_TANGENT.append(write_tangent)

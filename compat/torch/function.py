@@ -259,7 +259,7 @@ def unpacked_with_history(ctx, item, node, own):
 def rebuilt(ctx, t, nr):
     """A saved output as a tensor of this node (saving the tensor itself would make a cycle)."""
     out = t.detach()
-    level = t.trace or AMBIENT
+    level = t.level_trace or AMBIENT
     if ctx._state.outputs == 1:
         out.node = ctx
     elif isinstance(level, GradTrace):

@@ -19,12 +19,12 @@ def edge_or_none(t):
 
 def visible_level(t):
     """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
-    return not isinstance(t.trace, BatchTrace)
+    return not isinstance(t.level_trace, BatchTrace)
 
 
 def in_transform(t):
     """The kind of the running transform that a tensor is a value of, or None."""
-    trace = t.trace
+    trace = t.level_trace
     return None if trace is None or trace is FOREIGN or trace.done else type(trace)
 
 

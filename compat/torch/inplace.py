@@ -65,8 +65,8 @@ def compute(t, name, fn, others, node_name, covers):
     passed = []
     u = t
     while True:
-        if u.trace is not FOREIGN and (u.trace is None or isinstance(u.trace, GradTrace)):
-            level = u.trace or AMBIENT
+        if u.level_trace is not FOREIGN and (u.level_trace is None or isinstance(u.level_trace, GradTrace)):
+            level = u.level_trace or AMBIENT
             if level.recording:
                 wants = needs_grad(u) or any(needs_at(x, level) for x in operands)
                 if wants:
@@ -121,7 +121,7 @@ def tangents(t, operands):
 def needs_at(t, level):
     """Whether a tensor asks for a gradient at a level."""
     while True:
-        if (t.trace or AMBIENT) is level:
+        if (t.level_trace or AMBIENT) is level:
             return needs_grad(t)
         if not isinstance(t.value, TensorBase):
             return False
@@ -140,7 +140,7 @@ def chain(t):
 def check_levels(t, operands, name):
     """Refuse writes that a running transform could not see."""
     m = MODES.get()
-    mine = {id(u.trace) for u in chain(t)}
+    mine = {id(u.level_trace) for u in chain(t)}
     inside = id(FOREIGN) in mine and (m is None or m.level is None or m.foreign is None or m.level.level < m.foreign)
     if m is not None and m.level is not None and id(m.level) not in mine and not inside:
         raise RuntimeError(
@@ -151,7 +151,7 @@ def check_levels(t, operands, name):
         )
     for x in operands:
         for u in chain(x):
-            if type(u.trace) is BatchTrace and not u.trace.done and id(u.trace) not in mine:
+            if type(u.level_trace) is BatchTrace and not u.level_trace.done and id(u.level_trace) not in mine:
                 raise RuntimeError(
                     f"vmap: aten::{name}(self, *extra_args) is not possible because there exists a Tensor `other` in "
                     "extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
@@ -160,7 +160,7 @@ def check_levels(t, operands, name):
                     f"aten::{name}. If said operator is being called inside the PyTorch framework, please file a bug "
                     "report instead."
                 )
-        if x.trace is FOREIGN and id(FOREIGN) not in mine:
+        if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
                 f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"
@@ -246,7 +246,7 @@ def write(t, new, pushed=False):
 
     `pushed` says that a level above has a tangent, whose own history refers to that of the value.
     """
-    trace = t.trace
+    trace = t.level_trace
     if trace is FOREIGN:
         write_foreign(t, new)
         return

@@ -66,7 +66,7 @@ def unary(row, prim, ufunc):
                 v = asarray(v)
             t = new(Tensor)
             t.value = v
-            t.rare = t.trace = None
+            t.rare = t.level_trace = None
             t.requires = False
             t.slow = 0
             p = input.node
@@ -122,7 +122,7 @@ def binary(row, prim, op):
                         v = laid_out(v, x, y)
                     t = new(Tensor)
                     t.value = v
-                    t.rare = t.trace = None
+                    t.rare = t.level_trace = None
                     t.requires = False
                     t.slow = 0
                     q = other.node
@@ -170,7 +170,7 @@ def binary(row, prim, op):
                     v = asarray(v)
                 t = new(Tensor)
                 t.value = v
-                t.rare = t.trace = None
+                t.rare = t.level_trace = None
                 t.requires = False
                 t.slow = 0
                 p = input.node
@@ -308,7 +308,7 @@ def flat(row, ufunc):
                 return invoke(row, fun, (input, other), {})
             t = new(Tensor)
             t.value = v if type(v) is ndarray else asarray(v)
-            t.node = t.rare = t.trace = None
+            t.node = t.rare = t.level_trace = None
             t.requires = False
             t.slow = 2
             return t

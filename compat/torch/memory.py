@@ -15,7 +15,7 @@ def memory_of(t):
     """`(hidden axes, array)`: the memory below a tensor and how many axes of it vmap hides."""
     hidden = 0
     while isinstance(t.value, TensorBase):
-        hidden += isinstance(t.trace, BatchTrace)
+        hidden += isinstance(t.level_trace, BatchTrace)
         t = t.value
     value = t.value
     if type(value) is not ndarray:

@@ -179,7 +179,7 @@ def with_suffixes(text, suffixes, indent, force_newline):
 
 def represent(self, *, tensor_contents=None):
     """`repr(tensor)` as PyTorch prints it."""
-    trace = self.trace
+    trace = self.level_trace
     if trace is FOREIGN:
         return f"{type(self).__name__}({self.value!r})"
     if trace is not None and trace.done:
@@ -249,7 +249,7 @@ TANGENT = [lambda t: None]  # filled by forward_ad.py
 def formatted(self, spec):
     """`format(tensor, spec)`: of a number by its value."""
     if not self.ndim and type(self) is CLASS[0] and not any(
-            u.trace is FOREIGN or isinstance(u.trace, BatchTrace) for u in chain(self)):
+            u.level_trace is FOREIGN or isinstance(u.level_trace, BatchTrace) for u in chain(self)):
         return self.item().__format__(spec)
     return object.__format__(self, spec) if spec else represent(self)
 

@@ -36,7 +36,7 @@ def tensor(v):
     """A new ambient tensor of floats without history."""
     t = new(Tensor)
     t.value = v if type(v) is ndarray else np.asarray(v)
-    t.node = t.rare = t.trace = None
+    t.node = t.rare = t.level_trace = None
     t.requires = False
     t.slow = 0
     return t

@@ -12,8 +12,8 @@ def maps_of(t):
     """The running vmaps that a tensor is a value of."""
     found = []
     while isinstance(t, TensorBase):
-        if isinstance(t.trace, BatchTrace) and not t.trace.done:
-            found.append(t.trace)
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            found.append(t.level_trace)
         t = t.value
     return found
 

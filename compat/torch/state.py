@@ -41,12 +41,12 @@ class Record:
 class TensorBase:
     """The slots of a tensor.
 
-    `value` is an array at the ambient level (`trace` None), the tensor one level down at a level of `func`, or a traced
-    value of covector's own transforms (`trace` FOREIGN). `slow` is 0 only for ambient tensors of float32 or float64
-    whose history is `node` and nothing else, which the fast lanes take.
+    `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
+    traced value of covector's own transforms (`level_trace` FOREIGN). `slow` is 0 only for ambient tensors of float32
+    or float64 whose history is `node` and nothing else, which the fast lanes take.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "node", "rare", "requires", "slow", "trace", "value")
+    __slots__ = ("__dict__", "__weakref__", "level_trace", "node", "rare", "requires", "slow", "value")
 
 
 def more(t):
@@ -62,7 +62,7 @@ def wrap(array, kind=None):
         array = np.asarray(array)
     t = NEW[0](kind or CLASS[0])
     t.value = array
-    t.node = t.rare = t.trace = None
+    t.node = t.rare = t.level_trace = None
     t.requires = False
     t.slow = 0 if array.dtype in _PLAIN else 2
     return t
@@ -77,7 +77,7 @@ def at_level(trace, value):
     t = NEW[0](CLASS[0])
     t.value = value
     t.node = t.rare = None
-    t.trace = trace
+    t.level_trace = trace
     t.requires = False
     t.slow = 2
     return t
@@ -89,22 +89,22 @@ def inside(out, m):
     if isinstance(out, tuple):
         made = [inside(t, m) for t in out]
         return type(out)(*made) if hasattr(out, "_fields") else tuple(made)
-    if not isinstance(out, TensorBase) or out.trace is FOREIGN:
+    if not isinstance(out, TensorBase) or out.level_trace is FOREIGN:
         return out
     top = 0
     t = out
     while isinstance(t, TensorBase):
-        if t.trace is FOREIGN:
+        if t.level_trace is FOREIGN:
             return out
-        if t.trace is not None:
-            top = max(top, t.trace.level)
+        if t.level_trace is not None:
+            top = max(top, t.level_trace.level)
         base, t = t, t.value
     if m.foreign is not None:
         if top < m.foreign:
             out = at_level(FOREIGN, lower(out))
             top = m.foreign
         elif base.rare is None:  # made just now, by an operation at a level above
-            base.value, base.node, base.trace, base.slow = lower(base), None, FOREIGN, 2
+            base.value, base.node, base.level_trace, base.slow = lower(base), None, FOREIGN, 2
     for level in grad_levels(m):
         if level.level > top:
             out = at_level(level, out)
@@ -114,7 +114,7 @@ def inside(out, m):
 def lower(t, fresh=False):
     """The core value of a tensor: an array, or what covector's transforms see. `fresh` copies the memory, and that of
     its tangent."""
-    trace = t.trace
+    trace = t.level_trace
     if trace is None:
         value = t.value.copy() if fresh else t.value
         if t.slow == 0 and t.node is None and not t.requires:
@@ -193,7 +193,7 @@ def bottom(t):
     """The array or FOREIGN tensor below all levels of `t`."""
     while isinstance(t.value, TensorBase):
         t = t.value
-    return t if t.trace is FOREIGN else t.value
+    return t if t.level_trace is FOREIGN else t.value
 
 
 def version_of(t):
@@ -217,7 +217,7 @@ def edge(t):
         node = REFRESH[0](t)
     else:
         node = t.node
-    if node is None and (t.requires or rare is not None and rare.base is not None and t.trace is not FOREIGN
+    if node is None and (t.requires or rare is not None and rare.base is not None and t.level_trace is not FOREIGN
                          and needs_grad(rare.base)):
         return accumulator(t)  # a leaf, or a view made in no_grad: torch makes that a leaf of its own
     return node

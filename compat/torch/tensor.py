@@ -245,7 +245,7 @@ class Tensor(TensorBase):
 
     def detach(self):
         """The same memory without history."""
-        trace = self.trace
+        trace = self.level_trace
         if trace is None:
             t = wrap(self.value)
             if type(self) is not CLASS[0]:
@@ -354,7 +354,7 @@ class Tensor(TensorBase):
         if in_transform(self) is BatchTrace:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         t = self.detach()
-        if t.trace is None:
+        if t.level_trace is None:
             t.value = unlinked(self.value)
         return t
 

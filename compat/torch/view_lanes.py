@@ -65,7 +65,7 @@ def made(t, array, prim, params, rule):
     """The view `array` of a tensor that is `ready`."""
     out = new(Tensor)
     out.value = array
-    out.trace = None
+    out.level_trace = None
     out.requires = False
     out.slow = 1
     out.rare = rare = Record()

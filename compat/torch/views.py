@@ -58,7 +58,7 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
 def made(t, prim, params, name, creation, maker):
     """What `view` does."""
-    trace = t.trace
+    trace = t.level_trace
     if trace is not None and trace is not FOREIGN and trace.done:
         return view(t.value, prim, params, name, creation, maker)
     if trace is None:
@@ -133,7 +133,7 @@ def shape_dtype(t):
     value = t.value
     hidden = 0
     while not isinstance(value, ndarray):
-        trace = t.trace
+        trace = t.level_trace
         if trace is FOREIGN:
             value = current(t)
             return tuple(value.shape)[hidden:], value.dtype
@@ -146,7 +146,7 @@ def shape_dtype(t):
 
 def refresh(t):
     """The node of a view, made again if the memory was written to since it was made."""
-    if t.trace is FOREIGN:
+    if t.level_trace is FOREIGN:
         return None
     rare = t.rare
     now = version_of(t)
@@ -172,7 +172,7 @@ REFRESH.append(refresh)
 
 def replay(t, node):
     """Make the history of a view from the newest one of its base."""
-    level = t.trace or AMBIENT
+    level = t.level_trace or AMBIENT
     base = t.rare.base
     first = node
     shape, dtype = shape_dtype(base)
@@ -204,7 +204,7 @@ def rebase(t, node, base_edge, name):
     """
     rare = t.rare
     base = rare.base
-    level = t.trace or AMBIENT
+    level = t.level_trace or AMBIENT
     shape, dtype = shape_dtype(base)
     probe = np.broadcast_to(np.empty((), dtype), shape)
     steps = rare.steps

@@ -96,3 +96,12 @@ def test_forward_over_forward_agrees_with_differences(name):
 
 def test_tensors_keep_their_level_in_a_slot():
     assert vars(torch.ones(2)) == {} and torch.trace(torch.ones(2, 2)).item() == 2.0
+
+
+def test_trace_is_a_method_with_the_identity_as_gradient():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    out = x.trace()
+    out.backward()
+    assert out.item() == 5.0 and x.grad.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    with pytest.raises(RuntimeError, match="expected a matrix"):
+        torch.ones(2).trace()

@@ -117,14 +117,14 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     results = []
     for o, a in zip(outs, axes):
         if a is None:
-            if isinstance(o, TensorBase) and o.trace is trace:
+            if isinstance(o, TensorBase) and o.level_trace is trace:
                 raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
             results.append(o)
             continue
         if not isinstance(o, TensorBase):
             raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(o)}. Did you mean "
                              "to set out_dims= to None for output?")
-        v = lowered(trace, o) if o.trace is trace else expand(o, size, *shape_dtype(o)[0])
+        v = lowered(trace, o) if o.level_trace is trace else expand(o, size, *shape_dtype(o)[0])
         results.append(movedim(v, 0, a) if a else v)
     return out_spec.unflatten(results)
 
@@ -160,7 +160,7 @@ def together(func, *stacked):
         outs = func(*[None if x is None else at_level(trace, x) for x in stacked])
     finally:
         trace.done = True
-    return tuple([None if o is None else lowered(trace, o) if o.trace is trace else
+    return tuple([None if o is None else lowered(trace, o) if o.level_trace is trace else
                   expand(o, size, *shape_dtype(o)[0]) for o in outs])
 
 

@@ -73,7 +73,7 @@ def by_rule(kind, args, trace):
 
 def as_mapped(trace, x):
     """A value of the batch as it was before its mapped axis went in front, and that axis; None for others."""
-    if not isinstance(x, TensorBase) or x.trace is not trace:
+    if not isinstance(x, TensorBase) or x.level_trace is not trace:
         return x, None
     if x.rare is not None and x.rare.mapped is not None:
         return x.rare.mapped
@@ -89,7 +89,7 @@ def wrapped(trace, o, axis):
 
 def by_generated(kind, args, trace):
     """The answer of a Function that runs forward, setup_context, backward and jvp under a vmap of the same size."""
-    flags = [isinstance(x, TensorBase) and x.trace is trace for x in args]
+    flags = [isinstance(x, TensorBase) and x.level_trace is trace for x in args]
     made = generated(kind, flags, trace.size, trace.randomness)
     *outs, record = made.apply(*[lowered(trace, x) for x in args])
     outs = [at_level(trace, o) if mine else o for o, mine in zip(outs, record.flags)]
@@ -114,7 +114,7 @@ class Batch:
     def bare(trace, values):
         """Values one level down, and flags; for one value as for a tuple."""
         several = values if isinstance(values, tuple) else (values,)
-        flags = [isinstance(x, TensorBase) and x.trace is trace for x in several]
+        flags = [isinstance(x, TensorBase) and x.level_trace is trace for x in several]
         return [lowered(trace, x) for x in several], flags
 
 

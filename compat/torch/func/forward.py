@@ -95,7 +95,7 @@ def dual(trace, x, dx):
 
 def derivative(trace, out, strict):
     """The tangent of an output one level down, zeros where it has none."""
-    dot = tangent_of(out) if out.trace is trace else None
+    dot = tangent_of(out) if out.level_trace is trace else None
     if dot is not None:
         return lowered(trace, dot)
     if strict:

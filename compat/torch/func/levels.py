@@ -49,7 +49,7 @@ def differentiated(tree):
 
 def lowered(trace, x):
     """A tensor one level down from `trace`; others stay."""
-    while isinstance(x, TensorBase) and x.trace is trace:
+    while isinstance(x, TensorBase) and x.level_trace is trace:
         x = x.value
     return x
 

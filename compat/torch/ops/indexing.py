@@ -29,7 +29,7 @@ def normal(key):
             continue
         if isinstance(k, TensorBase):
             shape, dtype = shape_dtype(k)
-            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.trace is None:
+            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.level_trace is None:
                 out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
                 continue
             if dtype == np.uint8:
@@ -66,7 +66,7 @@ def concrete(k):
     """An index tensor as an array, where no running vmap maps it: integers carry no derivatives."""
     t = k
     while isinstance(t.value, TensorBase):
-        if isinstance(t.trace, BatchTrace) and not t.trace.done:
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
             return lower(k)
         t = t.value
     return t.value if type(t.value) is ndarray else lower(k)
@@ -188,7 +188,7 @@ def setitem(self, key, value):
         m = MODES.get()
         index = useful(index, shape)
         watched = m is not None and (m.level is not None or m.recorder is not None)
-        if self.trace is None and self.node is None and not watched and (
+        if self.level_trace is None and self.node is None and not watched and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
             array = self.value
             if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):

@@ -196,7 +196,7 @@ def diag(input, diagonal=0):
     return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
 
 
-@operation("trace", method=False)
+@operation("trace")
 def trace(input):
     """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
     if input.ndim != 2:

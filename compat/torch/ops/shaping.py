@@ -103,7 +103,7 @@ def check_inferred(shape, count):
 def hidden_shape(t, shape):
     """The shape in memory: vmap levels put their axes in front."""
     while isinstance(t.value, TensorBase):
-        size = getattr(t.trace, "size", None)
+        size = getattr(t.level_trace, "size", None)
         if size is not None:
             shape = (size, *shape)
         t = t.value
@@ -407,7 +407,7 @@ def _multiple(indices, input, name):
 def share_node(outs, t, indices, name):
     """Make several views the outputs of one node, at every level."""
     while True:
-        level = t.trace or AMBIENT
+        level = t.level_trace or AMBIENT
         parents = [o.node.parents for o in outs if o.node is not None]
         if parents:
             aval = source_aval(t)

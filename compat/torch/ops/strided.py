@@ -181,11 +181,11 @@ PUT_VALUE["as_complex"] = lambda params, x, new: AS_REAL.fun(new)
 
 def retyped(t, dtype):
     """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
-    if t.trace is not None:
-        if t.trace is FOREIGN or isinstance(bottom(t), TensorBase):
+    if t.level_trace is not None:
+        if t.level_trace is FOREIGN or isinstance(bottom(t), TensorBase):
             raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
                                       "cast the values with to(dtype)")
-        return at_level(t.trace, retyped(t.value, dtype))
+        return at_level(t.level_trace, retyped(t.value, dtype))
     array, shape, steps = t.value, t.shape, t.stride()
     old, new = array.itemsize, dtype.itemsize
     words = f"view {type_word(array.dtype)} as {type_word(dtype.numpy)} (different element sizes)"
