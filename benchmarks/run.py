@@ -31,6 +31,11 @@ SUBJECTS = (
     "dispatch",
     "footprint",
     "stateful",
+    "recurrent",
+    "logistic",
+    "elementwise",
+    "factorizations",
+    "compat_functional",
 )
 PROFILE_SECONDS = 3.0
 

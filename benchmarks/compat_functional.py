@@ -1,0 +1,63 @@
+"""`torch.func` and indexing on the tensors of `covector.compat.torch`, against PyTorch's."""
+
+import numpy
+from case import COVECTOR, TORCH, Bound, Timed, arrays
+from libraries import torch
+
+import covector.compat.torch as compat
+
+COUNT = 1000
+
+
+def cases() -> list[Timed]:
+    rows = [("grad", _grad, 0.7), ("vmap-grad", _vmap_grad, 0.7), ("jacrev", _jacrev, 0.7), ("jvp", _jvp, 0.6)]
+    title = "compat: torch.func {} of a function of 4 elements"
+    return [
+        *(_case(f"compat-func-{n}", title.format(n), make, limit) for n, make, limit in rows),
+        _case("compat-indexing", "compat: 1000 scalar reads and writes, backward(), per pair", _indexing, 0.5, COUNT),
+    ]
+
+
+def _case(name, title, make, limit, per=1) -> Timed:
+    sides = {COVECTOR: make(compat)}
+    if torch is not None:
+        sides[TORCH] = make(torch)
+    return Timed(name, title, sides, arrays, (Bound(limit, TORCH),), per=per)
+
+
+def _point(library, *shape):
+    return library.tensor(numpy.linspace(0.1, 0.9, numpy.prod(shape)).reshape(shape))
+
+
+def _grad(library):
+    x, f = _point(library, 4), library.func.grad(lambda x: (library.sin(x) * x).sum())
+    return lambda: f(x)
+
+
+def _vmap_grad(library):
+    x, f = _point(library, 8, 4), library.func.vmap(library.func.grad(lambda x: (library.sin(x) * x).sum()))
+    return lambda: f(x)
+
+
+def _jacrev(library):
+    x, f = _point(library, 4), library.func.jacrev(lambda x: library.sin(x) * x)
+    return lambda: f(x)
+
+
+def _jvp(library):
+    x = _point(library, 4)
+    return lambda: library.func.jvp(lambda x: library.sin(x) * x, (x,), (x,))
+
+
+def _indexing(library):
+    x = library.tensor(numpy.linspace(0.1, 0.9, COUNT), requires_grad=True)
+
+    def run():
+        x.grad = None
+        y = x * 1.0
+        for i in range(COUNT):
+            y[i] = x[i] * 2.0
+        y.sum().backward()
+        return x.grad
+
+    return run
