@@ -3,6 +3,7 @@
 import numpy
 from case import COVECTOR, TORCH, Bound, Timed, arrays
 from libraries import torch
+from mlp import LARGE, classification, parameters
 
 import covector.compat.torch as compat
 
@@ -14,15 +15,17 @@ def cases() -> list[Timed]:
     title = "compat: torch.func {} of a function of 4 elements"
     return [
         *(_case(f"compat-func-{n}", title.format(n), make, limit) for n, make, limit in rows),
+        _case("compat-func-mlp", "compat: torch.func.grad of MLP 784-256-256-10, batch 128, float32",
+              _mlp, 1.0, tolerance=1e-3),
         _case("compat-indexing", "compat: 1000 scalar reads and writes, backward(), per pair", _indexing, 0.5, COUNT),
     ]
 
 
-def _case(name, title, make, limit, per=1) -> Timed:
+def _case(name, title, make, limit, per=1, tolerance=1e-9) -> Timed:
     sides = {COVECTOR: make(compat)}
     if torch is not None:
         sides[TORCH] = make(torch)
-    return Timed(name, title, sides, arrays, (Bound(limit, TORCH),), per=per)
+    return Timed(name, title, sides, arrays, (Bound(limit, TORCH),), per=per, tolerance=tolerance)
 
 
 def _point(library, *shape):
@@ -47,6 +50,19 @@ def _jacrev(library):
 def _jvp(library):
     x = _point(library, 4)
     return lambda: library.func.jvp(lambda x: library.sin(x) * x, (x,), (x,))
+
+
+def _mlp(library):
+    p = {k: library.tensor(v) for k, v in parameters(LARGE, numpy.float32).items()}
+    x, labels = (library.tensor(a) for a in classification(numpy.float32))
+
+    def loss(p):
+        h = library.relu(x @ p["w1"] + p["b1"])
+        h = library.relu(h @ p["w2"] + p["b2"])
+        return library.nn.functional.cross_entropy(h @ p["w3"] + p["b3"], labels)
+
+    gradient = library.func.grad(loss)
+    return lambda: gradient(p)
 
 
 def _indexing(library):

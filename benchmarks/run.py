@@ -36,6 +36,9 @@ SUBJECTS = (
     "elementwise",
     "factorizations",
     "compat_functional",
+    "mixture",
+    "convolution",
+    "mlp_hessian",
 )
 PROFILE_SECONDS = 3.0
 
