@@ -17,6 +17,9 @@ def cases() -> list[Timed]:
         *(_case(f"compat-func-{n}", title.format(n), make, limit) for n, make, limit in rows),
         _case("compat-func-mlp", "compat: torch.func.grad of MLP 784-256-256-10, batch 128, float32",
               _mlp, 1.0, tolerance=1e-3),
+        *(_case(f"compat-func-mlp-{n}", f"compat: torch.func {n} of MLP 784-256-256-10, batch 128, float32",
+                lambda library, n=n: _outputs(library, n), 1.0, tolerance=1e-3)
+          for n in ("vmap-grad", "jacrev", "jvp")),
         _case("compat-indexing", "compat: 1000 scalar reads and writes, backward(), per pair", _indexing, 0.5, COUNT),
     ]
 
@@ -63,6 +66,24 @@ def _mlp(library):
 
     gradient = library.func.grad(loss)
     return lambda: gradient(p)
+
+
+def _outputs(library, name):
+    """The derivatives of the MLP's outputs by its inputs."""
+    p = {k: library.tensor(v) for k, v in parameters(LARGE, numpy.float32).items()}
+    x, func = library.tensor(classification(numpy.float32)[0]), library.func
+
+    def logits(x):
+        h = library.tanh(x @ p["w1"] + p["b1"])
+        return library.tanh(h @ p["w2"] + p["b2"]) @ p["w3"] + p["b3"]
+
+    if name == "jvp":
+        return lambda: func.jvp(logits, (x,), (x,))
+    if name == "jacrev":
+        jacobian, row = func.jacrev(logits), x[0]
+        return lambda: jacobian(row)
+    gradients = func.vmap(func.grad(lambda x: (logits(x) ** 2).sum()))
+    return lambda: gradients(x)
 
 
 def _indexing(library):
