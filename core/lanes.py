@@ -107,7 +107,7 @@ def binary_lane(prim, op, native):
     push = None if prim.singular else _binary_push(prim)
     masks = prim.masks
     shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
-    adds = prim.name == "add"
+    adds = shifts_x and shifts_y
     bounds = prim.bounds
     bounded, chosen = bounds or (None, None)
     if native:

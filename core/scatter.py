@@ -146,7 +146,7 @@ def accumulate(h, c):
             whole.add_at(*c.piece)
             return whole
         return c.plus(h)
-    if getattr(c, "absent", False):
+    if isinstance(h, Tracer) and getattr(c, "absent", False):  # an operator of a tracer refuses what is no array
         return h
-    return c if getattr(h, "absent", False) else h + c
+    return h + c
 

@@ -48,7 +48,7 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad")
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", both=False)
 
 
 def value_and_grad(
@@ -69,13 +69,12 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad")
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", both=True)
 
 
-def _driver(fun, argnums, has_aux, holomorphic, conjugate, name):
-    """What `grad` and `value_and_grad` return."""
+def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both):
+    """What `grad` and `value_and_grad` return; `both` hands out the value too."""
     _callable(fun, name)
-    both = name == "value_and_grad"
 
     def differentiated(*args, **kwargs):
         trace = start_trace()

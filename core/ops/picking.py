@@ -22,18 +22,10 @@ class Places:
     array([1., 1.])
     """
 
-    __slots__ = ("index", "_injective")
+    __slots__ = ("index",)
 
     def __init__(self, index):
         self.index = np.asarray(index, np.int64, order="C")
-        self._injective = None
-
-    @property
-    def injective(self):
-        """Whether no position occurs twice; found out when first asked."""
-        if self._injective is None:
-            self._injective = np.unique(self.index).size == self.index.size
-        return self._injective
 
     def batched(self, size, count):
         """The same places in each of `size` arrays of `count` elements."""
@@ -55,10 +47,7 @@ def _pick_batch(x, places):
 def _spread(xp, x, places, shape):
     out = xp.zeros(shape, x.dtype).reshape(-1)
     index = constant(places.index, x)
-    if places._injective:
-        out[index] = x
-    else:
-        xp.add.at(out, index, x)  # 3 us for 128 places; to find out whether one occurs twice takes 10
+    xp.add.at(out, index, x)  # 1 us for 128 places; to find out first whether one occurs twice takes 8
     return out.reshape(shape)
 
 

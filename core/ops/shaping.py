@@ -165,7 +165,7 @@ concatenate = primitive(
 
 
 def _stack(xp, xs, axis):
-    """The rows side by side; `np.stack` takes 2 us for two numbers, `np.array` 0.4."""
+    """The rows side by side; `np.stack` takes 2.3 us for two numbers, `np.array` 0.2."""
     if xp is np and not axis:
         for x in xs:
             if getattr(x, "ndim", 0):
