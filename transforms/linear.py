@@ -47,9 +47,10 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
             full[k] = ct
         return flatten(pullback(rebuild_out(full)))[0]
 
-    # The tangent map is the transpose of the pullback: the primal part is done before anything is staged.
+    # The tangent map is the transpose of the pullback: the primal part is done before anything is staged. Strong zeros
+    # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
     def flat_tangents(*tangents):
-        found = vjp(flat_pullback, *[zeros[k] for k in live])[1](list(tangents))
+        found = vjp(flat_pullback, *[_generic(out_avals[k], *leaves) for k in live])[1](list(tangents))
         full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
         for k, t in zip(live, found):
             full[k] = t
@@ -68,6 +69,12 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
 
     tangent_map.graph = graph
     return (out, tangent_map, *aux)
+
+
+def _generic(aval, *like):
+    """An array of `aval` between 1 and 2, without coincidences: no sum or difference of its elements vanishes."""
+    values = 1.0 + np.arange(aval.size) * 0.6180339887498949 % 1.0
+    return constant(values.reshape(aval.shape).astype(aval.dtype), *like)
 
 
 def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., Any]:

@@ -48,3 +48,19 @@ def test_second_derivatives_agree_between_modes(name):
         over_reverse = covector.jacfwd(covector.grad(total))(x)
         reverse_twice = covector.jacrev(covector.grad(total))(x)
     np.testing.assert_allclose(over_reverse, reverse_twice, rtol=1e-12, atol=1e-12)
+
+
+POLES = {
+    "masked sqrt at the pole": (lambda x: np.where(x >= 0, np.sqrt(x), 0.0), np.array([0.0, 1.0, -1.0])),
+    "sqrt beside a maximum": (lambda x: np.maximum(x, 0.0) + np.sqrt(x), np.array([0.0, 2.0])),
+    "sum with a pole": (lambda x: np.sum(np.where(x > 1, x, x**0.5)), np.array([0.0, 2.0])),
+}
+
+
+@pytest.mark.parametrize("name", [*KINKS, *POLES])
+def test_a_tangent_map_equals_jvp(name):
+    fun, x = (KINKS | POLES)[name]
+    ones = np.ones_like(x)
+    with np.errstate(all="ignore"):
+        pushed = covector.jvp(fun, (x,), (ones,))[1]
+        np.testing.assert_array_equal(covector.linearize(fun, x)[1](ones), pushed)

@@ -70,7 +70,8 @@ def test_a_staged_derivative_is_as_quiet_as_the_eager_one(name, transform):
 def test_a_tangent_map_is_as_quiet_as_the_function(name):
     fun, x = QUIET[name]
     out, tangent_map = silently(covector.linearize, fun, x)
-    same_where_finite(silently(tangent_map, np.ones_like(x)), covector.jvp(fun, (x,), (np.ones_like(x),))[1])
+    ones = np.ones_like(x)
+    np.testing.assert_array_equal(silently(tangent_map, ones), covector.jvp(fun, (x,), (ones,))[1])
 
 
 @pytest.mark.parametrize("transform", [covector.vmap, covector.checkpoint, covector.jacfwd, covector.jacrev])
