@@ -1,7 +1,5 @@
 """Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
 
-import math
-
 import numpy as np
 
 from .at import At
@@ -71,7 +69,7 @@ def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None):
 def mean(x, axis=None, dtype=None, keepdims=False):
     """The mean over `axis`."""
     axes = normal_axes(axis, x.ndim)
-    count = math.prod(x.shape[k] for k in axes)
+    count = reductions.count(x, axes)
     if dtype is None and x.dtype.kind in "biu":
         dtype = np.float64
     if dtype is not None:
@@ -84,7 +82,7 @@ def mean(x, axis=None, dtype=None, keepdims=False):
 def var(x, axis=None, ddof=0, keepdims=False):
     """The variance over `axis`: mean of |x - mean|²."""
     axes = normal_axes(axis, x.ndim)
-    count = math.prod(x.shape[k] for k in axes)
+    count = reductions.count(x, axes)
     centred = x - mean(x, axes, None, True)
     return reductions.reduce_sum(square_of(centred), axes, bool(keepdims)) / max(count - ddof, 0)
 

@@ -27,12 +27,13 @@ def flatten(tree):
         else:
             return list(tree), kind if kind is tuple else list
     elif kind is dict:
-        for key in tree:
-            if type(key) is not str or type(tree[key]) is not ndarray:
+        for key, leaf in tree.items():
+            if type(leaf) is not ndarray or type(key) is not str:
                 break
         else:
-            keys = sorted(tree)
-            return [tree[k] for k in keys], RebuildDict(keys, tuple(tree))
+            order = tuple(tree)
+            rebuild = _DICTS.get(order) or _remembered(order)
+            return [tree[key] for key in rebuild.keys], rebuild
     leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
     return leaves, Rebuild(spec)
 
@@ -63,21 +64,30 @@ class Rebuild:
 class RebuildDict:
     """Puts leaves, in the order of sorted keys, back into a flat dict; the fast path of `Rebuild`."""
 
-    __slots__ = ("keys", "order")
+    __slots__ = ("keys", "places")
 
-    def __init__(self, keys, order):
-        self.keys = keys
-        self.order = order
+    def __init__(self, order):
+        self.keys = sorted(order)
+        self.places = [(key, self.keys.index(key)) for key in order]
 
     def __call__(self, leaves):
-        out = dict(zip(self.keys, leaves, strict=True))
-        return out if tuple(out) == self.order else {k: out[k] for k in self.order}
+        return {key: leaves[place] for key, place in self.places}
 
     def __eq__(self, other):
         return type(other) is RebuildDict and self.keys == other.keys
 
     def __hash__(self):
-        return hash(self.order)
+        return hash(tuple(self.keys))
+
+
+_DICTS = {}  # the names of flat dicts in their order -> RebuildDict
+
+
+def _remembered(order):
+    if len(_DICTS) > 256:
+        _DICTS.clear()
+    rebuild = _DICTS[order] = RebuildDict(order)
+    return rebuild
 
 
 def structure(tree):

@@ -11,6 +11,8 @@ from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .samples import arrays, together
 
+ndarray = np.ndarray
+
 
 def _matmul_shape(x, y):
     if not x.ndim or not y.ndim:
@@ -21,6 +23,22 @@ def _matmul_shape(x, y):
                          f"({y.shape[-2 if y.ndim > 1 else 0]})")
     lead = broadcast_shape("matmul", [x.shape[:-2], y.shape[:-2]])
     return make_aval(lead + x.shape[-2:-1] + y.shape[-1:] * (y.ndim > 1), result_dtype(x, y))
+
+
+def product(x, y):
+    """`x @ y` of vectors and matrices. NumPy's `dot` gives the same 0.5 us sooner."""
+    return x.dot(y) if type(x) is ndarray and type(y) is ndarray else x @ y
+
+
+def through(ct, y):
+    """`ct @ y.T` of matrices; outer products need no BLAS."""
+    return product(ct, y.T) if ct.shape[1] != 1 else ct * y.T
+
+
+def _matmul(xp, x, y):
+    if type(x) is ndarray and type(y) is ndarray and 0 < x.ndim < 3 and 0 < y.ndim < 3:
+        return x.dot(y)
+    return xp.matmul(x, y)
 
 
 def _mT(x):
@@ -55,13 +73,13 @@ def _matmul_vjp_y(ct, x, y_aval):
 def _product_vjp_x(ct, y):
     """The same for real vectors and matrices, where the ranks tell the case."""
     if y.ndim == 2:
-        return ct @ y.T if ct.ndim == 2 else y @ ct
+        return through(ct, y) if ct.ndim == 2 else product(y, ct)
     return ct[:, None] * y if ct.ndim else ct * y
 
 
 def _product_vjp_y(ct, x):
     if x.ndim == 2:
-        return x.T @ ct if ct.ndim == 2 else ct @ x
+        return product(x.T, ct) if ct.ndim == 2 else product(ct, x)
     return x[:, None] * ct if ct.ndim else ct * x
 
 
@@ -120,7 +138,7 @@ def _squeeze_column(x):
 
 matmul = primitive(
     "matmul",
-    impl=lambda xp, x, y: xp.matmul(x, y),
+    impl=_matmul,
     shape=_matmul_shape,
     jvp={"x": lambda dx, y: matmul(dx, y), "y": lambda dy, x: matmul(x, dy)},
     vjp={"x": _matmul_vjp_x, "y": _matmul_vjp_y},

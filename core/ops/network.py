@@ -10,7 +10,7 @@ from ..families import broadcast_shape, elementwise, primitive
 from ..fix import conj, fix
 from .arithmetic import exp
 from .elementary import sigmoid
-from .linalg import matmul
+from .linalg import matmul, product, through
 from .reductions import reduce_mean, reduce_sum
 from .samples import Sample, arrays, together, unary
 from .shaping import broadcast_to
@@ -47,7 +47,7 @@ softplus = elementwise(
 
 
 def _affine(x, w, b):
-    out = x @ w
+    out = product(x, w)
     if out.dtype == b.dtype or out.dtype.kind == "c" and b.dtype.kind != "c" and out.dtype.itemsize >= 2 * b.itemsize:
         if b.shape == out.shape[out.ndim - b.ndim :]:
             out += b
@@ -102,7 +102,7 @@ affine = primitive(
         "w": lambda ct, x: matmul(conj(x).T, ct),
         "b": lambda ct: ct,
     },
-    real_vjp={"x": lambda ct, w: ct @ w.T, "w": lambda ct, x: x.T @ ct, "b": _bias},
+    real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
     batch=_affine_batch,
     samples=together(
         arrays((3, 4), (4, 2), (2,)),

@@ -57,7 +57,7 @@ reduce_sum = linear(
 )
 
 
-def _count(aval, axes):
+def count(aval, axes):
     """How many elements each sum adds up."""
     if len(axes) == aval.ndim:
         return aval.size
@@ -70,7 +70,7 @@ def _count(aval, axes):
 def _mean(xp, x, axes, keepdims):
     if xp is not np or x.dtype.itemsize < 4:
         return xp.mean(x, axis=axes, keepdims=keepdims)
-    n = _count(x, axes)
+    n = count(x, axes)
     total = np.add.reduce(x, axes, None, None, keepdims)
     return total / n if n else total / x.dtype.type(0)
 
@@ -78,7 +78,7 @@ def _mean(xp, x, axes, keepdims):
 reduce_mean = linear(
     "reduce_mean",  # of floating values
     impl=lambda xp, x, *, axes, keepdims: _mean(xp, x, axes, keepdims),
-    transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(_count(x_aval, axes), 1), x_aval, axes, keepdims),
+    transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,
     shape=reduced_shape,
     batch=lambda x, axes, keepdims: reduce_mean(x, _shifted(axes), keepdims),

@@ -60,7 +60,8 @@ def _broadcast(xp, x, shape):
     """A view with zero strides: 0.2 us against 2.2 for `np.broadcast_to`. Never returned to a user as it is."""
     if xp is not np:
         return xp.broadcast_to(x, shape)
-    x = np.asarray(x)
+    if type(x) is not ndarray:
+        x = np.asarray(x)
     if not x.ndim:
         out = ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
         out.setflags(write=False)
