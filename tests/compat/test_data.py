@@ -4,36 +4,8 @@ import copy
 import warnings
 
 import numpy as np
-import pytest
 
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def table(lines):
-    """The answer of each line, by its number and text; once-a-process warnings are PyTorch's own affair."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [shown(attempt(line)) for line in lines]
-
-
-def shown(value):
-    if isinstance(value, tuple):
-        return value if value[:1] == ("raised",) else [shown(v) for v in value]
-    return value if hasattr(value, "requires_grad") else str(value)
+from harness import table
 
 
 def script_tensor_of_numbers(T):

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from harness import pytorch
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "editions.md"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 @pytest.mark.reference
 def test_the_examples_of_the_editions_print_the_same_in_pytorch():
-    pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    pytorch()
     text = PAGE.read_text(encoding="utf-8").replace("covector.compat.torch as torch", "torch")
     blocks = text.replace("from covector.compat.torch", "from torch").split("```")[1::2]
     source = "\n".join(block.removeprefix("python") for block in blocks if block.startswith("python"))

@@ -1,26 +1,10 @@
 """torch.func and forward mode: the same scripts on compat and PyTorch."""
 
 import numpy as np
-import pytest
 
 import covector as cv
 import covector.compat.torch as compat
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import attempt
 
 
 def script_grad_and_value(torch):

@@ -1,37 +1,13 @@
 """torch.func in detail: what it takes, what it refuses and with which words, on compat and PyTorch."""
 
 import functools
-import re
 import warnings
 from collections import OrderedDict, namedtuple
 
 import pytest
 
 import covector.compat.torch as compat
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def message(fn):
-    """The whole message of an error."""
-    try:
-        return fn()
-    except Exception as error:
-        return re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", f"{type(error).__name__}: {error}")
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import attempt, message
 
 
 def pair(torch):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as compat
+from harness import close, pytorch
 
 W = (np.arange(9.0).reshape(3, 3) - 4) / 8
 
@@ -188,7 +189,7 @@ def answers(torch, family, steps, transforms, x, c, backward):
 @pytest.fixture
 def doubles():
     """Double precision by default, in both libraries."""
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    torch = pytorch()
     before = [(t, t.get_default_dtype()) for t in (torch, compat)]
     for t, _ in before:
         t.set_default_dtype(t.float64)
@@ -216,6 +217,6 @@ def test_random_nests_agree_with_pytorch(family, shape, block, doubles):
                 continue
             raise
         ours = answers(compat, family, *what)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8, err_msg=str(what))
+        assert close(ours, theirs, "float64"), (what, ours, theirs)
         compared += 1
     assert compared > 15

@@ -1,21 +1,11 @@
 """What scripts do with torch.func: gradients by example, tangent kernels, learning to learn, ensembles."""
 
 import numpy as np
-import pytest
 
 rng = np.random.default_rng(5)
 X, Y = rng.normal(size=(6, 3)), rng.normal(size=(6, 2))
 W1, W2, B1 = rng.normal(size=(3, 4)), rng.normal(size=(4, 2)), rng.normal(size=4)
 LABELS = np.array([0, 1, 1, 0, 1, 0])
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
 
 
 def parameters(torch):

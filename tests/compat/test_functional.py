@@ -1,30 +1,6 @@
 """torch.autograd.functional: the same scripts on compat and PyTorch."""
 
-import pytest
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def message(fn):
-    """The whole message of an error, which is to be the same word for word."""
-    try:
-        return fn()
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import attempt, message
 
 
 def plain(value):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as compat
+from harness import pytorch
 
 PROGRAMS = int(os.environ.get("COVECTOR_COMPAT_PROGRAMS", "150"))
 START = int(os.environ.get("COVECTOR_COMPAT_START", "0"))
@@ -360,7 +361,7 @@ STEPS = [unary, scale, binary, binary, divide, reduce, view_select, view_slice, 
 def same(a, b):
     """Whether two nests agree within rounding."""
     if isinstance(a, float) and isinstance(b, float):
-        return bool(np.isclose(a, b, rtol=1e-6, atol=1e-8, equal_nan=True))
+        return bool(np.isclose(a, b, rtol=1e-10, atol=1e-12, equal_nan=True))
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
     return a == b
@@ -388,7 +389,7 @@ def mismatches(torch, start, count):
 
 @pytest.mark.reference
 def test_random_programs_agree_with_pytorch():
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    torch = pytorch()
     found = mismatches(torch, START, PROGRAMS)
     assert not found, "\n".join(map(str, found[:5]))
 

@@ -4,30 +4,7 @@ import pytest
 
 import covector.compat.torch as compat
 from covector.compat.torch.autograd.gradcheck import GradcheckError
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def told(fn):
-    """What `fn` gives, or the type and the whole message of its error."""
-    try:
-        return fn()
-    except Exception as error:
-        return type(error).__name__ + ": " + str(error)
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import attempt, message
 
 
 def doubles(torch, *shape, start=0.3, requires_grad=True):
@@ -122,7 +99,7 @@ def script_inputs_are_as_before(torch):
 def script_wrong_first_derivative(torch):
     x = doubles(torch, 3)
     wrong = square(torch, 3)
-    return (told(lambda: torch.autograd.gradcheck(wrong, x)),
+    return (message(lambda: torch.autograd.gradcheck(wrong, x)),
             torch.autograd.gradcheck(wrong, x, raise_exception=False),
             attempt(lambda: torch.autograd.gradcheck(wrong, x, fast_mode=True)),
             torch.autograd.gradcheck(wrong, x, raise_exception=False, fast_mode=True))
@@ -139,10 +116,10 @@ def script_wrong_for_the_second_input_and_output(torch):
 
     x, y = doubles(torch, 2), doubles(torch, 2, start=0.9)
     wrong = made(torch, forward, backward)  # the gradient of the second input should be h * x
-    return (told(lambda: torch.autograd.gradcheck(wrong, (x, y))),
+    return (message(lambda: torch.autograd.gradcheck(wrong, (x, y))),
             attempt(lambda: torch.autograd.gradcheck(wrong, (x, y), fast_mode=True)),
             torch.autograd.gradcheck(lambda x: wrong(x, y.detach()), x),
-            told(lambda: torch.autograd.gradcheck(lambda a, y: wrong(a, y)[1], (x.detach(), y))))
+            message(lambda: torch.autograd.gradcheck(lambda a, y: wrong(a, y)[1], (x.detach(), y))))
 
 
 def script_wrong_second_derivative(torch):
@@ -170,7 +147,7 @@ def script_wrong_second_derivative(torch):
     x = doubles(torch, 2)
     ones = torch.ones(2, dtype=torch.float64, requires_grad=True)
     return (torch.autograd.gradcheck(Cube.apply, x),
-            told(lambda: torch.autograd.gradgradcheck(Cube.apply, x, ones)),
+            message(lambda: torch.autograd.gradgradcheck(Cube.apply, x, ones)),
             torch.autograd.gradgradcheck(Cube.apply, x, raise_exception=False),
             attempt(lambda: torch.autograd.gradgradcheck(Cube.apply, x, fast_mode=True)))
 
@@ -186,7 +163,7 @@ def script_detached_factor_is_found_at_second_order(torch):
     x = doubles(torch, 2)
     ones = torch.ones(2, dtype=torch.float64, requires_grad=True)
     wrong = made(torch, forward, backward)
-    return torch.autograd.gradcheck(wrong, x), told(lambda: torch.autograd.gradgradcheck(wrong, x, ones))
+    return torch.autograd.gradcheck(wrong, x), message(lambda: torch.autograd.gradgradcheck(wrong, x, ones))
 
 
 def script_once_differentiable(torch):
@@ -220,7 +197,7 @@ def script_wrong_forward_mode(torch):
             out += [attempt(lambda: torch.autograd.gradcheck(f, x, check_forward_ad=True, fast_mode=fast)),
                     attempt(lambda: torch.autograd.gradcheck(f, x, check_forward_ad=True, check_backward_ad=False,
                                                              check_undefined_grad=False, fast_mode=fast))]
-        out.append(told(lambda: torch.autograd.gradcheck(f, x, check_forward_ad=True)))
+        out.append(message(lambda: torch.autograd.gradcheck(f, x, check_forward_ad=True)))
     return out
 
 
@@ -249,7 +226,7 @@ def script_complex_mismatch(torch):
     wrong = made(torch, conjugate, lambda ctx, g: g)  # should be g.conj()
     z = complexes(torch, 2)
     real = made(torch, lambda ctx, z: z.abs() ** 2, lambda ctx, g: g * (1 + 2j))
-    return (told(lambda: torch.autograd.gradcheck(wrong, z)), told(lambda: torch.autograd.gradcheck(real, z)),
+    return (message(lambda: torch.autograd.gradcheck(wrong, z)), message(lambda: torch.autograd.gradcheck(real, z)),
             attempt(lambda: torch.autograd.gradcheck(wrong, z, fast_mode=True)),
             attempt(lambda: torch.autograd.gradcheck(real, z, fast_mode=True)))
 
@@ -257,7 +234,7 @@ def script_complex_mismatch(torch):
 def script_complex_mismatch_in_the_real_part(torch):
     wrong = made(torch, lambda ctx, z: z * 2, lambda ctx, g: torch.complex(g.real * 2, g.imag * 3))
     z = complexes(torch, 2)
-    return told(lambda: torch.autograd.gradcheck(wrong, z)), attempt(
+    return message(lambda: torch.autograd.gradcheck(wrong, z)), attempt(
         lambda: torch.autograd.gradcheck(lambda x, z: (x * 2, wrong(z)), (doubles(torch, 1), z)))
 
 
@@ -294,9 +271,9 @@ def script_backward_not_multiplied_by_grad_output(torch):
     g = made(torch, lambda ctx, x: x.sum(), lambda ctx, g: torch.ones(1, dtype=torch.float64))
     h = made(torch, lambda ctx, x: x.sum(), lambda ctx, g: g.expand(1) * 1.0 + 1e-9)
     x, one = doubles(torch, 2), doubles(torch, 1)
-    return (attempt(lambda: torch.autograd.gradcheck(f, x)), told(lambda: torch.autograd.gradcheck(g, one)),
+    return (attempt(lambda: torch.autograd.gradcheck(f, x)), message(lambda: torch.autograd.gradcheck(g, one)),
             torch.autograd.gradcheck(g, one, raise_exception=False),
-            told(lambda: torch.autograd.gradcheck(h, one)),
+            message(lambda: torch.autograd.gradcheck(h, one)),
             torch.autograd.gradcheck(h, one, masked=True, check_undefined_grad=False))
 
 
@@ -385,10 +362,10 @@ def script_batched_forward_mode(torch):
 def script_arguments_that_contradict(torch):
     check, twice, x = torch.autograd.gradcheck, torch.autograd.gradgradcheck, doubles(torch, 2)
     f = torch.exp
-    return [told(lambda kw=kw: check(f, x, **kw)) for kw in (
+    return [message(lambda kw=kw: check(f, x, **kw)) for kw in (
         {"check_backward_ad": False}, {"check_backward_ad": False, "check_forward_ad": True,
                                        "check_batched_grad": True}, {"check_batched_forward_grad": True})] + [
-        told(lambda kw=kw: twice(f, x, **kw)) for kw in (
+        message(lambda kw=kw: twice(f, x, **kw)) for kw in (
             {"check_rev_over_rev": False}, {"check_rev_over_rev": False, "check_fwd_over_rev": True},
             {"check_rev_over_rev": False, "check_fwd_over_rev": True, "check_undefined_grad": False,
              "check_batched_grad": True})]
@@ -452,7 +429,7 @@ def script_hooks_that_change_gradients(torch):
         return y
 
     x = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
-    return (told(lambda: torch.autograd.gradcheck(f, x)), torch.autograd.gradcheck(f, x, raise_exception=False),
+    return (message(lambda: torch.autograd.gradcheck(f, x)), torch.autograd.gradcheck(f, x, raise_exception=False),
             attempt(lambda: torch.autograd.gradcheck(f, x, fast_mode=True)))
 
 

@@ -7,32 +7,11 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as compat
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
+from harness import attempt, pytorch, shown
 
 
 def table(lines):
     return [shown(attempt(line)) for line in lines]
-
-
-def shown(value):
-    if isinstance(value, tuple):
-        return value if value[:1] == ("raised",) else [shown(v) for v in value]
-    return value if hasattr(value, "requires_grad") else str(value)
 
 
 def script_storages(T):
@@ -211,7 +190,7 @@ def script_files_allow_weights_only(T):
 @pytest.mark.reference
 @pytest.mark.parametrize("writes", ["compat", "torch"])
 def test_files_are_read_by_both(writes, tmp_path):
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    torch = pytorch()
     writer, reader = (compat, torch) if writes == "compat" else (torch, compat)
     path = tmp_path / "state.pt"
     writer.save(state(writer), path)

@@ -1,9 +1,9 @@
 """Factorizations and matrix equations: values, dtypes and all derivatives as in PyTorch."""
 
-import warnings
 
 import numpy as np
-import pytest
+
+from harness import table
 
 rng = np.random.default_rng(2)
 A = rng.normal(size=(3, 3)) + 2 * np.eye(3)
@@ -46,7 +46,7 @@ CALLS = [
     ("linalg.lu batch", L("lu"), A2, {"vmap": False}),
     ("linalg.lu tall", L("lu"), TALL, {"vmap": False}),
     ("linalg.lu wide", L("lu"), WIDE, {"vmap": False}),
-    ("linalg.lu complex", L("lu"), Z, {"vmap": False, "tol": 100.0}),
+    ("linalg.lu complex", L("lu"), Z, {"vmap": False}),
     ("linalg.lu_factor", L("lu_factor"), A, {"vmap": False}),
     ("lu_unpack", lambda m, x: m.lu_unpack(*m.linalg.lu_factor(x)), A, {"vmap": False}),
     ("linalg.lu_solve", lambda m, x, y: m.linalg.lu_solve(*m.linalg.lu_factor(x), y), A, B, {"vmap": False}),
@@ -88,46 +88,12 @@ CALLS = [
     ("tensorsolve", lambda m, x, y: m.linalg.tensorsolve(x.reshape(3, 3, 1), y), A, V),
     ("matrix_exp", lambda m, x: m.matrix_exp(x), A),
     ("matrix_exp small", L("matrix_exp"), A2 * 0.01),
-    ("matrix_exp large", L("matrix_exp"), A * 4, {"tol": 1e3, "single": False, "orders": 1}),
+    ("matrix_exp large", L("matrix_exp"), A * 4, {"single": False, "orders": 1}),
     ("matrix_exp complex", L("matrix_exp"), Z),
     ("cond 1", L("cond", 1), A, {"orders": 0}),
     ("cond fro", L("cond", "fro"), A, {"orders": 0}),
     ("cond inf", L("cond", float("inf")), A, {"orders": 0}),
 ]
-
-
-@pytest.mark.reference
-def test_operation_agrees_with_pytorch(call, check_call):
-    facts = call[-1] if isinstance(call[-1], dict) else {}
-    check_call(*[c for c in call if c is not facts], **facts)
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def table(lines):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [shown(attempt(line)) for line in lines]
-
-
-def shown(value):
-    if isinstance(value, tuple | list):
-        return value if value[:1] == ("raised",) else [shown(v) for v in value]
-    return value.contiguous() if hasattr(value, "requires_grad") else str(value)
 
 
 def script_failures(T):
@@ -162,5 +128,6 @@ def script_failures(T):
             lambda: T.linalg.lu(T.tensor([[1.0, 2.0], [3.0, 4.0]])),
             lambda: T.lu(T.tensor([[1.0, 2.0], [3.0, 4.0]]), get_infos=True)[2],
             lambda: T.linalg.matrix_exp(T.zeros(0, 2, 2)).shape,
-        ]
+        ],
+        contiguous=True,
     )

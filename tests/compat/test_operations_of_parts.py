@@ -1,9 +1,9 @@
 """Scattering with reductions, windows, masked reductions: the same on compat and PyTorch."""
 
-import warnings
 
 import numpy as np
-import pytest
+
+from harness import table
 
 rng = np.random.default_rng(4)
 A, B = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
@@ -73,40 +73,6 @@ CALLS = [
         {"orders": 1, "forward": False},
     ),
 ]
-
-
-@pytest.mark.reference
-def test_operation_agrees_with_pytorch(call, check_call):
-    facts = call[-1] if isinstance(call[-1], dict) else {}
-    check_call(*[c for c in call if c is not facts], **facts)
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def table(lines):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [shown(attempt(line)) for line in lines]
-
-
-def shown(value):
-    if isinstance(value, tuple | list):
-        return value if value[:1] == ("raised",) else [shown(v) for v in value]
-    return value if hasattr(value, "requires_grad") else str(value)
 
 
 def script_scattering(T):

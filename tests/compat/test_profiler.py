@@ -9,22 +9,7 @@ import types
 import pytest
 
 import covector.compat.torch as compat
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import agree, attempt
 
 
 def names(prof, of="aten::", top=True):
@@ -326,7 +311,7 @@ def nvprof_file(path):
     file.close()
 
 
-def test_files_of_nvprof_are_read(tmp_path, agrees):
+def test_files_of_nvprof_are_read(tmp_path):
     nvprof_file(tmp_path / "trace.nvvp")
 
     def read(torch):
@@ -334,7 +319,7 @@ def test_files_of_nvprof_are_read(tmp_path, agrees):
         return [(e.id, e.name, e.cpu_time_total, [(k.name, k.duration) for k in e.kernels]) for e in events]
 
     assert read(compat) == [(5, "aten::mul, seq = 0", 80, []), (7, "aten::add, seq = 1", 100, [(11, 10), (12, 20)])]
-    agrees(read)
+    agree(read)
 
 
 def test_lines_of_the_user_are_kept_and_given_to_nodes(tmp_path):

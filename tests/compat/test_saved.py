@@ -1,25 +1,9 @@
 """Saved values: what nodes show, hooks that pack them, writes to them, edges of the graph, and memory."""
 
 import numpy as np
-import pytest
 
 import covector.compat.torch as compat
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
+from harness import attempt
 
 
 def script_saved_attributes(torch):

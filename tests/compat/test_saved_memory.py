@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as compat
+from harness import pytorch
 
 # Composed here of several operations, or saving a mask beside the operand: docs/compat_gaps.md.
 MORE = {"abs", "softplus", "batch_norm", "norm"}
@@ -80,7 +81,7 @@ def test_nothing_is_saved_where_nothing_is_needed():
 
 @pytest.mark.reference
 def test_no_more_is_saved_than_pytorch_saves():
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    torch = pytorch()
     ours, theirs = saved(compat), saved(torch)
     assert sum(ours.values()) <= sum(theirs.values())
     assert {name for name in ours if ours[name] > theirs[name]} <= MORE

@@ -4,14 +4,7 @@ import inspect
 import threading
 import warnings
 
-import pytest
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
+from harness import attempt
 
 
 def noted(fn):
@@ -20,15 +13,6 @@ def noted(fn):
         warnings.simplefilter("always")
         answer = attempt(fn)
     return answer, [f"{w.category.__name__}: {str(w.message)[:60]}" for w in caught]
-
-
-@pytest.mark.reference
-def test_script_agrees_with_pytorch(script, agrees):
-    agrees(script)
-
-
-def test_script_runs(script, runs):
-    runs(script)
 
 
 def pair(torch):
