@@ -56,6 +56,12 @@ def shown(value, contiguous=False):
     return value.contiguous() if contiguous else value
 
 
+def made_function(torch, forward, backward, **more):
+    """A Function of two plain functions."""
+    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
+
+
 def agree(script):
     """Run a script on both libraries and compare."""
     ours = run(script, compat)

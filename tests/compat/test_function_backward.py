@@ -1,16 +1,10 @@
 """torch.autograd.Function: what backward gets, may do, and gives, to second order and from inside of a sweep."""
 
-from harness import attempt
-
-
-def make(torch, forward, backward, **more):
-    """A Function of two plain functions."""
-    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
+from harness import attempt, made_function
 
 
 def script_saved_output_written_in_place(torch):
-    kind = make(torch, lambda ctx, x: (lambda o: (ctx.save_for_backward(o), o)[1])(x.exp()),
+    kind = made_function(torch, lambda ctx, x: (lambda o: (ctx.save_for_backward(o), o)[1])(x.exp()),
                 lambda ctx, g: g * ctx.saved_tensors[0])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
@@ -19,7 +13,8 @@ def script_saved_output_written_in_place(torch):
 
 
 def script_saved_input_written_in_place(torch):
-    kind = make(torch, lambda ctx, x: (ctx.save_for_backward(x), x * 2)[1], lambda ctx, g: g * ctx.saved_tensors[0])
+    kind = made_function(
+        torch, lambda ctx, x: (ctx.save_for_backward(x), x * 2)[1], lambda ctx, g: g * ctx.saved_tensors[0])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     w = torch.tensor([1.0, 2.0])
     v = x * w.exp()
@@ -34,7 +29,7 @@ def script_saved_intermediate(torch):
         ctx.save_for_backward(mid)
         return mid * 2
 
-    kind = make(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0] * 2)
+    kind = made_function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0] * 2)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     (g,) = torch.autograd.grad(kind.apply(x).sum(), x, create_graph=True)
     return g, attempt(lambda: torch.autograd.grad(g.sum(), x))
@@ -51,7 +46,7 @@ def script_forward_has_no_grad_and_backward_follows_create_graph(torch):
         seen.append(("backward", torch.is_grad_enabled(), g.requires_grad))
         return g * 2
 
-    kind = make(torch, forward, backward)
+    kind = made_function(torch, forward, backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     kind.apply(x).sum().backward()
     torch.autograd.grad(kind.apply(x).sum(), x, create_graph=True)
@@ -67,7 +62,7 @@ def script_needs_input_grad_when_pruned(torch):
         seen.append(list(ctx.needs_input_grad))
         return g * 2, g * 3
 
-    kind = make(torch, lambda ctx, x, y: x * 2 + y * 3, backward)
+    kind = made_function(torch, lambda ctx, x, y: x * 2 + y * 3, backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = torch.tensor([1.0, 2.0], requires_grad=True)
     g = torch.autograd.grad(kind.apply(x, y).sum(), y)
@@ -77,7 +72,7 @@ def script_needs_input_grad_when_pruned(torch):
 
 
 def script_none_gradient_for_a_used_input(torch):
-    kind = make(torch, lambda ctx, x, y: x * y, lambda ctx, g: (g * 1, None))
+    kind = made_function(torch, lambda ctx, x, y: x * y, lambda ctx, g: (g * 1, None))
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = torch.tensor([1.0, 2.0], requires_grad=True)
     z = y * 2
@@ -99,8 +94,8 @@ def script_materialize_off_with_undefined(torch):
         seen.append(g is None)
         return g
 
-    quiet = make(torch, forward, backward)
-    drop = make(torch, lambda ctx, x: x * 1, lambda ctx, g: None)
+    quiet = made_function(torch, forward, backward)
+    drop = made_function(torch, lambda ctx, x: x * 1, lambda ctx, g: None)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     drop.apply(quiet.apply(x)).sum().backward()
     return seen, x.grad
@@ -113,7 +108,7 @@ def script_materialized_integer_output(torch):
         seen.append((g.tolist(), None if h is None else (h.tolist(), str(h.dtype))))
         return g
 
-    kind = make(torch, lambda ctx, x: (x * 2, x.to(torch.int64)), backward)
+    kind = made_function(torch, lambda ctx, x: (x * 2, x.to(torch.int64)), backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     a, b = kind.apply(x)
     a.sum().backward()
@@ -151,7 +146,7 @@ def script_double_backward_through_functions(torch):
 
 def script_once_differentiable_details(torch):
     once = torch.autograd.function.once_differentiable
-    kind = make(torch, lambda ctx, x, k: (x * 2, x * 3), once(lambda ctx, g, h: (g * 2 + h * 3, None)))
+    kind = made_function(torch, lambda ctx, x, k: (x * 2, x * 3), once(lambda ctx, g, h: (g * 2 + h * 3, None)))
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     a, b = kind.apply(x, 1)
     (g,) = torch.autograd.grad((a * b).sum(), x, create_graph=True)
@@ -166,8 +161,8 @@ def script_exceptions(torch):
     def fails(ctx, *a):
         raise KeyError("on purpose")
 
-    good = make(torch, lambda ctx, x: x * 2, fails)
-    bad = make(torch, fails, lambda ctx, g: g)
+    good = made_function(torch, lambda ctx, x: x * 2, fails)
+    bad = made_function(torch, fails, lambda ctx, g: g)
     x = torch.tensor([1.0], requires_grad=True)
     out = [attempt(lambda: bad.apply(x)), attempt(lambda: good.apply(x).backward()), torch.is_grad_enabled()]
     y = x * 2
@@ -182,7 +177,7 @@ def script_reentrant_backward(torch):
             (inner * inner).backward()
         return g * inner.grad
 
-    kind = make(torch, lambda ctx, x: x * 2, backward)
+    kind = made_function(torch, lambda ctx, x: x * 2, backward)
     x = torch.tensor([1.0], requires_grad=True)
     kind.apply(kind.apply(x)).backward()
     return x.grad
@@ -235,7 +230,7 @@ def script_deep_reentrancy(torch):
 
 def script_hooks_on_the_node(torch):
     seen = []
-    kind = make(torch, lambda ctx, x, y: (x * 2, y * 3), lambda ctx, g, h: (g * 2, h * 3))
+    kind = made_function(torch, lambda ctx, x, y: (x * 2, y * 3), lambda ctx, g, h: (g * 2, h * 3))
     x = torch.tensor([1.0], requires_grad=True)
     y = torch.tensor([1.0], requires_grad=True)
     a, b = kind.apply(x, y)
@@ -307,16 +302,16 @@ def script_needs_input_grad_can_be_set(torch):
         ctx.needs_input_grad = (False, False)
         return x + y
 
-    kind = make(torch, forward, lambda ctx, g: (g, g))
+    kind = made_function(torch, forward, lambda ctx, g: (g, g))
     x = torch.tensor([1.0], requires_grad=True)
     return attempt(lambda: kind.apply(x, x * 2).backward())
 
 
 def script_complex(torch):
-    kind = make(torch, lambda ctx, z: (ctx.save_for_backward(z), z * z)[1],
+    kind = made_function(torch, lambda ctx, z: (ctx.save_for_backward(z), z * z)[1],
                 lambda ctx, g: g * (2 * ctx.saved_tensors[0]).conj())
     z = torch.tensor([1.0 + 2.0j], requires_grad=True)
-    real = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * (1 + 1j))
+    real = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * (1 + 1j))
     x = torch.tensor([1.0], requires_grad=True)
     kind.apply(z).abs().sum().backward()
     refused = attempt(lambda: real.apply(x).sum().backward())
@@ -324,7 +319,7 @@ def script_complex(torch):
 
 
 def script_inputs_without_grad_have_none_edges(torch):
-    kind = make(torch, lambda ctx, a, b, c, d: a * b * d, lambda ctx, g: (g, g, None, g))
+    kind = made_function(torch, lambda ctx, a, b, c, d: a * b * d, lambda ctx, g: (g, g, None, g))
     x = torch.tensor([1.0], requires_grad=True)
     y = kind.apply(torch.ones(1), x, 3, torch.ones(1))
     return [(None if n is None else type(n).__name__, k) for n, k in y.grad_fn.next_functions]

@@ -1,12 +1,6 @@
 """torch.autograd.Function, the details: what ctx shows, checks of what users return, the forms, and exceptions."""
 
-from harness import attempt
-
-
-def make(torch, forward, backward, **more):
-    """A Function of two plain functions."""
-    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
+from harness import attempt, made_function
 
 
 def script_the_node_is_the_context(torch):
@@ -21,7 +15,7 @@ def script_the_node_is_the_context(torch):
     def backward(ctx, g):
         return g * 2, None
 
-    kind = make(torch, forward, backward)
+    kind = made_function(torch, forward, backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x, 2)
     fn = y.grad_fn
@@ -31,7 +25,8 @@ def script_the_node_is_the_context(torch):
 
 
 def script_saved_are_freed(torch):
-    kind = make(torch, lambda ctx, x: (ctx.save_for_backward(x), x * 2)[1], lambda ctx, g: g * ctx.saved_tensors[0])
+    kind = made_function(
+        torch, lambda ctx, x: (ctx.save_for_backward(x), x * 2)[1], lambda ctx, g: g * ctx.saved_tensors[0])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
     y.sum().backward()
@@ -42,7 +37,7 @@ def script_saved_are_freed(torch):
 
 
 def script_nothing_saved_runs_twice(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
     first = attempt(lambda: y.backward(torch.ones(2)))
@@ -55,7 +50,7 @@ def script_attributes_survive(torch):
         ctx.x = x.detach()
         return x * 2
 
-    kind = make(torch, forward, lambda ctx, g: g * ctx.x)
+    kind = made_function(torch, forward, lambda ctx, g: g * ctx.x)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
     y.sum().backward()
@@ -67,7 +62,7 @@ def script_return_counts(torch):
     for given in ((1,), (1, None), (1, None, None), (1, 1), (), (None,)):
         def backward(ctx, g, given=given):
             return tuple(g if v else None for v in given)
-        kind = make(torch, lambda ctx, x: x * 2, backward)
+        kind = made_function(torch, lambda ctx, x: x * 2, backward)
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         out.append((attempt(lambda: kind.apply(x).sum().backward()), x.grad))
     return out
@@ -78,14 +73,14 @@ def script_return_types(torch):
     for value in (1.0, [1.0, 2.0], "text", torch.ones(2, dtype=torch.float64), torch.ones(1), torch.ones(3),
                   torch.ones(2, 2),
                   torch.ones(4, 2), torch.tensor(1.0), torch.ones(2, dtype=torch.int64)):
-        kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: value)
+        kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: value)
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         out.append((attempt(lambda: kind.apply(x).sum().backward()), x.grad))
     return out
 
 
 def script_list_of_gradients(torch):
-    kind = make(torch, lambda ctx, x, y: x * y, lambda ctx, g: [g, g])
+    kind = made_function(torch, lambda ctx, x, y: x * y, lambda ctx, g: [g, g])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return attempt(lambda: kind.apply(x, x).sum().backward()), x.grad
 
@@ -93,7 +88,7 @@ def script_list_of_gradients(torch):
 def script_forward_returns(torch):
     out = []
     for value in (3, None, "a", [1], (3,), (None, 2)):
-        kind = make(torch, lambda ctx, x: value, lambda ctx, *g: g[0])
+        kind = made_function(torch, lambda ctx, x: value, lambda ctx, *g: g[0])
         out.append(attempt(lambda: kind.apply(torch.ones(2, requires_grad=True))))
         out.append(attempt(lambda: kind.apply(torch.ones(2))))
     return out
@@ -106,7 +101,7 @@ def script_mixed_outputs(torch):
         seen.append([None if v is None else v.tolist() for v in g])
         return g[0]
 
-    kind = make(torch, lambda ctx, x: (x * 2, 3, "s", None, x.argmax()), backward)
+    kind = made_function(torch, lambda ctx, x: (x * 2, 3, "s", None, x.argmax()), backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     out = kind.apply(x)
     out[0].sum().backward()
@@ -114,32 +109,32 @@ def script_mixed_outputs(torch):
 
 
 def script_list_output(torch):
-    kind = make(torch, lambda ctx, x: [x * 2, x * 3], lambda ctx, *g: g[0])
+    kind = made_function(torch, lambda ctx, x: [x * 2, x * 3], lambda ctx, *g: g[0])
     return attempt(lambda: kind.apply(torch.ones(2, requires_grad=True)))
 
 
 def script_tensors_inside_lists_are_not_seen(torch):
-    kind = make(torch, lambda ctx, xs: xs[0] * 2, lambda ctx, g: None)
+    kind = made_function(torch, lambda ctx, xs: xs[0] * 2, lambda ctx, g: None)
     return kind.apply([torch.ones(2, requires_grad=True)])
 
 
 def script_keyword_arguments(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     return attempt(lambda: kind.apply(x=torch.ones(1))), attempt(lambda: kind.apply(torch.ones(1), k=1)), attempt(
         lambda: kind.apply(torch.ones(1), x=torch.ones(1)))[1]
 
 
 def script_wrong_arguments_of_forward(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     return attempt(lambda: kind.apply())[:2], attempt(lambda: kind.apply(torch.ones(1), 2))[:2]
 
 
 def script_save_for_backward_types(torch):
     out = []
     for value in (3, "a", [1], None, (torch.ones(1),)):
-        kind = make(torch, lambda ctx, x: (ctx.save_for_backward(x, value), x * 2)[1], lambda ctx, g: g * 2)
+        kind = made_function(torch, lambda ctx, x: (ctx.save_for_backward(x, value), x * 2)[1], lambda ctx, g: g * 2)
         out.append(attempt(lambda: kind.apply(torch.ones(1, requires_grad=True))))
-    kind = make(torch, lambda ctx, x: (ctx.save_for_forward(3), x * 2)[1], lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: (ctx.save_for_forward(3), x * 2)[1], lambda ctx, g: g * 2)
     out.append(attempt(lambda: kind.apply(torch.ones(1, requires_grad=True)))[:2])
     return out
 
@@ -150,7 +145,7 @@ def script_save_twice_keeps_the_last(torch):
         ctx.save_for_backward(x * 2, None)
         return x * 2
 
-    kind = make(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
+    kind = made_function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
     found = y.grad_fn.saved_tensors
@@ -159,7 +154,7 @@ def script_save_twice_keeps_the_last(torch):
 
 
 def script_both_backward_and_vjp(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2, vjp=lambda ctx, g: g * 3)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2, vjp=lambda ctx, g: g * 3)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return attempt(lambda: kind.apply(x).sum().backward())
 
@@ -211,7 +206,7 @@ def script_setup_context_forms(torch):
 
 
 def script_legacy_instances(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     first = attempt(lambda: kind()(torch.ones(1)))
     second = attempt(lambda: kind().apply(torch.ones(1)))
 

@@ -1,12 +1,6 @@
 """torch.autograd.Function: dirty inputs, outputs that are inputs, views or returned twice."""
 
-from harness import attempt
-
-
-def make(torch, forward, backward, **more):
-    """A Function of two plain functions."""
-    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
+from harness import attempt, made_function
 
 
 def script_dirty_view_and_version(torch):
@@ -15,7 +9,7 @@ def script_dirty_view_and_version(torch):
         ctx.mark_dirty(x)
         return x
 
-    kind = make(torch, forward, lambda ctx, g: g * 5)
+    kind = made_function(torch, forward, lambda ctx, g: g * 5)
     a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     base = a * 1
     view = base[1:]
@@ -38,7 +32,7 @@ def script_dirty_not_returned_or_not_input(torch):
         return y
 
     a = torch.tensor([1.0], requires_grad=True)
-    return [attempt(lambda: make(torch, f, lambda ctx, g: g).apply(a * 1)) for f in (forward, other)]
+    return [attempt(lambda: made_function(torch, f, lambda ctx, g: g).apply(a * 1)) for f in (forward, other)]
 
 
 def script_dirty_leaf_and_view_of_leaf(torch):
@@ -47,7 +41,7 @@ def script_dirty_leaf_and_view_of_leaf(torch):
         ctx.mark_dirty(x)
         return x
 
-    kind = make(torch, forward, lambda ctx, g: g)
+    kind = made_function(torch, forward, lambda ctx, g: g)
     a = torch.tensor([1.0, 2.0], requires_grad=True)
     b = torch.tensor([1.0, 2.0], requires_grad=True)
     return attempt(lambda: kind.apply(a)), attempt(lambda: kind.apply(b[1:]))
@@ -60,7 +54,7 @@ def script_dirty_saved_before(torch):
         ctx.save_for_backward(x)
         return x
 
-    kind = make(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
+    kind = made_function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
     a = torch.tensor([1.0, 2.0], requires_grad=True)
     kind.apply(a * 1).sum().backward()
     return a.grad
@@ -75,7 +69,7 @@ def script_non_differentiable(torch):
     def backward(ctx, g, h):
         return g * 2 + h
 
-    kind = make(torch, forward, backward)
+    kind = made_function(torch, forward, backward)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     a, b = kind.apply(x)
     (a + b).sum().backward()
@@ -88,7 +82,7 @@ def script_all_non_differentiable(torch):
         ctx.mark_non_differentiable(out)
         return out
 
-    kind = make(torch, forward, lambda ctx, g: g)
+    kind = made_function(torch, forward, lambda ctx, g: g)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     out = kind.apply(x)
     return out, attempt(lambda: out.sum().backward())
@@ -99,7 +93,7 @@ def script_same_output_twice(torch):
         out = x * 2
         return out, out
 
-    kind = make(torch, forward, lambda ctx, g, h: g * 2 + h * 3)
+    kind = made_function(torch, forward, lambda ctx, g, h: g * 2 + h * 3)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     a, b = kind.apply(x)
     (a.sum() + b.sum()).backward()
@@ -107,7 +101,7 @@ def script_same_output_twice(torch):
 
 
 def script_input_returned_twice(torch):
-    kind = make(torch, lambda ctx, x: (x, x), lambda ctx, g, h: g * 2 + h * 3)
+    kind = made_function(torch, lambda ctx, x: (x, x), lambda ctx, g, h: g * 2 + h * 3)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     a, b = kind.apply(x)
     (a.sum() + b.sum()).backward()
@@ -115,7 +109,7 @@ def script_input_returned_twice(torch):
 
 
 def script_input_as_output_without_gradient(torch):
-    kind = make(torch, lambda ctx, x: x, lambda ctx, g: g * 10)
+    kind = made_function(torch, lambda ctx, x: x, lambda ctx, g: g * 10)
     x = torch.tensor([1.0, 2.0])
     y = kind.apply(x)
     return y is x, y, y._is_view()
@@ -126,7 +120,7 @@ def script_views_as_outputs_are_guarded(torch):
     for f, b in ((lambda ctx, x: x[1:], lambda ctx, g: torch.cat([torch.zeros(1), g])),
                  (lambda ctx, x: x, lambda ctx, g: g * 3),
                  (lambda ctx, x: (x[:1], x[1:]), lambda ctx, g, h: torch.cat([g, h]))):
-        kind = make(torch, f, b)
+        kind = made_function(torch, f, b)
         a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
         y = kind.apply(a.clone())
         y = y if isinstance(y, tuple) else (y,)
@@ -139,7 +133,7 @@ def script_views_as_outputs_are_guarded(torch):
 
 
 def script_view_made_inside_of_a_fresh_tensor(torch):
-    kind = make(torch, lambda ctx, x: (x * 2)[1:], lambda ctx, g: torch.cat([torch.zeros(1), g]))
+    kind = made_function(torch, lambda ctx, x: (x * 2)[1:], lambda ctx, g: torch.cat([torch.zeros(1), g]))
     a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     y = kind.apply(a)
     seen = y._is_view(), attempt(lambda: (y.add_(1), None)[1])
@@ -149,7 +143,7 @@ def script_view_made_inside_of_a_fresh_tensor(torch):
 
 
 def script_output_written_in_place_later(torch):
-    kind = make(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
+    kind = made_function(torch, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = kind.apply(x)
     y.mul_(3)
