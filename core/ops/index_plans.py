@@ -70,10 +70,11 @@ def plan_index(aval, key):
 def _expand(aval, key):
     """The key as one entry an axis: slices, None, integer arrays (masks become their nonzero positions)."""
     entries = []
-    used = 0
+    used = passed = 0  # axes indexed so far, and those that an ellipsis passes over
     for k in key:
         if k is None or k is Ellipsis or isinstance(k, slice):
             used += isinstance(k, slice)
+            passed = max(aval.ndim - sum(map(_width, key)), 0) if k is Ellipsis else passed
             entries.append(k)
             continue
         if not isinstance(k, Tracer):
@@ -84,9 +85,11 @@ def _expand(aval, key):
         if kind == "b":
             if isinstance(k, Tracer):
                 k = _known_mask(k)
-            if k.shape != aval.shape[used : used + k.ndim]:
+            first = used + passed
+            if k.shape != aval.shape[first : first + k.ndim]:
                 raise IndexError(f"a boolean index of shape {k.shape} does not match the indexed axes "
-                                 f"{aval.shape[used:used + k.ndim]} of an array of shape {aval.shape}{at_user_line()}")
+                                 f"{aval.shape[first:first + k.ndim]} of an array of shape {aval.shape}"
+                                 f"{at_user_line()}")
             if k.ndim == 0:
                 # A 0-d mask adds an axis of length 0 or 1: a new axis, indexed by an array.
                 entries.append(NewAxis(np.flatnonzero(k)))
@@ -109,6 +112,16 @@ def _expand(aval, key):
         if e is Ellipsis:
             return entries[:i] + rest + entries[i + 1 :]
     return entries + rest
+
+
+def _width(k):
+    """How many axes an entry of a key indexes; a mask as many as it has."""
+    if k is None or k is Ellipsis:
+        return 0
+    if isinstance(k, slice):
+        return 1
+    k = k if isinstance(k, Tracer) else _on_host(k)
+    return k.ndim if k.dtype.kind == "b" else 1
 
 
 def _on_host(k):

@@ -12,6 +12,8 @@ INDICES = [
     0, -1, (1, 2), slice(None, None, -1), (slice(None), slice(1, None, 2)), (Ellipsis, 1), None, (None, 0),
     [0, 0, 2], (slice(None), [1, 1, -1]), ([0, 2], [1, 3]), ([[0], [2]], [1, 3]), (slice(None), MASK[0]), MASK,
     (0, [1, 2]), ([0, 1], slice(None), None), np.array([], int), True, False, (MASK[:, 0], 1), np.array(1),
+    (Ellipsis, MASK[0]), (Ellipsis, MASK[:, 0], slice(1, None)), (None, Ellipsis, MASK[0]), (0, Ellipsis, MASK[0]),
+    (Ellipsis, MASK, None), (MASK[:, 0], Ellipsis, [1]),
 ]  # fmt: skip
 
 
