@@ -5,8 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import nn
+from ..scipy import special
 from ..transforms.checkpoint import checkpoint
+from ..transforms.collectives import psum
 from ..transforms.control import cond
+from ..transforms.custom import custom_jvp, custom_vjp
 from ..transforms.effects import stop_gradient
 from ..transforms.forward import jvp
 from ..transforms.gradient import grad
@@ -14,7 +18,8 @@ from ..transforms.scan import scan
 from ..transforms.staging import make_graph
 from ..transforms.vmap import vmap
 from .differences import difference
-from .programs import Library, Program, attempt, draw_program
+from .operations import Library
+from .programs import Program, attempt, draw_program
 
 TOLERANCE = 1e-8
 DIFFERENCES = 1e-5
@@ -29,7 +34,8 @@ def _write(x: Any, index: Any, value: Any, add: bool) -> Any:
     return out
 
 
-OURS = Library(np, grad, jvp, vmap, cond, scan, checkpoint, stop_gradient, _write)
+OURS = Library(np, special, nn, grad, jvp, vmap, cond, scan, checkpoint, custom_jvp, custom_vjp, psum, stop_gradient,
+               _write)
 
 
 class Mismatch(NamedTuple):
