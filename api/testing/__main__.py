@@ -4,8 +4,9 @@ import argparse
 import sys
 
 from .audit import audit, holes, show
-from .fuzz import fuzz
+from .fuzz import OURS, fuzz
 from .mutants import run_mutants
+from .programs import count_operations
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -42,7 +43,9 @@ def _fuzz(options: argparse.Namespace) -> int:
     found = fuzz(options.programs, options.seed, options.start)
     print("\n".join(map(str, found)))
     last = options.start + options.programs - 1
-    print(f"seed {options.seed}, programs {options.start} to {last}: {len(found)} mismatches")
+    drawn = count_operations(OURS, options.programs, options.seed, options.start)
+    print(f"seed {options.seed}, programs {options.start} to {last}, {len(drawn)} distinct operations: "
+          f"{len(found)} mismatches")
     return 1 if found else 0
 
 

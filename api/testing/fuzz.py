@@ -60,6 +60,8 @@ def fuzz(
 ) -> list[Mismatch]:
     """Evaluate random programs by independent routes and collect where they disagree.
 
+    The programs compose some 250 operations: functions of single elements, reductions, shapes, indices and writes,
+    sorting, linear algebra, Fourier transforms, layers, control flow, rules of the user, and derivatives inside.
     Routes: the plain NumPy value; reverse, forward; vmap against a loop, of the function and of its gradient;
     forward-over-reverse, reverse-over-reverse, reverse-over-forward; the staged graph of the function and of its
     gradient; checkpoint; finite differences; and `reference`.
@@ -71,6 +73,8 @@ def fuzz(
         reference: further routes, `reference(program, inputs, direction)`, for example by another library.
     Returns:
         the mismatches, each with a shortened program.
+    Raises:
+        ImportError: SciPy is missing, which computes the special functions.
 
     >>> from covector.testing import fuzz
     >>> fuzz(programs=3, seed=0)

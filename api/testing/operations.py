@@ -28,9 +28,9 @@ class Library(NamedTuple):
 class Operation(NamedTuple):
     """How many values an operation takes, how its parameters are drawn, and what it computes.
 
-    `fun(library, *values, *parameters)` is the value. Only operations marked `complex_too` see complex values. `margin`,
-    of the same values and parameters as plain arrays, tells how far each is from a point where the operation jumps: the
-    last bit of a sum, which libraries may round differently, must not decide what it computes.
+    `fun(library, *values, *parameters)` is the value. Only operations marked `complex_too` see complex values.
+    `margin`, of the same values and parameters as plain arrays, tells how far each is from a point where the operation
+    jumps: the last bit of a sum, which libraries may round differently, must not decide what it computes.
     """
 
     arity: int

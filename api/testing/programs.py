@@ -1,6 +1,7 @@
 """Random programs: a small language over arrays that NumPy, covector and JAX can each interpret."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -75,13 +76,20 @@ def draw_program(rng: np.random.Generator, plain: Library, length: int = 8) -> P
     return Program(inputs, tuple(steps))
 
 
+def count_operations(plain: Library, programs: int, seed: int = 0, start: int = 0) -> Counter[str]:
+    """How often each operation occurs in the programs `start`, `start + 1`, … of a seed."""
+    drawn = (draw_program(np.random.default_rng((seed, k)), plain) for k in range(start, start + programs))
+    return Counter(step.name for program in drawn for step in program.steps)
+
+
 def attempt(step: Step, values: Sequence[Any], plain: Library) -> Any:
-    """The value of one statement on plain arrays, or None where it is refused, empty, large, not finite, or near a jump."""
+    """The value of one statement on plain arrays, or None: refused, empty, large, not finite, or near a jump."""
     operation = OPERATIONS[step.name]
     operands = [values[k] for k in step.args]
     if any(np.iscomplexobj(x) for x in operands) and not operation.complex_too:
         return None
-    if any(np.ndim(x) == 0 for x in operands) and operation.draw in (one_axis, some_axes) and step.params[0] is not None:
+    on_axis = operation.draw in (one_axis, some_axes) and step.params[0] is not None
+    if on_axis and any(np.ndim(x) == 0 for x in operands):
         return None  # NumPy lets axis=0 of a 0-d array pass; covector and JAX do not
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():

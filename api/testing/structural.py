@@ -51,10 +51,6 @@ def _place(rng: np.random.Generator) -> tuple:
     return (INDICES[rng.integers(8)], bool(rng.integers(2)))
 
 
-def _several(*names: str) -> Any:
-    return one_of(*names)
-
-
 def _logsumexp(lib: Library, x: Any, axis: int) -> Any:
     top = lib.np.max(x, axis=axis, keepdims=True)
     return lib.np.log(lib.np.sum(lib.np.exp(x - top), axis=axis)) + lib.np.squeeze(top, axis=axis)
@@ -187,8 +183,8 @@ STRUCTURAL = {
     "concatenate": Operation(2, one_axis, lambda lib, x, y, axis: lib.np.concatenate([x, y], axis=axis),
                              complex_too=True),
     "stack": Operation(2, one_axis, lambda lib, x, y, axis: lib.np.stack([x, y], axis=axis), complex_too=True),
-    "stacked_rows": Operation(2, _several("vstack", "hstack", "dstack", "column_stack"), lambda lib, x, y, name: getattr(
-        lib.np, name)([x, y])),
+    "stacked_rows": Operation(2, one_of("vstack", "hstack", "dstack", "column_stack"),
+                              lambda lib, x, y, name: getattr(lib.np, name)([x, y])),
     "block": binary(lambda np, x, y: np.block([[x, x], [y, y]])),
     "append": Operation(2, one_of(None, 0, -1), lambda lib, x, y, axis: lib.np.append(x, y, axis=axis)),
     "insert": Operation(2, one_of(0, 2), lambda lib, x, y, place: lib.np.insert(x, place, lib.np.sum(y), axis=-1)),
