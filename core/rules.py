@@ -46,6 +46,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.names = tuple(names)
     rule.active = active
     rule.lazy = prim.lazy
+    rule.pointwise = prim.family == "elementwise" and plain and not fixed
     positions = [where[n] for n in names]
     nin = len(prim.operands)
     total = nin + len(prim.params)

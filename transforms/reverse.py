@@ -13,6 +13,7 @@ from ..core.scatter import Scatter, accumulate
 from ..core.tape import FREED, Node, Partial, Rule, make_node, ready_leaf
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
+from .blocks import LARGE, sweep_region
 from .guards import Guards
 
 ndarray = np.ndarray
@@ -211,6 +212,13 @@ def sweep(
                     break
                 saved = node.saved
                 parents = node.parents
+                if kind is ndarray and rule.pointwise and ct.nbytes >= LARGE and not special:
+                    c = sweep_region(node, ct, heap[0] if heap else None, masked)
+                    if c is not None:
+                        node = saved = parents = ct = None
+                        while c:
+                            _push(pending, heap, *c.pop())
+                        break
                 if special:
                     if stop is not None and node.seq in stop:
                         stopped[node.seq] = ct

@@ -81,6 +81,7 @@ def _watched(rule, line):
     out = Rule()
     for slot in Rule.__slots__:
         setattr(out, slot, getattr(rule, slot))
+    out.pointwise = False
     name = rule.names[0] if rule.prim is None else rule.prim.name
     what = f"{name} ({line})" if line else name
     out.back = lambda ct, saved: _pull(rule, rule.back, what, ct, saved)

@@ -115,6 +115,7 @@ integer_power = elementwise(
     impl=lambda xp, x, *, n: _integer_power(x, n) if x.dtype.kind in "fc" else x**n,
     d={"x": lambda x, n: 0.0 * x if n == 0 else float(n) * integer_power(x, n=n - 1)},
     singular=True,
+    exact=True,
     samples=lambda rng: [Sample(rng.uniform(0.5, 2.0, s) + c, params={"n": n})
                          for n in (-2, 0, 1, 2, 3, 7) for s, c in (((), 0.0), ((3,), 0.0), ((2,), 0.5j))]
     + [Sample(np.zeros(2), params={"n": n}, smooth=n > 0) for n in (0, 1, 2, 3)]
