@@ -79,14 +79,17 @@ class Scatter:
 
     def take_out(self, index):
         """The part `index`, replaced by zero."""
-        self.settle()
-        if isinstance(self.buffer, Tracer):
-            part = self.buffer.read()[index]
-            self.buffer.write(index, 0.0)
+        if self.piece is not None:
+            self.settle()
+        buffer = self.buffer
+        if isinstance(buffer, Tracer):
+            part = buffer.read()[index]
+            buffer.write(index, 0.0)
             return part
-        part = self.buffer[index]
-        part = part if isinstance(part, np.generic) else part.copy()
-        self.buffer[index] = 0
+        part = buffer[index]
+        if not isinstance(part, np.generic):
+            part = part.copy()
+        buffer[index] = 0
         return part
 
     def part(self, index):
@@ -114,8 +117,9 @@ class Scatter:
         if type(other) is Scatter:
             if other.piece is not None and other.buffer is None:
                 index, ct = other.piece
-                if type(ct) is ndarray and type(self.buffer) is ndarray:
-                    self.buffer[index] += ct
+                buffer = self.buffer
+                if type(buffer) is ndarray and not isinstance(ct, Tracer):
+                    buffer[index] += ct
                 else:
                     self.add_at(index, ct)
                 return self

@@ -17,6 +17,7 @@ from .blocks import LARGE, sweep_region
 from .guards import Guards
 
 ndarray = np.ndarray
+_SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
 _COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
 
 
@@ -229,7 +230,7 @@ def sweep(
                 node = None
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
             elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
-                    kind is ndarray or kind is Scatter):
+                    kind is ndarray or kind is Scatter or kind in _SCALARS):
                 saved = node.saved
                 if saved is FREED:
                     node.run(ct, drive)  # raises

@@ -296,8 +296,11 @@ def written(node, before):
         return extra.edges[1:]
     shown = [f for f, _ in node.next_functions]
     first = None if before is None else visible(before)[0]
-    rest = [f for f in shown if f is not first]
-    return tuple(rest)
+    for i, f in enumerate(shown):
+        if f is first:
+            del shown[i]  # once: the value may come from the same node
+            break
+    return tuple(shown)
 
 
 def store(t, value):

@@ -33,7 +33,7 @@ def fresh(t):
     base = rare.base.rare
     if MODES.get() is not None or rare.tangent is not None or base is not None and base.tangent is not None:
         return False
-    if versions.WRITTEN or versions.EXPOSED:
+    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != rare.attr_version:
         refresh(t)
     return t.node is not None or not needs_grad(rare.base)
 

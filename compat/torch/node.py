@@ -139,12 +139,12 @@ class GradNode(AmbientNode):
 
     def check(self, saved):
         """Raise if an array that the rule saved was written to in place since."""
-        rule = self.rule
-        for x, origin in zip((saved,) if len(rule.origins) == 1 else saved, rule.origins):
+        origins = self.rule.origins
+        for x, origin in zip((saved,) if len(origins) == 1 else saved, origins):
             if origin is None:
                 continue
             for value in x if type(x) is tuple else (x,):
-                array = extend.peel(value)
+                array = value if type(value) is ndarray else extend.peel(value)
                 if type(array) is ndarray:
                     changed = versions.changed_since(array, self.seq)
                     if changed is not None:

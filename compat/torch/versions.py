@@ -71,13 +71,23 @@ def bump(array):
 
 def version(array):
     """How often the memory was written to in place."""
-    entry = written(array)
+    if not WRITTEN:
+        return 0
+    base = array.base
+    while type(base) is ndarray:  # `root_of`, written out: every read of a view asks
+        array = base
+        base = array.base
+    entry = WRITTEN.get(id(array))
     return 0 if entry is None else entry.count
 
 
 def changed_since(array, seq):
     """`(version now, version then)` where the memory was written to after node `seq`, else None."""
-    entry = WRITTEN.get(id(root_of(array)))
+    base = array.base
+    while type(base) is ndarray:
+        array = base
+        base = array.base
+    entry = WRITTEN.get(id(array))
     if entry is None or not entry.stamps or entry.stamps[-1] >= seq:
         return None
     return entry.count, entry.before(seq)

@@ -149,7 +149,7 @@ def refresh(t):
     if t.level_trace is FOREIGN:
         return None
     rare = t.rare
-    now = version_of(t)
+    now = versions.version(t.value) if t.level_trace is None and not versions.EXPOSED else version_of(t)
     if rare.attr_version == now:
         return t.node
     with _STALE:

@@ -59,8 +59,10 @@ def _update(xp, x, v, index, add, donate):
 def _update_vjp(ct, x_aval, v_aval, index, add):
     if add:
         return ct, _as(ct, index, v_aval)
-    ct = Scatter.of(x_aval, ct)
-    return ct, fix(ct.take_out(index), v_aval)
+    if type(ct) is not Scatter:
+        ct = Scatter.of(x_aval, ct)
+    part = ct.take_out(index)
+    return ct, part if part.shape == v_aval.shape and part.dtype is v_aval.dtype else fix(part, v_aval)
 
 
 def _as(ct, index, v_aval):

@@ -6,6 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, At, Tracer, make_batched
 from .. import versions
 from ..call import attach, lifted, tensors_in
+from ..index_lanes import read, write
 from ..inplace import inplace, writable
 from ..levels import BatchTrace
 from ..literals import filling
@@ -103,14 +104,9 @@ def check_basic(key, shape):
 
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
-    kind = type(key)
-    if ready(self):
-        if kind is int:
-            x = self.value
-            if x.ndim and -x.shape[0] <= key < x.shape[0]:
-                return indexed(self, (key, Ellipsis), "SelectBackward0")
-        elif kind is slice and self.value.ndim:
-            return indexed(self, (plain_slice(key), Ellipsis), "SliceBackward0")
+    found = read(self, key)
+    if found is not None:
+        return found
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if basic:
@@ -126,7 +122,7 @@ def getitem(self, key):
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
-    return lifted(out, "IndexBackward0", [self, *tensors_in(key if kind is tuple else (key,), {})])
+    return lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})])
 
 
 def fetched(x, index):
@@ -161,7 +157,7 @@ def useful(index, shape):
             axis += 1
         out.append(k)
     if Ellipsis in out:  # whole axes behind it count from the end
-        return tuple(out)
+        return tuple(out) if any(k is not Ellipsis and k is not _WHOLE for k in out) else (Ellipsis,)
     while out and out[-1] is _WHOLE:
         out.pop()
     return (*out, Ellipsis)
@@ -181,6 +177,8 @@ def node_of(index):
 
 def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
+    if write(self, key, value):
+        return
     basic, index = normal(key)
     if basic:
         shape = shape_dtype(self)[0]
@@ -197,16 +195,17 @@ def setitem(self, key, value):
             versions.bump(array)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
-        if isinstance(value, TensorBase) and not shape_dtype(value)[0]:
-            fill_(part, value)
-        elif isinstance(value, TensorBase):
-            shape = shape_dtype(part)[0]
-            value = trimmed(value, len(shape))
-            copy_(part, value if shape_dtype(value)[0] == shape else expand(value, shape))
-        elif isinstance(value, ndarray | list | tuple):
+        if isinstance(value, ndarray | list | tuple):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+        if not isinstance(value, TensorBase):
+            value = wrap(filling(value, shape_dtype(self)[1]))
+        shape = shape_dtype(part)[0]
+        value = trimmed(value, len(shape))
+        given = shape_dtype(value)[0]
+        if shape and not given:
+            fill_(part, value)
         else:
-            fill_(part, wrap(filling(value, shape_dtype(self)[1])))
+            copy_(part, value if given == shape else expand(value, shape))
         return
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 
