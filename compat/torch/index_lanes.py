@@ -119,8 +119,11 @@ def write(t, key, value):
     if p is None:
         if t.requires:
             return False
-    elif p.extra is not None and not p.extra.quiet or p.rule.prim is not None and p.rule.prim.name in KEEPERS:
-        return False
+    else:
+        rule = p.rule
+        if p.extra is not None and not p.extra.quiet or rule is None or rule.prim is not None and (
+                rule.prim.name in KEEPERS):
+            return False
     kind = type(key)
     if kind is int:
         shape = array.shape
