@@ -236,7 +236,8 @@ def binary_inplace(row, prim, ufunc, slow):
             q = None
             if kind is Tensor:
                 y = other.value
-                if other.slow or y.dtype is not x.dtype or y.base is not None or y is x:
+                if y.dtype is not x.dtype or y is x or other.slow and not (other.slow == 1 and fresh(other)) or (
+                        (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
                     return slow(self, other)
                 q = other.node
                 if q is None and other.requires:
