@@ -9,6 +9,7 @@ from ... import extend
 from ...extend import Ambient
 from . import versions
 from .modes import modes
+from .node import visible
 from .state import TensorBase, edge, lift, lower, wrap
 
 ndarray = np.ndarray
@@ -18,14 +19,14 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "plain", "recorder", "retain",
-                 "roots", "runs", "trace")
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "outputs", "plain", "recorder",
+                 "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
         self.retain = retain
         self.create_graph = create_graph
-        self.capture = self.needed = self.runs = None
+        self.capture = self.needed = self.outputs = self.runs = None
         self.captured = {}
         m = modes()
         self.anomaly = m.anomaly
@@ -38,6 +39,8 @@ class Sweep:
 
     def tensor(self, ct):
         """A cotangent as the tensor that hooks and `.grad` see."""
+        if type(ct) is extend.Scatter:
+            ct = ct.dense()
         if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
             return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
         if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
@@ -99,4 +102,4 @@ def reached(tensors):
         seen.add(node.seq)
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
         stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
-    return sum(n is not None and n.seq in seen for n in map(edge, tensors))
+    return sum(n is not None and visible(n)[0].seq in seen for n in map(edge, tensors))

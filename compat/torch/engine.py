@@ -12,7 +12,7 @@ from .gradient_edge import GradientEdge, node_of
 from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
-from .node import CALL, UNDEFINED
+from .node import CALL, UNDEFINED, picks
 from .quiet import hush, unhush
 from .seeds import like, listed, make_grads, seed
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
@@ -199,7 +199,8 @@ def call_node(node, grads):
     """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
     drive = Sweep(level_of(grads), True, modes().grad)
     drive.plain = False
-    cts = tuple([UNDEFINED if g is None else lower(g) for g in grads])
+    absent = UNDEFINED if len(grads) == 1 else None
+    cts = tuple([absent if g is None else lower(g) for g in grads])
     before = set_modes(sweeping=True)
     token = hush()
     try:
@@ -217,7 +218,7 @@ CALL.append(call_node)
 def level_of(outputs):
     """The level whose tape is swept: the one of the outputs that has a history."""
     for t in outputs:
-        if isinstance(t, GradientEdge):
+        if t is None or isinstance(t, GradientEdge):
             continue
         if t.level_trace is not None and isinstance(t.level_trace, GradTrace) and not t.level_trace.done:
             return t.level_trace
@@ -246,7 +247,7 @@ def prepare(sweep, roots, inputs, accumulate):
             nodes[-1] = UNDEFINED
     runs = wanted(sweep, roots, nodes)
     if accumulate:
-        sweep.capture = None
+        sweep.capture = sweep.outputs = None
         sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
     return nodes
 
@@ -254,6 +255,10 @@ def prepare(sweep, roots, inputs, accumulate):
 def wanted(sweep, roots, nodes):
     """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run."""
     targets = {n.seq for n in nodes if n is not UNDEFINED}
+    outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
+    for n in nodes:
+        if n is not UNDEFINED and picks(n):
+            outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
     leads = {}  # node number -> whether it or something below it is wanted
     runs = set()
     stack = [(n, False) for n, _ in roots]
@@ -263,7 +268,7 @@ def wanted(sweep, roots, nodes):
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
         if done:
             below = any(leads.get(p.seq) for p in parents)
-            leads[seq] = below or seq in targets
+            leads[seq] = below or seq in targets or seq in outputs
             if below:
                 runs.add(seq)
         elif seq not in leads:
@@ -271,7 +276,8 @@ def wanted(sweep, roots, nodes):
             stack.append((node, True))
             stack.extend([(p, False) for p in parents if p.seq not in leads])
     sweep.needed = {seq for seq, yes in leads.items() if yes}
-    sweep.capture = targets
+    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
+    sweep.outputs = outputs or None
     sweep.runs = runs
     sweep.plain = False
     roots[:] = [(n, c) for n, c in roots if n.seq in sweep.needed]

@@ -95,7 +95,7 @@ def call_prehooks(node, ct, drive):
         changed = fn(given)
         if changed is not None:
             new = checked(fn, changed, given, drive)
-            ct = new if type(ct) is tuple else new[0]
+            ct = tuple([None if c is UNDEFINED else c for c in new]) if type(ct) is tuple else new[0]
     return ct
 
 

@@ -10,6 +10,7 @@ from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
 from .graph_names import name_of
 from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
+from .outputs import call_output_hooks, heard, part
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray
@@ -19,6 +20,7 @@ class NodeExtra(Extra):
     """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
 
     hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
+    outputs = None  # of a node with several: what outputs.py knows of their hooks
     retained = None  # a weak reference to the tensor whose gradient is kept
     traceback = None
     seen = None  # the parent in the sense of anomaly mode
@@ -89,11 +91,16 @@ class GradNode(AmbientNode):
             ct = ct.dense()  # the rule alone takes it as it is
         runs = drive.runs is None or self.seq in drive.runs
         raw = ct
-        if extra is not None:
+        if extra is not None and not (picks(self) and heard(self)):
             if extra.hooks:
                 ct = call_hooks(extra.hooks, ct, drive)
             if extra.retained is not None:
                 retain(extra, ct, drive)
+            if extra.outputs:
+                ct = call_output_hooks(extra.outputs, ct, drive)
+        if drive.outputs is not None and self.seq in drive.outputs:
+            for nr, seq in drive.outputs[self.seq]:
+                drive.take(seq, part(raw if runs else ct, nr))
         if captured:
             drive.take(self.seq, raw if runs else ct)
         if not runs:

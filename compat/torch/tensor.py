@@ -13,7 +13,8 @@ from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace
 from .memory import counted, memory_of, rebuilt, steps_of, twin, unlinked
 from .memory_formats import lies_in
-from .node import RemovableHandle, dress, visible
+from .node import RemovableHandle, dress, picks, visible
+from .outputs import listen
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, made_aside, more, needs_grad, version_of, wrap
 from .views import shape_dtype
@@ -290,6 +291,8 @@ class Tensor(TensorBase):
             return
         more(self).retains = True
         node.loud().retained = ref(self)
+        if picks(node):
+            listen(node)
 
     @property
     def retains_grad(self):
@@ -312,6 +315,8 @@ class Tensor(TensorBase):
         extra = node.loud()
         if extra.hooks is None:
             extra.hooks = OrderedDict()
+            if picks(node):
+                listen(node)
         return RemovableHandle(extra.hooks, hook)
 
     @property
