@@ -8,7 +8,8 @@ tensor([2., 4., 6.])
 """
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
-from . import conversion as _conversion, facts as _facts, window_functions as _window_functions  # isort: skip
+from . import conversion as _conversion, facts as _facts, relaid as _relaid  # isort: skip
+from . import window_functions as _window_functions  # isort: skip
 from .creation import (
     arange,
     empty,

@@ -227,6 +227,7 @@ def alias(o, base):
     parent = base.rare
     rare.base = parent.base if parent is not None and parent.base is not None else base
     rare.steps = (*(parent.steps if parent is not None and parent.base is not None else ()), (GETITEM, ((Ellipsis,),)))
+    rare.since = 0 if parent is None else parent.since if parent.base is not None else len(parent.relaid)
     rare.creation = "custom"
     o.slow = 2
 

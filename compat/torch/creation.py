@@ -8,6 +8,7 @@ import numpy as np
 
 from . import dtypes
 from .call import write_out
+from .layouts import uninitialised
 from .levels import FOREIGN, BatchTrace
 from .literals import filling
 from .memory_formats import fresh, preserves
@@ -190,10 +191,8 @@ def like(name, make):
         kind = kind if dtype is None else dtype.numpy
         found = bottom(input)
         dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
-        array = np.empty_like(found, dtype=kind) if dense else fresh(shape, kind, None if preserves(
+        array = uninitialised(shape, kind, [found]) if dense else fresh(shape, kind, None if preserves(
             memory_format) else memory_format)
-        if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)):
-            array = np.empty(shape, kind)
         fill = make(*args)
         if fill is not None:
             array[...] = fill

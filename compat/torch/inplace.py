@@ -94,7 +94,10 @@ def compute(t, name, fn, others, node_name, covers):
     if tuple(new.shape) != shape:
         new = EXPAND.fun(new, shape)
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
-        new.node.more().name = node_name
+        extra = new.node.more()
+        extra.name = node_name
+        if covers and not operands and isinstance(new.node.parents, extend.AmbientNode):
+            extra.edges = (new.node.parents,)
     write(t, new)
     for u, node in passed:
         if node is not None and node.extra.retained is not None and u.node is not None:

@@ -9,18 +9,22 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat cummax cummin cumprod cumsum dstack hstack log_softmax logcumsumexp logsumexp masked_fill
-    masked_scatter mean nansum prod softmax softmin stack std sum var vstack
+    all amax amin any cat cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack log_softmax
+    logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
+    nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
-    addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor copysign eq float_power floor_divide fmax fmin fmod ge gt
-    heaviside hypot ldexp le lerp logaddexp logaddexp2 logical_and logical_or logical_xor lt maximum minimum ne
-    nextafter pow remainder rsub where xlogy
+    addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud float_power
+    floor_divide fmax fmin fmod ge gt heaviside hypot index_fill ldexp le lerp logaddexp logaddexp2 logical_and
+    logical_or logical_xor lt maximum minimum ne nextafter pow remainder rsub sort where xlogy
 """.split())
 
 
 def settled(name, value, tensors):
     """The core value of an answer, in the layout that PyTorch gives it."""
+    if isinstance(value, tuple):
+        found = [settled(name, v, tensors) for v in value]
+        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     array = value.value if type(value) is Ambient else value
     if type(array) is not ndarray or array.ndim < 2:
         return value
@@ -43,12 +47,17 @@ def laid_out(answer, *operands):
     arrays = [a for a in operands if type(a) is ndarray and a.ndim]
     if answer.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
         return answer
-    order = memory_order(answer.shape, arrays)
-    out = np.empty([answer.shape[d] for d in order], answer.dtype).transpose(np.argsort(order))
+    out = uninitialised(answer.shape, answer.dtype, arrays)
     if out.strides == answer.strides:
         return answer
     out[...] = answer
     return out
+
+
+def uninitialised(shape, dtype, arrays):
+    """A new array whose axes lie in memory as those of an elementwise answer of operands."""
+    order = memory_order(shape, arrays)
+    return np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
 
 
 def memory_order(shape, arrays):

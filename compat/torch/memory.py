@@ -57,7 +57,11 @@ def twin(array, memo):
 def steps_of(array):
     """The strides of an array in elements; those of empty ones as torch gives them (NumPy's are zeros)."""
     if array.size:
-        return tuple([s // array.itemsize for s in array.strides])
+        steps = [s // array.itemsize for s in array.strides]
+        for i in range(len(steps) - 1, -1, -1):
+            if steps[i] == 0 and array.shape[i] == 1:  # a new axis, of which NumPy says 0
+                steps[i] = array.shape[i + 1] * steps[i + 1] if i + 1 < len(steps) else 1
+        return tuple(steps)
     steps, n = [], 1
     for k in reversed(array.shape):
         steps.append(n)

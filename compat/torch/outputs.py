@@ -1,4 +1,4 @@
-"""What happens at single outputs of a node with several: their hooks, retained gradients and captures run with the node.
+"""Single outputs of a node with several: their hooks, retained gradients and captures, which run with the node.
 
 An output's own node only picks it. PyTorch calls the hooks of all outputs before the node runs, also those of outputs
 that no gradient reached, with None.

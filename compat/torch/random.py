@@ -19,9 +19,10 @@ from .generator import (
     stream,
 )
 from .inplace import inplace, type_word
+from .layouts import laid_out
 from .memory_formats import preserves
 from .randomness import aligned, drawn_apart, maps_of, sample
-from .state import TensorBase
+from .state import TensorBase, bottom
 from .views import UPDATE, shape_dtype
 
 
@@ -81,11 +82,18 @@ def like(make):
 
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   generator=None):
-        return make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator,
-                    memory_format=memory_format)
+        return in_order_of(input, make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
+                                       generator=generator, memory_format=memory_format), memory_format)
 
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
     return made_like
+
+
+def in_order_of(input, t, memory_format):
+    """New random numbers with their axes in memory as those of a tensor, unless a format is asked for."""
+    if preserves(memory_format) and type(t.value) is np.ndarray and isinstance(bottom(input), np.ndarray):
+        t.value = laid_out(t.value, bottom(input))
+    return t
 
 
 rand_like, randn_like = like(rand), like(randn)
@@ -124,7 +132,8 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
 def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     """Integers in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
-    return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype)
+    t = randint(low, high, tuple(input.shape), dtype=dtype or input.dtype)
+    return in_order_of(input, t, kwargs.get("memory_format"))
 
 
 @with_out

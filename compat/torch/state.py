@@ -36,6 +36,8 @@ class Record:
     forward_steps = ()
     mapped = None  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
     put = None  # what view_lanes.py keeps of a view that is written to
+    relaid = ()  # of a base that changed its shape in place: the steps back to older shapes, newest first
+    since = 0  # of a view: how many of those its steps know of
 
 
 class TensorBase:

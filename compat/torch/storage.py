@@ -7,6 +7,8 @@ import numpy as np
 
 from . import versions
 from .call import attach
+from .dtypes import type_word
+from .inplace import check_inplace
 from .memory import steps_of
 from .modes import MODES
 from .size import CPU
@@ -189,6 +191,7 @@ def recorded(t, refusal):
     """Refuse to change the memory of a tensor with a history."""
     m = MODES.get()
     if needs_grad(t) and (m is None or m.grad):
+        check_inplace(t)
         raise RuntimeError(refusal)
     if t.rare is not None and t.rare.base is not None:
         raise NotImplementedError("changing the memory of a view in place is not built: its base would not know; "
@@ -212,6 +215,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         if source is None:
             value = np.empty(0, array.dtype)
         else:
+            if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+                raise RuntimeError(f"Expected a Storage of type {c_word(self.dtype)} or an UntypedStorage, but got "
+                                   f"type {type_word(source.dtype.numpy)} for argument 1 'storage'")
             root = (source._untyped_storage if isinstance(source, TypedStorage) else source).root
             size = (root.nbytes // array.itemsize,) if size is None else tuple(size)
             value = over(root, array.dtype, storage_offset, size,
@@ -267,6 +273,7 @@ def as_strided_(self, size, stride, storage_offset=None):
     """`as_strided` in place; of tensors without history."""
     array = memory(self, "as_strided_()")
     if needs_grad(self):
+        check_inplace(self)
         raise NotImplementedError("as_strided_ of a tensor that requires grad is not built; use as_strided()")
     recorded(self, "")
     root = versions.root_of(array)

@@ -29,7 +29,8 @@ def ready(t):
     if slow:
         rare = t.rare
         base = rare.base.rare
-        if rare.tangent is not None or rare.creation is not None or base is not None and base.tangent is not None:
+        if rare.tangent is not None or rare.creation is not None or base is not None and (
+                base.tangent is not None or base.relaid):
             return False
         if versions.WRITTEN or versions.EXPOSED:
             refresh(t)
@@ -222,7 +223,7 @@ def can_write(t):
     node = base.node
     if node is None or node.extra is not None or rare.tangent is not None or versions.EXPOSED:
         return False
-    if base.rare is not None and base.rare.tangent is not None:
+    if base.rare is not None and (base.rare.tangent is not None or base.rare.relaid):
         return False
     return t.node is None or t.node.extra is None
 

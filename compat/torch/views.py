@@ -77,11 +77,13 @@ def made(t, prim, params, name, creation, maker):
     parent = t.rare
     if parent is not None and parent.base is not None:
         rare.base = parent.base
-        rare.steps = (*parent.steps, (prim, params))
+        rare.steps = (*synced(parent), (prim, params))
+        rare.since = parent.since
         rare.creation = parent.creation
     else:
         rare.base = t
         rare.steps = ((prim, params),)
+        rare.since = 0 if parent is None else len(parent.relaid)
     if parent is not None and parent.tangent is not None:
         rare.forward_base, rare.forward_steps = t, ((prim, params),)
     elif parent is not None and parent.forward_base is not None:
@@ -170,13 +172,23 @@ def refresh(t):
 REFRESH.append(refresh)
 
 
+def synced(rare):
+    """The steps from the base of a view, which may have changed its shape in place since they were noted."""
+    base = rare.base.rare
+    if base is not None and rare.since < len(base.relaid):
+        rare.steps = (*base.relaid[: len(base.relaid) - rare.since], *rare.steps)
+        rare.since = len(base.relaid)
+        rare.put = None
+    return rare.steps
+
+
 def replay(t, node):
     """Make the history of a view from the newest one of its base."""
     level = t.level_trace or AMBIENT
     base = t.rare.base
     first = node
     shape, dtype = shape_dtype(base)
-    steps = t.rare.steps
+    steps = synced(t.rare)
     if len(steps) == 1 and steps[0][0] is GETITEM and t.node is None:  # nothing to name by hand, no hook to move
         t.node = level.node(AS_STRIDED, node, (extend.make_aval(shape, dtype), steps[0][1][0]))
         return
@@ -216,7 +228,7 @@ def rebase(t, node, base_edge, name):
     level = t.level_trace or AMBIENT
     shape, dtype = shape_dtype(base)
     probe = np.broadcast_to(np.empty((), dtype), shape)
-    steps = rare.steps
+    steps = synced(rare)
     if any(prim is EXPAND for prim, _ in steps):  # elements of the base that the view stands for, each once
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
         for prim, params in steps:

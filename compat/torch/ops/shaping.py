@@ -493,21 +493,6 @@ def chunk(input, chunks, dim=0):
     return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)
 
 
-def squeeze_like(name):
-    """In-place reshaping is refused."""
-    def refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"Tensor.{name} changes the shape of a tensor in place, which covector does not "
-                                  "do; use "
-                                  f"{name[:-1]}()")
-
-    refuse.__name__ = name
-    return refuse
-
-
-for _name in ("t_", "squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_"):
-    attach(_name, squeeze_like(_name))
-
-
 def fill_(self, value):
     """Every element becomes `value`."""
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
