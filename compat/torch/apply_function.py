@@ -8,10 +8,10 @@ from ... import custom_vjp, extend
 from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
+from .function_saved import pack
 from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
-from .saved import packed
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
 from .views import move_history, rebase, replay, shape_dtype
 
@@ -279,9 +279,7 @@ def save(ctx, args, given, outputs):
                 kept.append((t, version_of(t), None))
     m = modes()
     if m.hooks and any(kept):
-        state.packed = [None if item is None else (packed(item[0], m.hooks[-1]), edge(item[0]), item[2])
-                        for item in kept]
-        kept = ()  # what the hooks gave stands for the tensors, which may go
+        kept = [pack(item, m.hooks[-1]) for item in kept]  # what the hooks gave stands for the tensors, which may go
     state.to_save = ()
     state.kept = tuple(kept)
 

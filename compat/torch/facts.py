@@ -127,6 +127,16 @@ def __rdiv__(self, other):  # noqa: N807 (an operator of Python 2 that torch sti
     return self.__rtruediv__(other)
 
 
+def __reversed__(self):  # noqa: N807
+    """The elements of the first axis from the last on."""
+    return self.flip(0) if self.ndim else self
+
+
+def __delitem__(self, index):  # noqa: N807
+    """Refused, as by PyTorch."""
+    raise TypeError("Tensor does not support deleting items")
+
+
 def chalf(self, memory_format=None):
     """Refused: NumPy has no complex numbers of half precision."""
     raise NotImplementedError("complex32 does not exist in NumPy; use cfloat()")
@@ -155,6 +165,7 @@ def chain_matmul(*matrices, out=None):
 
 
 for _name, _fun in {"is_nonzero": _nonzero, "cuda": cuda, "as_subclass": as_subclass, "__rdiv__": __rdiv__,
+                    "__reversed__": __reversed__, "__delitem__": __delitem__,
                     "chalf": chalf, "reinforce": reinforce, "dim_order": dim_order,
                     "to_dense": lambda self, dtype=None, *, masked_grad=True: self if dtype is None else self.to(
                         dtype), "dense_dim": lambda self: self.ndim, "sparse_dim": lambda self: 0,

@@ -5,12 +5,11 @@ import warnings
 
 import numpy as np
 
-from ... import extend, numpy as cnp
+from ... import numpy as cnp
 from .drive import RUNNING
-from .levels import AMBIENT, GradTrace
-from .node import FREED, UNDEFINED, GradNode, freed, shown
-from .saved import unpacked
-from .state import TensorBase, bottom, version_of, wrap
+from .function_saved import raw_saved, unpack
+from .node import FREED, UNDEFINED, GradNode, shown
+from .state import TensorBase, wrap
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -69,6 +68,10 @@ class FunctionCtx:
     saved_variables = saved_tensors
 
     @property
+    def _raw_saved_tensors(self):
+        return raw_saved(self)
+
+    @property
     def needs_input_grad(self):
         """One flag an input of forward."""
         return self._state.needs
@@ -97,7 +100,7 @@ class State:
     """What the engine knows of one call of a Function."""
 
     __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs",
-                 "non_differentiable", "outputs", "packed", "shapes", "tensors", "to_save", "where")
+                 "non_differentiable", "outputs", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
         self.kind = kind
@@ -105,7 +108,7 @@ class State:
         self.materialize = True
         self.needs = ()
         self.count = 0  # how many inputs forward got
-        self.kept = self.packed = None
+        self.kept = None
         self.outputs = 1
         self.shapes = ()
         self.tensors = ()  # the positions of tensor inputs
@@ -167,7 +170,6 @@ class BackwardCFunction(FunctionCtx, GradNode):
     def release(self):
         """Forget what was saved."""
         self._state.kept = FREED
-        self._state.packed = None
 
     @property
     def next_functions(self):
@@ -221,50 +223,6 @@ def checked(node, place, grad, shape, dtype, drive):
                                f"{place}; take its real part")
         c = c.astype(dtype)
     return c
-
-
-def unpack(ctx):
-    """The saved tensors, checked for writes since."""
-    state = ctx._state
-    if state.kept is FREED:
-        raise freed()
-    if state.kept is None:
-        return tuple(state.to_save or ())
-    if state.packed is not None:
-        return tuple([None if item is None else unpacked_with_history(ctx, *item) for item in state.packed])
-    out = []
-    for item in state.kept:
-        if item is None:
-            out.append(None)
-            continue
-        t, version, own = item
-        if version_of(t) != version:
-            raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
-        out.append(rebuilt(ctx, t, own) if own is not None else t)
-    return tuple(out)
-
-
-def unpacked_with_history(ctx, item, node, own):
-    """A saved tensor through the unpack hook, with the history that it had when it was saved."""
-    t = unpacked(item)
-    if own is not None:
-        return rebuilt(ctx, t, own)
-    if node is None:
-        return t
-    out = t.detach()
-    out.node = node
-    return out
-
-
-def rebuilt(ctx, t, nr):
-    """A saved output as a tensor of this node (saving the tensor itself would make a cycle)."""
-    out = t.detach()
-    level = t.level_trace or AMBIENT
-    if ctx._state.outputs == 1:
-        out.node = ctx
-    elif isinstance(level, GradTrace):
-        out.node = level.node(extend.pick_rule(ctx._state.outputs, nr), ctx, None)
-    return out
 
 
 class FunctionMeta(type):

@@ -1,6 +1,7 @@
 """Saved values as users see them: saved-tensor hooks around each, and `_saved_self` on nodes."""
 
 import inspect
+from weakref import ref
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from .drive import RUNNING
 from .levels import PACKING
 from .modes import restore, set_modes
 from .node import FREED, SAVED_READERS, AccumulateGrad, freed
-from .state import TensorBase, lift, lower, wrap
+from .state import TensorBase, lift, lower, more, wrap
 
 ndarray = np.ndarray
 _NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
+
+
+HOOKS_ARE_SET = ("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                 "hooks is allowed at a time.")
 
 
 class Packed:
@@ -122,12 +127,27 @@ def tensor_of(node, x, origin):
     if origin == -1 or rule.prim is None:
         return t
     if origin in rule.active:
-        parents = node.parents if type(node.parents) is tuple else (node.parents,)
-        parent = parents[rule.active.index(origin)]
+        parent = parent_of(node, origin)
         if isinstance(parent, AccumulateGrad):
             if parent.saved.value is x:
                 return parent.saved
-        t.node = parent
+        attached(t, parent)
+    return t
+
+
+def parent_of(node, i):
+    """The node of an operand that asks for a gradient."""
+    parents = node.parents if type(node.parents) is tuple else (node.parents,)
+    return parents[node.rule.active.index(i)]
+
+
+def attached(t, node):
+    """A tensor with a history; an accumulator makes it a leaf whose gradient goes to the accumulator's own leaf."""
+    if isinstance(node, AccumulateGrad):
+        t.requires = True
+        more(t).accumulator = ref(node)
+    else:
+        t.node = node
     return t
 
 
@@ -149,7 +169,9 @@ def read(node, key):
             raise freed()
         item = saved if len(names) == 1 else saved[i]
         if type(item) is Packed:
-            return with_history(node, unpacked(item), origin)
+            t = unpacked(item)
+            return with_history(node, t, origin) if origin == -1 or origin not in rule.active else attached(
+                t.detach(), parent_of(node, origin))
         if not isinstance(item, ndarray | np.generic | extend.Tracer):
             return item
         if isinstance(item, ndarray) and versions.WRITTEN:
@@ -252,7 +274,7 @@ class SavedTensor:
         items = [node.saved] if single else list(node.saved)
         item = items[self.index]
         if type(item) is Packed:
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set.")
+            raise RuntimeError(HOOKS_ARE_SET)
         extra = node.loud()
         if extra.packing is None:
             extra.packing = Packing((pack_hook, unpack_hook))

@@ -344,3 +344,19 @@ def test_decorated_coroutines_and_async_generators():
 
     asyncio.run(both())
     assert seen == [False, False, False, "sent", False, ("closed", False)]
+
+
+def script_switches_of_the_engine(torch):
+    autograd = torch.autograd
+    seen = [autograd.is_multithreading_enabled()]
+    with autograd.set_multithreading_enabled(False):
+        seen.append(autograd.is_multithreading_enabled())
+    autograd.set_multithreading_enabled(False)
+    seen.append(autograd.is_multithreading_enabled())
+    autograd.grad_mode.set_multithreading_enabled(True)
+    with autograd.enforce_grad_layout_policy(False):
+        x = torch.ones(2, 3).t().requires_grad_()
+        (x * x).sum().backward()
+    autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
+    return (seen, autograd.is_multithreading_enabled(), x.grad.sum(), reversed(torch.arange(3)),
+            autograd.SavedTensor.__name__)

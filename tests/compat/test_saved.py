@@ -328,3 +328,65 @@ def script_node_is_callable(torch):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = x.exp()
     return y.grad_fn(torch.ones(2))
+
+
+def script_hooks_on_what_a_function_saved(torch):
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * x
+            ctx.save_for_backward(x, y, None)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            x, y, _ = ctx.saved_tensors
+            return g * (2 * x + 0 * y)
+
+    def attempt(fn):
+        try:
+            return fn()
+        except Exception as error:
+            return ("raised", type(error).__name__, str(error))
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    node = Square.apply(x).grad_fn
+    raw = node._raw_saved_tensors
+    first = attempt(lambda: raw[0].register_hooks(lambda t: t.detach() * 3, lambda t: t))
+    second = [attempt(lambda i=i: raw[i].register_hooks(lambda t: t, lambda t: t)) for i in (0, 2)]
+    third = attempt(lambda: raw[1].register_hooks(lambda t: 5, lambda t: torch.ones(2)))
+    saved = node.saved_tensors
+    z = (x * 1).detach().requires_grad_()
+    out = Square.apply(z)
+    out.grad_fn._raw_saved_tensors[0].register_hooks(lambda t: t.detach() * 3, lambda t: t)
+    (g,) = torch.autograd.grad(out.sum(), z, create_graph=True)
+    return (len(raw), first, second, third, saved[0], saved[1], g, torch.autograd.grad(g.sum(), z),
+            attempt(lambda: Square.apply(x).sum().backward()))
+
+
+def script_what_was_freed_has_no_raw_values(torch):
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    out = Twice.apply(x)
+    out.sum().backward()
+    try:
+        return len(out.grad_fn._raw_saved_tensors)
+    except RuntimeError as error:
+        return str(error)[:40]
+
+
+def script_leaves_that_are_unpacked(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+        y = x.exp() * x
+    saved = y.grad_fn._saved_other
+    return saved, saved.is_leaf, saved.requires_grad, saved.grad_fn, torch.autograd.grad(saved.sum() * 2 + y.sum(), x)

@@ -2,6 +2,7 @@
 
 from .. import apply_function as _apply_function
 from ..engine import backward, grad
+from ..engine_switches import enforce_grad_layout_policy, is_multithreading_enabled, set_multithreading_enabled
 from ..function import Function, NestedIOFunction
 from ..grad_mode import (
     enable_grad,
@@ -11,8 +12,9 @@ from ..grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from ..saved import SavedTensor
 from ..surface import getter
-from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, profiler_util
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, profiler_util, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
 from .profiler_util import DeviceType
@@ -23,24 +25,30 @@ __all__ = [
     "DeviceType",
     "Function",
     "NestedIOFunction",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "forward_ad",
     "function",
     "functional",
     "grad",
+    "grad_mode",
     "gradcheck",
     "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "profiler",
     "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
 ]

@@ -10,6 +10,7 @@ from ..function import (
 )
 from ..once_differentiable import once_differentiable
 
+_SingleLevelFunction = Function  # PyTorch tells the two apart for its transforms
 _ContextMethodMixin = FunctionCtx  # the name of older documentation
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",

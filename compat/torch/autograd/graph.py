@@ -7,6 +7,7 @@ from weakref import finalize
 
 from .. import versions
 from ..drive import HOOKED, reached, running
+from ..engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..gradient_edge import GradientEdge, get_gradient_edge
 from ..modes import modes, restore, set_modes
 from ..node import GradNode
@@ -193,4 +194,4 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
 
 __all__ = ["GradientEdge", "Node", "SavedTensor", "allow_mutation_on_saved_tensors",
            "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version", "register_multi_grad_hook",
-           "save_on_cpu", "saved_tensors_hooks"]
+           "save_on_cpu", "saved_tensors_hooks", "set_warn_on_accumulate_grad_stream_mismatch"]

@@ -23,6 +23,19 @@ FROM CUPTI_ACTIVITY_KIND_MARKER AS start
 LAUNCH = 211  # the number of cudaLaunchKernel among calls of CUDA's runtime, from CUDA 9.2 on
 
 
+class EnforceUnique:
+    """Refuses a key that was seen before."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def see(self, *key):
+        """Note a key."""
+        if key in self.seen:
+            raise RuntimeError(f"duplicate key: {key}")
+        self.seen.add(key)
+
+
 def load_nvprof(path):
     """The ranges that `emit_nvtx` left in a file of nvprof, as an EventList; each has the kernels started inside.
 
@@ -32,21 +45,21 @@ def load_nvprof(path):
         RuntimeError: a range or a call stands in it twice.
         AssertionError: a kernel was started by another call than cudaLaunchKernel.
     """
+    return EventList(parse_nvprof_trace(path))
+
+
+def parse_nvprof_trace(path):
+    """The events of `load_nvprof` as a list."""
     with closing(sqlite3.connect(path)) as file:
         file.row_factory = sqlite3.Row
-        events = {}
+        events, ranges, calls = {}, EnforceUnique(), EnforceUnique()
         for row in file.execute(MARKERS):
-            if row["id"] in events:
-                raise RuntimeError(f"duplicate key: {(row['id'],)}")
+            ranges.see(row["id"])
             events[row["id"]] = FunctionEvent(id=row["id"], node_id=0, name=row["name"], start_us=row["begins"],
                                               end_us=row["ends"], thread=0)
-        seen = set()
         for row in file.execute(KERNELS):
-            key = row["id"], row["call"]
-            if key in seen:
-                raise RuntimeError(f"duplicate key: {key}")
-            seen.add(key)
+            calls.see(row["id"], row["call"])
             if row["kind"] != LAUNCH:
                 raise AssertionError(f"Expected cbid to be {LAUNCH}, but got {row['kind']}")
             events[row["id"]].append_kernel(row["name"], 0, row["ends"] - row["begins"])
-    return EventList(sorted(events.values(), key=lambda e: e.time_range.start))
+    return sorted(events.values(), key=lambda e: e.time_range.start)

@@ -10,8 +10,9 @@ from bisect import bisect_left, bisect_right
 from ..modes import modes, set_modes
 from ..ranges import Ranges, itt, nvtx
 from ..recorder import LABEL, Recorder, recording
-from .nvprof import load_nvprof
+from .nvprof import EnforceUnique, load_nvprof, parse_nvprof_trace
 from .profiler_util import (
+    MEMORY_EVENT_NAME,
     DeviceType,
     EventList,
     FormattedTimesMixin,
@@ -21,9 +22,9 @@ from .profiler_util import (
     Kernel,
 )
 
-__all__ = ["DeviceType", "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel",
-           "emit_itt", "emit_nvtx", "load_nvprof", "profile", "record_function"]
-MEMORY = "[memory]"
+__all__ = ["DeviceType", "EnforceUnique", "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg",
+           "Interval", "Kernel", "emit_itt", "emit_nvtx", "load_nvprof", "parse_nvprof_trace", "profile",
+           "record_function"]
 
 
 class profile:  # noqa: N801 (torch's name)
@@ -150,7 +151,7 @@ class profile:  # noqa: N801 (torch's name)
                   "pid": os.getpid(), "tid": e.thread, "ts": e.time_range.start, "dur": e.time_range.elapsed_us(),
                   "args": {"External id": e.id, "Sequence number": e.sequence_nr,
                            "Input Dims": e.structured_input_shapes}}
-                 for e in self.function_events if e.name != MEMORY]
+                 for e in self.function_events if e.name != MEMORY_EVENT_NAME]
         with open(path, "w", encoding="utf-8") as f:
             json.dump({"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": found}, f)
 
@@ -193,7 +194,7 @@ def events_of(recorder, device):
     for (when, size), alone in zip(records, free):
         if alone:
             at = (when - recorder.start) / 1000
-            events.append(FunctionEvent(id=len(events) + 1, name=MEMORY, thread=1, start_us=at, end_us=at,
+            events.append(FunctionEvent(id=len(events) + 1, name=MEMORY_EVENT_NAME, thread=1, start_us=at, end_us=at,
                                         fwd_thread=1, input_shapes=[], stack=[], use_device=device,
                                         cpu_memory_usage=size, flops=0))
     return sorted(events, key=lambda e: (e.time_range.start, -e.time_range.end))

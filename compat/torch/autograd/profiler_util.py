@@ -17,6 +17,8 @@ class DeviceType(enum.Enum):
 
 Kernel = namedtuple("Kernel", ["name", "device", "duration"])
 
+MEMORY_EVENT_NAME = "[memory]"
+
 
 class Interval:
     """A span of time, in microseconds."""

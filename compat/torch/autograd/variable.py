@@ -6,6 +6,8 @@ from ..callbacks import Engine
 from ..state import TensorBase
 from ..tensor import Tensor
 
+ImperativeEngine = Engine
+
 
 class VariableMeta(type):
     """`isinstance(t, Variable)` holds for every tensor."""

@@ -1,0 +1,67 @@
+"""Switches of PyTorch's engine, which one sweep in the caller's thread knows but does not need."""
+
+from contextvars import ContextVar
+
+from .grad_mode import ContextDecorator
+
+_SWITCHES: ContextVar[tuple[bool, bool]] = ContextVar("covector_torch_switches", default=(True, True))
+
+
+class Switch(ContextDecorator):
+    """One of the switches: a function that sets it, and a context that puts it back."""
+
+    place = 0
+
+    def __init__(self, mode):
+        before = _SWITCHES.get()
+        self.previous = before[self.place]
+        self.mode = bool(mode)
+        self.turn(self.mode)
+
+    def turn(self, mode):
+        """Set the switch."""
+        before = list(_SWITCHES.get())
+        before[self.place] = mode
+        _SWITCHES.set(tuple(before))
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *exc):
+        self.turn(self.previous)
+
+    def __call__(self, fun):
+        self.turn(self.previous)  # a decorator sets it for its function alone
+        return super().__call__(fun)
+
+    def clone(self):
+        """The same switch again."""
+        return type(self)(self.mode)
+
+
+class set_multithreading_enabled(Switch):  # noqa: N801 (torch's name)
+    """Whether a sweep may run in threads of its own. It runs in the caller's here in any case.
+
+    >>> import covector.compat.torch as torch
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     torch.autograd.is_multithreading_enabled()
+    False
+    """
+
+
+class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
+    """Whether gradients take their parameter's strides, which they do here in any case."""
+
+    place = 1
+
+    def __init__(self, enable=True):
+        super().__init__(enable)
+
+
+def is_multithreading_enabled():
+    """What `set_multithreading_enabled` was given last; True at first."""
+    return _SWITCHES.get()[0]
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled):
+    """Accepted without effect: there are no streams on the CPU."""
