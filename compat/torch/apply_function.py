@@ -9,6 +9,7 @@ from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
 from .function_saved import pack
+from .function_tangents import paused, push_tangents
 from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
@@ -78,11 +79,12 @@ def run_forward(kind, ctx, args):
     """Forward with recording off; setup_context where the Function has one."""
     before = set_modes(grad=False)
     try:
-        if kind.setup_context is not Function.setup_context:
-            output = kind.forward(*args)
-            kind.setup_context(ctx, args, output)
-        else:
-            output = kind.forward(ctx, *args)
+        with paused():
+            if kind.setup_context is not Function.setup_context:
+                output = kind.forward(*args)
+                kind.setup_context(ctx, args, output)
+            else:
+                output = kind.forward(ctx, *args)
     finally:
         restore(before)
     return output
@@ -282,37 +284,6 @@ def save(ctx, args, given, outputs):
         kept = [pack(item, m.hooks[-1]) for item in kept]  # what the hooks gave stands for the tensors, which may go
     state.to_save = ()
     state.kept = tuple(kept)
-
-
-def push_tangents(kind, ctx, args, outputs):
-    """Forward mode: the user's jvp on the tangents of the inputs."""
-    tangents = [TANGENT[0](a) if isinstance(a, TensorBase) else None for a in args]
-    if not any(t is not None for t in tangents):
-        return
-    state = ctx._state
-    if state.materialize:
-        tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
-                    for a, t in zip(args, tangents)]
-    saved, state.kept, state.to_save = state.kept, None, state.for_forward
-    try:
-        result = kind.jvp(ctx, *tangents)
-    finally:
-        state.kept, state.to_save = saved, ()
-    result = result if isinstance(result, tuple) else (result,)
-    if len(result) != len(outputs):
-        raise RuntimeError(f"{kind.__name__}.jvp returned {len(result)} tangents for {len(outputs)} outputs")
-    for o, t in zip(outputs, result):
-        if isinstance(o, TensorBase) and t is not None:
-            SET[0](o, t)
-
-
-def zeros_like(t):
-    """The tangent of an input that has none."""
-    return wrap(np.zeros(*shape_dtype(t)))
-
-
-TANGENT = [lambda t: None]  # filled by forward_ad.py
-SET = []
 
 
 def apply_foreign(kind, args):

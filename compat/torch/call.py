@@ -17,7 +17,7 @@ from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
-from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
+from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad, tangent_of
 from .unshared import unshared
 from .views import shape_dtype
 
@@ -187,7 +187,7 @@ def check_inference(out, tensors):
     """Refuse to save inference tensors for backward."""
     values = [t.value for t in tensors if t.rare is not None and t.rare.inference]
     for t in out if isinstance(out, tuple) else (out,):
-        node = t.node if isinstance(t, TensorBase) else None
+        node = t.node if isinstance(t, TensorBase) and t.level_trace is None else None
         if node is not None and node.rule is not None and node.rule.keeps:
             saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
             if any(x is v for x in saved for v in values):
@@ -240,6 +240,9 @@ def write_out(name, target, v, tensors):
     if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
+    if any(tangent_of(t) is not None for t in (target, *tensors)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
+                                  "out= function; write the answer with copy_ instead")
     shape, dtype = shape_dtype(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)

@@ -10,33 +10,9 @@ from .levels import FOREIGN, BatchTrace
 from .literals import warn_imaginary
 from .memory_formats import order_of, preserves
 from .size import device as Device
-from .state import TensorBase, needs_grad
+from .state import TensorBase, concrete, needs_grad
 
 ndarray = np.ndarray
-
-
-def concrete(t, what):
-    """The array of a tensor whose value is known, below all levels but vmap."""
-    u = t
-    while True:
-        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
-            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap "
-                               "over calling "
-                               f".{what}() on a Tensor, please try to rewrite what you're doing with other "
-                               "operations. If "
-                               "error is occurring somewhere inside PyTorch internals, please file a bug report.")
-        if not isinstance(u.value, TensorBase):
-            break
-        u = u.value
-    if u.level_trace is FOREIGN:
-        return foreign_value(u, what)
-    return u.value
-
-
-def foreign_value(t, what):
-    """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
-    value = t.value
-    return getattr(value, what)() if what != "item" else value.item()
 
 
 def item(self):

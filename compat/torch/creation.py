@@ -15,7 +15,7 @@ from .memory_formats import fresh, preserves
 from .modes import MODES
 from .recorder import traced
 from .size import device as Device
-from .state import TensorBase, at_level, bottom, inside, lower, more, wrap
+from .state import TensorBase, at_level, bottom, concrete, inside, lower, more, wrap
 from .views import shape_dtype
 
 
@@ -104,7 +104,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """A tensor of one number."""
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
-    value = bottom(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
+    value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
     return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 
 
@@ -180,7 +180,17 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
     """A 0-d tensor of the default dtype."""
-    return made(np.asarray(s, numpy_dtype(dtype)), requires_grad, device)
+    return made(np.asarray(number(s), numpy_dtype(dtype)), requires_grad, device)
+
+
+def number(value):
+    """A number of what stands for one: itself, or the only element of a tensor that no vmap maps."""
+    if not isinstance(value, TensorBase):
+        return value
+    found = concrete(value, "item")
+    if getattr(found, "size", 1) != 1:
+        raise RuntimeError(f"a Tensor with {found.size} elements cannot be converted to Scalar")
+    return found.item() if isinstance(found, np.ndarray) else found
 
 
 def like(name, make):
@@ -236,7 +246,7 @@ def batched_like(input, t):
 zeros_like = like("zeros_like", lambda: 0)
 ones_like = like("ones_like", lambda: 1)
 empty_like = like("empty_like", lambda: None)
-full_like = like("full_like", lambda fill: bottom(fill) if isinstance(fill, TensorBase) else fill)
+full_like = like("full_like", lambda fill_value: number(fill_value))
 
 
 def new_method(make):

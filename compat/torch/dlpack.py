@@ -3,10 +3,9 @@
 import numpy as np
 
 from .call import attach
-from .conversion import concrete
 from .dtypes import bfloat16
 from .from_data import from_numpy
-from .state import TensorBase, needs_grad
+from .state import TensorBase, concrete, needs_grad
 
 CPU = (1, 0)  # kDLCPU
 

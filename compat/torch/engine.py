@@ -14,7 +14,7 @@ from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED, picks
 from .quiet import hush, unhush
-from .seeds import like, listed, make_grads, seed
+from .seeds import check_implicit, like, listed, make_grads, seed
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
 from .views import shape_dtype
 
@@ -54,6 +54,11 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         inputs = listed(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    m = MODES.get()
+    if m is not None and (m.level is not None or any(not trace.own for trace in m.maps)):
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms.")
     tensors = listed(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
     cts = make_grads(tensors, grad_tensors, len(tensors))
@@ -84,10 +89,6 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
             raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
     cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
     level = level_of(outputs)
-    if isinstance(level, GradTrace) and level is not AMBIENT and accumulate:
-        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
-                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-                           "transforms.")
     roots = []
     for i, (t, g) in enumerate(zip(outputs, cts)):
         node = node_of(t, ()) if isinstance(t, GradientEdge) else edge(t)
@@ -173,6 +174,8 @@ def sweep_level(trace, outputs, grads, inputs):
         for t, (node, (shape, dtype)), g in zip(outputs, heads, cts):
             if node is None:
                 continue
+            if g is None:
+                check_implicit(shape, dtype)
             ct = lower(wrap(np.ones(shape, dtype)) if g is None else seed(len(roots), t, g))
             if type(ct) is Ambient and ct.owner is trace:
                 ct = ct.value

@@ -1,26 +1,30 @@
 """Forward mode: tensors that carry a tangent while a level is open."""
 
+import contextlib
 from collections import namedtuple
 from contextvars import ContextVar
 
 import numpy as np
 
 from ...extend import Ambient
-from . import apply_function, versions
+from . import versions
+from .function_tangents import PAUSED
 from .inplace import WRITE_TANGENT, put_value, write
-from .levels import GradTrace
+from .levels import BatchTrace, GradTrace
 from .printing import TANGENT
-from .state import SET_TANGENT, TANGENT_OF, TensorBase, bottom, lift, lower, more, wrap
+from .state import SET_TANGENT, TANGENT_OF, TensorBase, at_level, bottom, lift, lower, more, wrap
 from .views import EXPAND, GETITEM, shape_dtype, view
+
+ndarray = np.ndarray
 
 
 class Epoch:
     """One open dual level; tangents of a closed one are gone."""
 
-    __slots__ = ("done",)
+    __slots__ = ("done", "paused")
 
     def __init__(self):
-        self.done = False
+        self.done = self.paused = False
 
 
 LEVEL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
@@ -39,6 +43,8 @@ def enter_dual_level():
 def exit_dual_level(*, level=None):
     """Close the level: its tangents are gone."""
     epoch = LEVEL.get()
+    if epoch is None and level is None:
+        raise RuntimeError("Dual level must be a positive number: no level is open, enter_dual_level() first")
     if epoch is None or level not in (None, 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
                            "supported.")
@@ -65,43 +71,100 @@ class dual_level:  # noqa: N801 (torch's name)
 
 
 def make_dual(tensor, tangent, *, level=None):
-    """A view of `tensor` that carries `tangent`; the tangent is not copied."""
-    epoch = LEVEL.get()
-    if level is not None and level < 0 or epoch is None:
+    """A view of `tensor` that carries `tangent`, which is not copied where it lies in memory as the tensor does."""
+    epoch = open_level(level, "_make_dual")
+    if epoch is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() "
                            "first.")
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
-    if not (tangent.is_floating_point() or tangent.is_complex()):
-        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
-    check(tensor, tangent)
+    for name, t in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"_make_dual(): argument '{name}' must be Tensor, not {type(t).__name__}")
+        if not (t.is_floating_point() or t.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
+    return dual(epoch, tensor, fitting(tensor, tangent))
+
+
+def open_level(level, name):
+    """The open level, None where there is none and none was named."""
+    if level is not None and level < 0 or level is None and LEVEL.get() is None:
+        return None
+    if level or LEVEL.get() is None:
+        raise RuntimeError(f"Invalid level given to {name}: {level}, of {int(LEVEL.get() is not None)} open")
+    return LEVEL.get()
+
+
+def dual(epoch, tensor, tangent):
+    """`make_dual` of checked arguments; of a value that a vmap maps, at the level below."""
+    trace = tensor.level_trace
+    if isinstance(trace, BatchTrace) and not trace.done:
+        if tangent.level_trace is trace:
+            below = tangent.value
+        else:
+            below = tangent.expand(shape_dtype(tensor.value)[0])
+        return at_level(trace, dual(epoch, tensor.value, below))
     if tangent_of(tensor) is not None:
-        raise RuntimeError("Trying to set a forward gradient that has already been set")
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                           "level 0 is not supported.")
+    if tensor.level_trace is None and tangent_of(tangent) is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level0 is not "
+                           "supported.")
     out = view(tensor, GETITEM, ((Ellipsis,),), "ViewBackward0")
-    more(out).tangent = (epoch, tangent, True)
+    more(out).tangent = (epoch, alike(out, tangent), True)
     out.slow = 2
     return out
 
 
-def check(tensor, tangent):
-    """torch's errors for a tangent that does not fit."""
+def fitting(tensor, tangent):
+    """A tangent in the dtype of its tensor; torch's errors for one that does not fit."""
     if tensor.shape != tangent.shape:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            "Tensor, "
                            f"this is not supported. Tensor is of size {list(tensor.shape)} while the given forward "
                            "gradient "
                            f"is of size {list(tangent.shape)}.")
-    if tensor.dtype is not tangent.dtype:
-        raise RuntimeError("Expected the tangent to have the dtype of the primal: trying to set a forward gradient "
-                           "of dtype "
-                           f"{tangent.dtype} on a tensor of dtype {tensor.dtype}")
+    if tensor.dtype is tangent.dtype:
+        return tangent
+    if tangent.is_complex() and not tensor.is_complex():
+        raise RuntimeError("Expected the tangent of a real tensor to be real: trying to set a forward gradient of "
+                           f"dtype {tangent.dtype} on a tensor of dtype {tensor.dtype}")
+    return tangent.to(tensor.dtype)
+
+
+def alike(t, tangent):
+    """A tangent whose memory lies as that of its tensor, so that views and writes reach the same elements of both."""
+    mine, other = t.value, tangent.value
+    if type(mine) is not ndarray or type(other) is not ndarray or not mine.size:
+        return tangent
+    if mine.strides == other.strides or all(n == 1 or a == b for n, a, b in zip(
+            mine.shape, mine.strides, other.strides)):
+        if mine.base is None and other.base is None:
+            return tangent
+        a, b = versions.root_of(mine), versions.root_of(other)
+        if a.nbytes == b.nbytes and mine.ctypes.data - a.ctypes.data == other.ctypes.data - b.ctypes.data:
+            return tangent
+    root = versions.root_of(mine)
+    scale = other.itemsize // mine.itemsize or 1
+    room = np.zeros(root.nbytes * scale // other.itemsize, other.dtype)
+    out = wrap(np.ndarray(mine.shape, other.dtype, room, (mine.ctypes.data - root.ctypes.data) * scale,
+                          tuple([s * scale for s in mine.strides])))
+    return out.copy_(tangent)
 
 
 def unpack_dual(tensor, *, level=None):
     """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
-    if LEVEL.get() is None:
+    if LEVEL.get() is None and level is None:
         return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    if level is not None and level < 0:
+        return UnpackedDualTensor(tensor, None)
+    open_level(level, "_unpack_dual")
+    trace = tensor.level_trace
+    if isinstance(trace, BatchTrace) and not trace.done:
+        primal, tangent = unpack_dual(tensor.value)
+        return UnpackedDualTensor(tensor, None) if tangent is None else UnpackedDualTensor(
+            at_level(trace, primal), at_level(trace, tangent))
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
@@ -129,7 +192,7 @@ def tangent_of(t):
         if found[0] is DEAD:
             return None
         if not found[0].done:
-            return found[1]
+            return None if type(found[0]) is Epoch and found[0].paused else found[1]
         rare.tangent = None
     base, steps = (rare.base, rare.steps) if rare.forward_base is None else (rare.forward_base, rare.forward_steps)
     if base is None or base.rare is None or base.rare.tangent is None:
@@ -144,24 +207,37 @@ def tangent_of(t):
 
 TANGENT_OF.append(tangent_of)
 TANGENT[0] = tangent_of
-apply_function.TANGENT[0] = tangent_of
 
 
 def set_tangent(t, tangent):
     """Let a new tensor carry a tangent."""
     epoch = epoch_of(t)
-    if epoch is None:
+    if epoch is None or type(epoch) is Epoch and epoch.paused:
         return
     shape, dtype = shape_dtype(t)
     got, kind = shape_dtype(tangent)
     if got != shape or kind != dtype:
         tangent = tangent.expand(shape).to(wrap(np.zeros((), dtype)).dtype)
-    more(t).tangent = (epoch, tangent, False)
+    more(t).tangent = (epoch, alike(t, tangent), False)
     t.slow = 2
 
 
+@contextlib.contextmanager
+def paused():
+    """Without the tangents of the open level: a Function's forward runs on primals alone."""
+    epoch = LEVEL.get()
+    if epoch is None or epoch.paused:
+        yield
+        return
+    epoch.paused = True
+    try:
+        yield
+    finally:
+        epoch.paused = False
+
+
 SET_TANGENT.append(set_tangent)
-apply_function.SET.append(set_tangent)
+PAUSED[0] = paused
 
 
 def write_tangent(t, value):

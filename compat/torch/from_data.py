@@ -9,7 +9,7 @@ from .creation import check_device, empty, empty_strided, full, made, new_method
 from .inplace import type_word
 from .literals import array_of, check_array, warn_imaginary
 from .size import Size
-from .state import CLASS, TensorBase, bottom, wrap
+from .state import CLASS, TensorBase, bottom, mapped, wrap
 from .tensor import FACTORY
 
 
@@ -30,6 +30,10 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
                       UserWarning, stacklevel=2)
+        if mapped(data):
+            t = data.detach().clone()
+            t = t if dtype is None else t.to(dtype)
+            return t.requires_grad_() if requires_grad else t
     return made(copied(data, dtype), requires_grad, device)
 
 
@@ -141,7 +145,7 @@ def legacy(args, dtype):
 def new(self, *args):
     """A new tensor of this one's dtype, from sizes or data; see PyTorch's `Tensor.new`."""
     if len(args) == 1 and isinstance(args[0], TensorBase):
-        return wrap(bottom(args[0]))
+        return wrap(bottom(args[0])) if args[0].level_trace is None else args[0].detach()
     return wrap(legacy(args, self.dtype))
 
 
@@ -170,7 +174,7 @@ def from_numpy(ndarray):
 def new_tensor(cls, *args, dtype=None, device=None):
     """`Tensor(2, 3)`, `Tensor([…])`, `Tensor()`."""
     if len(args) == 1 and isinstance(args[0], TensorBase):
-        return wrap(bottom(args[0]), cls)
+        return wrap(bottom(args[0]), cls) if args[0].level_trace is None else args[0].detach()
     return wrap(legacy(args, dtypes.Default.float), cls)
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from . import dtypes
-from .state import TensorBase, bottom
+from .state import TensorBase, concrete
 
 ndarray = np.ndarray
 _WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
@@ -168,7 +168,7 @@ def number_of(value):
     if isinstance(value, TensorBase):
         if value.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return bottom(value).item()
+        return concrete(value, "item").item()
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, bool | int | float | complex):

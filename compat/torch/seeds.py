@@ -30,13 +30,7 @@ def seed(i, out, g, batched=False):
     if g is None:
         if isinstance(out, TensorBase) and not needs_grad(out):
             return None
-        if int(np.prod(shape)) != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if dtype.kind not in "fcV":
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
-        if dtype.kind == "c":
-            raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
-                               f"{CLASS[0].dtype.fget(out)}")
+        check_implicit(shape, dtype)
         return wrap(np.ones(shape, dtype))
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
@@ -59,6 +53,14 @@ def seed(i, out, g, batched=False):
             f"grad_output[{i}] has a dtype of {CLASS[0].dtype.fget(g)} and output[{i}] has a dtype of "
             f"{CLASS[0].dtype.fget(out)}.")
     return g
+
+
+def check_implicit(shape, dtype):
+    """torch's refusals to take ones for a cotangent that is left out."""
+    if int(np.prod(shape)) != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if dtype.kind not in "fV":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{dtype}")
 
 
 def size(shape):

@@ -129,12 +129,18 @@ def lower(t, fresh=False):
     if trace is FOREIGN:
         return current(t)
     if trace.done:
+        if isinstance(trace, BatchTrace) and not trace.own:
+            raise RuntimeError(ESCAPED)
         return lower(t.value, fresh)
     if isinstance(trace, GradTrace):
         tangent = tangent_of(t)
         node = edge(t) if trace.recording else None
         return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent, fresh))
     return extend.make_batched(trace, lower(t.value, fresh))
+
+
+ESCAPED = ("a value of a vmap that has ended was used: it stands for one example of its batch, and there is no batch any "
+           "more. Your tensor escaped from inside a function being vmapped; return it from that function instead")
 
 
 def lift(v):
@@ -196,6 +202,39 @@ def bottom(t):
     while isinstance(t.value, TensorBase):
         t = t.value
     return t if t.level_trace is FOREIGN else t.value
+
+
+def concrete(t, what):
+    """The array of a tensor whose value is known, below all levels but vmap."""
+    u = t
+    while True:
+        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
+            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over "
+                               f"calling .{what}() on a Tensor, please try to rewrite what you're doing with other "
+                               "operations. If error is occurring somewhere inside PyTorch internals, please file a "
+                               "bug report.")
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    if u.level_trace is FOREIGN:
+        return foreign_value(u, what)
+    return u.value
+
+
+def foreign_value(t, what):
+    """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
+    value = t.value
+    return getattr(value, what)() if what != "item" else value.item()
+
+
+def mapped(t):
+    """Whether a running vmap maps a tensor."""
+    while True:
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            return True
+        if not isinstance(t.value, TensorBase):
+            return False
+        t = t.value
 
 
 def version_of(t):

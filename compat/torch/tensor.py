@@ -164,11 +164,11 @@ class Tensor(TensorBase):
     def requires_grad_(self, requires_grad=True):
         """Ask for gradients (leaves only); returns itself."""
         if in_transform(self):
-            raise RuntimeError("You are attempting to call Tensor.requires_grad_() inside of a function being "
-                               "transformed by a functorch transform. This is unsupported, please attempt to use the "
-                               "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
-                               "requires_grad_() "
-                               "outside of a function being transformed instead.")
+            raise RuntimeError("You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                               "torch.autograd.functional.* APIs) inside of a function being transformed by a "
+                               "functorch transform. This is unsupported, please attempt to use the functorch "
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+                               "of a function being transformed instead.")
         if not requires_grad:
             if self.node is not None:
                 raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -274,6 +274,8 @@ class Tensor(TensorBase):
                                "solution.")
         self.node = None
         self.requires = False
+        if rare is not None:
+            rare.tangent = None
         return self
 
     def retain_grad(self):

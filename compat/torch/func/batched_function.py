@@ -84,7 +84,11 @@ def wrapped(trace, o, axis):
     """An answer as a value of the batch."""
     if not isinstance(o, TensorBase):
         return o
-    return mapped(trace, o, axis if axis is None else axis % len(shape_dtype(o)[0]))
+    ndim = len(shape_dtype(o)[0])
+    if axis is not None and not -ndim <= axis < ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {axis}): "
+                         "out_dims of the Function's vmap staticmethod names an axis that its output has not")
+    return mapped(trace, o, axis if axis is None else axis % ndim)
 
 
 def by_generated(kind, args, trace):

@@ -22,7 +22,7 @@ def grad_level(hooks=False):
     m = modes()
     if m.hooks and not hooks:
         raise RuntimeError(NO_HOOKS)
-    before = set_modes(level=trace, lower=((m.level, m.grad), *m.lower), grad=True,
+    before = set_modes(level=trace, lower=((m.level, m.grad), *m.lower), grad=True, inference=False,
                        hooks_disabled=m.hooks_disabled if hooks else NO_HOOKS)
     try:
         yield trace

@@ -11,7 +11,7 @@ from ..inplace import inplace, writable
 from ..levels import BatchTrace
 from ..literals import filling
 from ..modes import MODES
-from ..state import TensorBase, bottom, lower, needs_grad, wrap
+from ..state import TensorBase, bottom, lower, mapped, needs_grad, tangent_of, wrap
 from ..view_lanes import indexed, ready
 from ..views import GETITEM, shape_dtype, view
 from .shaping import copy_, expand, fill_
@@ -109,6 +109,10 @@ def getitem(self, key):
         return found
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
+    if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
+            isinstance(k, TensorBase) and mapped(k) for k in (key if kind is tuple else (key,))):
+        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+                           "batch over indexing with a boolean mask; use torch.where(mask, x, 0) instead of x[mask]")
     if basic:
         check_basic(index, shape)
         if type(key) is slice:
@@ -187,7 +191,8 @@ def setitem(self, key, value):
         index = useful(index, shape)
         watched = m is not None and (m.level is not None or m.recorder is not None)
         if self.level_trace is None and self.node is None and not watched and (
-                not isinstance(value, TensorBase)) and not needs_grad(self) and type(value) in (int, float, bool):
+                not isinstance(value, TensorBase)) and not needs_grad(self) and tangent_of(self) is None and (
+                type(value) in (int, float, bool)):
             array = self.value
             if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = filling(value, array.dtype)

@@ -14,7 +14,9 @@ def same_kind(tensors, name):
     if not isinstance(tensors, list | tuple):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if not len(tensors):
-        raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
+        if name == "cat":
+            raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
     for i, t in enumerate(tensors):
         if not hasattr(t, "dtype"):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")

@@ -3,13 +3,13 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
 from ..call import attach, operation, otherwise, to, with_dim, write_out
 from ..hosted import bare
 from ..inplace import inplace, type_word
 from ..literals import filling
-from ..state import wrap
+from ..state import mapped, wrap
 from .indexing import AT, fetched
 from .reductions import along
 from .shaping import wrap_dim
@@ -216,6 +216,11 @@ def masked_select(input, mask):
     """The elements where a mask is true; see PyTorch's documentation of `torch.masked_select`."""
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    known = mask
+    while isinstance(known, Tracer):
+        if isinstance(known, Batched):
+            raise RuntimeError(DYNAMIC.format("masked_select"))
+        known = known.value
     shape = np.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
     return cnp.broadcast_to(input, shape)[cnp.broadcast_to(mask, shape)]
 
@@ -326,8 +331,14 @@ _median("median", return_types.median, False)
 _median("nanmedian", return_types.nanmedian, True)
 
 
+DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
+           "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
+
+
 def nonzero(input, *, out=None, as_tuple=False):
     """Where elements are not zero; see PyTorch's documentation of `torch.nonzero`."""
+    if mapped(input):
+        raise RuntimeError(DYNAMIC.format("nonzero"))
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
     if out is not None:

@@ -1,0 +1,84 @@
+"""Forward mode through a Function: its jvp on the tangents of the inputs."""
+
+import contextlib
+
+import numpy as np
+
+from .state import SET_TANGENT, TensorBase, tangent_of, version_of, wrap
+from .views import shape_dtype
+
+PAUSED = [contextlib.nullcontext]  # filled by forward_ad.py: forward runs without the tangents of its inputs
+
+
+def paused():
+    """A context without tangents."""
+    return PAUSED[0]()
+
+
+def push_tangents(kind, ctx, args, outputs):
+    """Give the outputs the tangents that the user's jvp makes of those of the inputs."""
+    tangents = [tangent_of(a) if isinstance(a, TensorBase) else None for a in args]
+    if not any(t is not None for t in tangents):
+        return
+    state = ctx._state
+    if state.materialize:
+        tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
+                    for a, t in zip(args, tangents)]
+    versions = [None if t is None else version_of(t) for t in tangents]
+    saved, state.kept, state.to_save = state.kept, None, state.for_forward
+    try:
+        result = kind.jvp(ctx, *tangents)
+    finally:
+        state.kept, state.to_save = saved, ()
+    result = result if isinstance(result, tuple) else (result,)
+    if len(result) != len(outputs):
+        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} "
+                           f"but got {len(result)}): {kind.__name__}.jvp gives one tangent for each output")
+    dirty = {id(t) for t in state.dirty}
+    for k, (o, t) in enumerate(zip(outputs, result)):
+        if not isinstance(o, TensorBase):
+            continue
+        check_tangent(kind, k, o, t)
+        place = next((i for i, a in enumerate(args) if a is o), None) if id(o) in dirty else None
+        if place is not None:
+            if tangents[place] is not t or version_of(t) == versions[place]:
+                raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If "
+                                   "the forward is modifying an input inplace, then the jvp function must modify the "
+                                   "corresponding gradient inplace.")
+        elif t is not None:
+            check_view(args, o, t)
+        if t is not None and tangent_of(o) is not t:
+            SET_TANGENT[0](o, t)
+
+
+def check_tangent(kind, k, o, t):
+    """Refuse what a jvp gave for an output if it is not its tangent."""
+    shape, dtype = shape_dtype(o)
+    if t is None:
+        if dtype.kind in "fcV":
+            raise RuntimeError(f"{kind.__name__}.jvp returned None for output {k}, which is of floating point or "
+                               "complex dtype; return its tangent, zeros where it does not move")
+    elif not isinstance(t, TensorBase):
+        raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {k}: "
+                           f"{kind.__name__}.jvp gives tensors")
+    elif dtype.kind not in "fcV":
+        raise RuntimeError(f"{kind.__name__}.jvp returned a tangent for output {k}, which is of dtype {dtype}. Expected "
+                           "both tensor and its forward grad to be floating point or complex; return None for it")
+    elif shape_dtype(t)[0] != shape:
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
+                           f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "
+                           f"gradient is of size {list(shape_dtype(t)[0])}.")
+
+
+def check_view(args, o, t):
+    """Refuse a tangent that is no view where the output is a view of an input: writes must reach both."""
+    base = None if o.level_trace is not None or o.rare is None else o.rare.base
+    if base is not None and (t.rare is None or t.rare.base is None) and any(
+            isinstance(a, TensorBase) and (a is base or a.rare is not None and a.rare.base is base) for a in args):
+        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+                           "returning a view.")
+
+
+def zeros_like(t):
+    """The tangent of an input that has none."""
+    return wrap(np.zeros(*shape_dtype(t)))
