@@ -13,7 +13,7 @@ from .function_tangents import paused, push_tangents
 from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
-from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of, wrap
+from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
 from .views import move_history, rebase, replay, shape_dtype
 
 ndarray = np.ndarray

@@ -62,8 +62,8 @@ def check_tangent(kind, k, o, t):
         raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {k}: "
                            f"{kind.__name__}.jvp gives tensors")
     elif dtype.kind not in "fcV":
-        raise RuntimeError(f"{kind.__name__}.jvp returned a tangent for output {k}, which is of dtype {dtype}. Expected "
-                           "both tensor and its forward grad to be floating point or complex; return None for it")
+        raise RuntimeError(f"{kind.__name__}.jvp returned a tangent for output {k}, which is of dtype {dtype}. "
+                           "Expected both tensor and its forward grad to be floating point or complex; return None there")
     elif shape_dtype(t)[0] != shape:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "

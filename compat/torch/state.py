@@ -139,8 +139,8 @@ def lower(t, fresh=False):
     return extend.make_batched(trace, lower(t.value, fresh))
 
 
-ESCAPED = ("a value of a vmap that has ended was used: it stands for one example of its batch, and there is no batch any "
-           "more. Your tensor escaped from inside a function being vmapped; return it from that function instead")
+ESCAPED = ("a value of a vmap that has ended was used: it stands for one example of its batch, and there is no batch "
+           "any more. Your tensor escaped from inside a function being vmapped; return it from that function instead")
 
 
 def lift(v):

@@ -41,6 +41,9 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
         m = modes()
         if m.hooks_disabled is not None:
             raise RuntimeError(m.hooks_disabled)
+        if not all(map(callable, self.pair)):
+            raise TypeError("saved_tensors_hooks needs two functions, but got "
+                            f"{' and '.join([type(hook).__name__ for hook in self.pair])}")
         self.before = set_modes(hooks=(*m.hooks, self.pair))
 
     def __exit__(self, *exc):
@@ -98,10 +101,9 @@ class _AllowMutationOnSavedContext:
 
     def unpack(self, key):
         """The copy, inside the context alone."""
-        if modes().mutable_saved is not self:
+        if modes().mutable_saved is not self or id(key) not in self.cloned:
             raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
-                                 "the "
-                                 "graph was originally recorded.")
+                                 "the graph was originally recorded.")
         return self.cloned[id(key)]
 
     def clear(self):
@@ -122,6 +124,8 @@ def allow_mutation_on_saved_tensors():
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
     m = modes()
+    if m.hooks_disabled is not None:
+        raise RuntimeError(m.hooks_disabled)
     before = set_modes(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
     try:
         yield context

@@ -1,0 +1,341 @@
+"""torch.autograd.functional in detail: strict mode, vectorize, refusals, graphs of results; on compat and PyTorch."""
+
+import re
+
+import pytest
+
+
+@pytest.mark.reference
+def test_script_agrees_with_pytorch(script, agrees):
+    agrees(script)
+
+
+def test_script_runs(script, runs):
+    runs(script)
+
+
+def attempt(fn):
+    try:
+        return fn()
+    except Exception as error:
+        return ("raised", type(error).__name__, str(error))
+
+
+def double(torch, *v):
+    return torch.tensor(list(v), dtype=torch.float64)
+
+
+def plain(nest):
+    """Tensors without their layouts."""
+    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
+        return nest
+    if isinstance(nest, list | tuple):
+        return [plain(v) for v in nest]
+    if isinstance(nest, dict):
+        return {k: plain(v) for k, v in nest.items()}
+    if hasattr(nest, "requires_grad"):
+        return [
+            str(nest.dtype),
+            tuple(nest.shape),
+            nest.requires_grad,
+            nest.detach().tolist() if nest.dtype.is_complex else nest.detach().clone().contiguous(),
+        ]
+    return nest
+
+
+def msg(fn):
+    try:
+        return fn()
+    except Exception as e:
+        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+
+
+def F(torch):
+    return torch.autograd.functional
+
+
+def script_strict_products(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    double(torch, 3, 4)
+    out = []
+    for strict in (False, True):
+        for cg in (False, True):
+            for name, fn in (
+                ("lin", lambda a: 3 * a),
+                ("const", lambda a: torch.ones_like(a)),
+                ("sq", lambda a: a**3),
+                ("detach", lambda a: a.detach() * 2),
+                ("sum", lambda a: a.sum()),
+            ):
+                v = torch.ones(2, dtype=torch.float64)
+                out.append(
+                    (
+                        name,
+                        strict,
+                        cg,
+                        msg(lambda: f.vjp(fn, x, v if name != "sum" else None, create_graph=cg, strict=strict)),
+                    )
+                )
+                out.append((name, strict, cg, msg(lambda: f.jvp(fn, x, v, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, msg(lambda: f.jacobian(fn, x, create_graph=cg, strict=strict))))
+                def g(a):
+                    return (fn(a)).sum()
+                out.append((name, strict, cg, msg(lambda: f.hessian(g, x, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, msg(lambda: f.hvp(g, x, v, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, msg(lambda: f.vhp(g, x, v, create_graph=cg, strict=strict))))
+    return plain(out)
+
+
+def script_strict_two_inputs(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    y = double(torch, 3, 4)
+    out = []
+    fns = [
+        lambda a, b: a * 1,
+        lambda a, b: (a, b * 2),
+        lambda a, b: a * b,
+        lambda a, b: (a * a).sum() + (b * b * b).sum(),
+        lambda a, b: (a * b).sum(),
+        lambda a, b: (a**3).sum(),
+        lambda a, b: (a * b, b.sum()),
+    ]
+    for i, fn in enumerate(fns):
+        for strict in (False, True):
+            for cg in (False, True):
+
+                def call(which):
+                    def go():
+                        o = fn(x, y)
+                        v = tuple(torch.ones_like(t) for t in o) if isinstance(o, tuple) else torch.ones_like(o)
+                        if which == "vjp":
+                            return f.vjp(fn, (x, y), v, create_graph=cg, strict=strict)
+                        vv = (torch.ones_like(x), torch.ones_like(y))
+                        if which == "jacobian" or which == "hessian":
+                            return getattr(f, which)(fn, (x, y), create_graph=cg, strict=strict)
+                        return getattr(f, which)(fn, (x, y), vv, create_graph=cg, strict=strict)
+
+                    return msg(go)
+
+                out.append([i, strict, cg] + [call(w) for w in ("vjp", "jvp", "jacobian", "hessian", "hvp", "vhp")])
+    return plain(out)
+
+
+def script_vectorize_strategies(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    y = double(torch, 3, 4, 5)
+    out = []
+    def fn(a, b):
+        return (a[:, None] * b, b.sin().sum(), a.exp())
+    def g(a, b):
+        return (a[:, None] * b).prod()
+    for vec in (False, True):
+        for strat in ("reverse-mode", "forward-mode", "other"):
+            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat)))
+            out.append(msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat)))
+            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, create_graph=True)))
+            out.append(
+                msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, create_graph=True))
+            )
+            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, strict=True)))
+            out.append(msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, strict=True)))
+    return plain(out)
+
+
+def script_inputs_types(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    out = []
+    for w in ("vjp", "jvp", "hvp", "vhp"):
+        g = getattr(f, w)
+        for inp, v in (
+            (3.0, None),
+            ([x], None),
+            ((x, 3), None),
+            (x, None),
+            (x, 3.0),
+            (x, (x, x)),
+            (x, [x]),
+            (x, torch.ones(3)),
+            ((x,), (x,)),
+            ((), ()),
+            (torch.tensor([1, 2]), torch.tensor([1, 2])),
+            (double(torch, 2), None),
+        ):
+            out.append(msg(lambda: g(lambda *a: (a[0] * a[0]).sum(), inp, v)))
+    for w in ("jacobian", "hessian"):
+        for inp in (3.0, [x], (x, 3), (x,), torch.tensor([1, 2]), double(torch, 2), None, {"a": x}):
+            out.append(msg(lambda: getattr(f, w)(lambda *a: (a[0] * a[0]).sum(), inp)))
+        for o in (3.0, None, [x], (x, 3), (), x, double(torch, 1), double(torch, 1)[0], torch.tensor(3)):
+            out.append(msg(lambda: getattr(f, w)(lambda *a: o, x)))
+    for w in ("vjp", "jvp", "hvp", "vhp"):
+        for o in (3.0, None, [x], (x, 3), (), x, double(torch, 1), double(torch, 1)[0]):
+            out.append(msg(lambda: getattr(f, w)(lambda *a: o, x, x)))
+    return plain(out)
+
+
+def script_hessian_output_checks(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    out = []
+    for w in (
+        lambda fn: f.hessian(fn, x),
+        lambda fn: f.hvp(fn, x, x),
+        lambda fn: f.vhp(fn, x, x),
+        lambda fn: f.hessian(fn, x, vectorize=True),
+        lambda fn: f.hessian(fn, x, vectorize=True, outer_jacobian_strategy="forward-mode"),
+    ):
+        for fn in (
+            lambda a: a,
+            lambda a: (a.sum(), a.sum()),
+            lambda a: a.sum().reshape(1),
+            lambda a: a.sum().reshape(1, 1),
+            lambda a: a.sum() * 0,
+            lambda a: (a.sum(),),
+        ):
+            out.append(msg(lambda: w(fn)))
+    return plain(out)
+
+
+def script_graphs_of_results(torch):
+    f = F(torch)
+    x = double(torch, 1, 2).requires_grad_()
+    w = double(torch, 3, 4).requires_grad_()
+    out = []
+    def fn(a):
+        return a**3 * w
+    def g(a):
+        return (a**3 * w).sum()
+    v = double(torch, 1, -1).requires_grad_()
+    for cg in (False, True):
+        for r in (
+            f.vjp(fn, x, v, create_graph=cg),
+            f.jvp(fn, x, v, create_graph=cg),
+            f.hvp(g, x, v, create_graph=cg),
+            f.vhp(g, x, v, create_graph=cg),
+            (None, f.jacobian(fn, x, create_graph=cg)),
+            (None, f.hessian(g, x, create_graph=cg)),
+            (None, f.jacobian(fn, x, create_graph=cg, vectorize=True)),
+            (None, f.hessian(g, x, create_graph=cg, vectorize=True)),
+        ):
+            t = r[1]
+            out.append((t.detach(), t.requires_grad, None if r[0] is None else (r[0].detach(), r[0].requires_grad)))
+            if t.requires_grad:
+                out.append(torch.autograd.grad(t.sum(), [x, v, w], allow_unused=True))
+    return plain(out)
+
+
+def script_no_grad_outside(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    out = []
+    with torch.no_grad():
+        out += [
+            f.jacobian(lambda a: a**2, x),
+            f.hessian(lambda a: (a**3).sum(), x),
+            f.vjp(lambda a: a**2, x, x),
+            f.jvp(lambda a: a**2, x, x),
+            f.hvp(lambda a: (a**3).sum(), x, x),
+            f.vhp(lambda a: (a**3).sum(), x, x),
+        ]
+        r = f.jacobian(lambda a: a**2, x.clone().requires_grad_(), create_graph=True)
+        out.append((r.detach(), r.requires_grad))
+        r = f.jacobian(lambda a: a**2, x.clone().requires_grad_(), vectorize=True, strategy="forward-mode")
+        out.append(r)
+    return plain(out)
+
+
+def script_inplace_and_views_in_func(torch):
+    f = F(torch)
+    x = double(torch, 1, 2, 3)
+    out = []
+
+    def inp(a):
+        b = a * 1
+        b[0] = b[1] * b[2]
+        b[1:].mul_(2)
+        return b
+
+    def inp2(a):
+        a.mul_(2)
+        return a
+
+    def setgrad(a):
+        with torch.no_grad():
+            c = a * 2
+        return a * c
+
+    for fn in (
+        inp,
+        setgrad,
+        lambda a: a.view(3, 1),
+        lambda a: a,
+        lambda a: a[1:],
+        lambda a: (a, a),
+        lambda a: a.expand(2, 3),
+        lambda a: a.to(torch.float32),
+        lambda a: a.clone().requires_grad_() * a,
+    ):
+        for kw in ({}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}, {"create_graph": True}):
+            out.append(
+                msg(
+                    lambda: [
+                        t.detach() for t in (lambda r: r if isinstance(r, tuple) else (r,))(f.jacobian(fn, x, **kw))
+                    ]
+                )
+            )
+    out.append(msg(lambda: f.jacobian(inp2, x)))
+    out.append(msg(lambda: f.vjp(inp2, x, x)))
+    out.append(x)
+    return plain(out)
+
+
+def script_complex(torch):
+    f = F(torch)
+    z = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128)
+    x = double(torch, 1, 2)
+    out = []
+    for fn in (lambda a: a**2, lambda a: a.abs(), lambda a: a.conj() * 2j):
+        for kw in ({}, {"vectorize": True}):
+            out.append(msg(lambda: f.jacobian(fn, z, **kw)))
+        v = torch.ones_like(fn(z))
+        out.append(msg(lambda: f.vjp(fn, z, v)))
+        out.append(msg(lambda: f.jvp(fn, z, z)))
+    out.append(msg(lambda: f.jacobian(lambda a: torch.complex(a, a * a), x)))
+    out.append(msg(lambda: f.hessian(lambda a: (a.abs() ** 2).sum(), z)))
+    return plain(out)
+
+
+def script_nested_functional(torch):
+    f = F(torch)
+    x = double(torch, 1, 2)
+    out = []
+    def h(a):
+        return f.jacobian(lambda b: (b**3).sum(), a, create_graph=True)
+    out.append(f.jacobian(h, x))
+    out.append(f.jacobian(lambda a: f.hessian(lambda b: (b**4).sum(), a, create_graph=True), x))
+    out.append(msg(lambda: torch.func.jacrev(lambda a: f.jacobian(lambda b: (b**3).sum(), a, create_graph=True))(x)))
+    out.append(msg(lambda: torch.func.vmap(lambda a: f.jacobian(lambda b: (b**3).sum(), a))(torch.stack([x, x]))))
+    out.append(msg(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x)))
+    out.append(msg(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x, vectorize=True)))
+    return plain(out)
+
+
+def script_shapes(torch):
+    f = F(torch)
+    out = []
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.tensor(2.0)
+    for fn, i in (
+        (lambda a: a.sum(), x),
+        (lambda a: a.sum(0, keepdim=True), x),
+        (lambda a: a * 2, y),
+        (lambda a: a[None], y),
+        (lambda a: a * 2, x),
+    ):
+        for kw in ({"vectorize": False}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}):
+            out.append(msg(lambda: f.jacobian(fn, i, **kw)))
+    out.append(f.hessian(lambda a, b: (a**2 * b).sum() * b**2, (x, y)))
+    return plain(out)
