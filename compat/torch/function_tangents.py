@@ -63,7 +63,7 @@ def check_tangent(kind, k, o, t):
                            f"{kind.__name__}.jvp gives tensors")
     elif dtype.kind not in "fcV":
         raise RuntimeError(f"{kind.__name__}.jvp returned a tangent for output {k}, which is of dtype {dtype}. "
-                           "Expected both tensor and its forward grad to be floating point or complex; return None there")
+                           "Expected both tensor and its forward grad to be floating point or complex; give None")
     elif shape_dtype(t)[0] != shape:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "

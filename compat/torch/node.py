@@ -11,6 +11,7 @@ from . import anomaly, versions
 from .graph_names import name_of
 from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
 from .outputs import call_output_hooks, heard, part
+from .modes import modes
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray
@@ -43,6 +44,14 @@ class NamedRule(extend.Rule):
             setattr(self, slot, getattr(rule, slot))
         self.title = title
         self.shows = shows
+
+
+HINTS = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False).",
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!",
+)  # without anomaly mode, and in it
 
 
 class GradNode(AmbientNode):
@@ -173,8 +182,7 @@ class GradNode(AmbientNode):
         return RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{kind if kind == 'CUDA' else ''}{tensor_type(array)} {list(array.shape)}]{words} is at version "
-            f"{now}; expected version {then} instead. Hint: enable anomaly detection to find the operation that "
-            "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"{now}; expected version {then} instead. Hint: {HINTS[modes().anomaly is not None]}"
         )
 
     # what a user sees of a node

@@ -42,6 +42,18 @@ class set_detect_anomaly:  # noqa: N801 (torch's name)
         set_modes(anomaly=self.before)
 
 
+def set_anomaly_enabled(enabled, check_nan=True):
+    """Switch anomaly mode on or off for good; `set_detect_anomaly` can be undone.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.set_anomaly_enabled(True)
+    >>> torch.is_anomaly_enabled()
+    True
+    >>> torch.set_anomaly_enabled(False)
+    """
+    set_modes(anomaly=bool(check_nan) if enabled else None)
+
+
 def is_anomaly_enabled():
     """Whether anomaly mode is on."""
     return modes().anomaly is not None
