@@ -17,6 +17,7 @@ from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
+from .signatures import check
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad, tangent_of
 from .unshared import unshared
 from .views import shape_dtype
@@ -27,16 +28,20 @@ LAID_OUT = CONTIGUOUS | ELEMENTWISE
 
 
 class Row:
-    """One operation of the surface: its name, its function on core values, and where it appears."""
+    """One operation of the surface: its name, its function on core values, and where it appears.
 
-    __slots__ = ("body", "fun", "name", "node", "samples")
+    `checked` says that its arguments are torch's: they are compared with its signatures.
+    """
 
-    def __init__(self, name, body, node, samples):
+    __slots__ = ("body", "fun", "name", "node", "samples", "seen")
+
+    def __init__(self, name, body, node, samples, checked=True):
         self.name = name
         self.body = body
         self.node = node
         self.samples = samples
         self.fun = None
+        self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
 
 def lowered(x):
@@ -102,7 +107,7 @@ def single(node):
 
 
 def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, samples=None, register=True,
-              method_name=None):
+              method_name=None, checked=True):
     """Make the surface of an operation from its body, a function of core values.
 
     Args:
@@ -110,10 +115,12 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         node: the name of its node; by default from the name. None keeps the last primitive's.
         method, inplace_form, out: whether there is `Tensor.name`, `Tensor.name_`, and `out=`.
         samples: arguments for the tests that compare with torch.
+        checked: whether the arguments are torch's, to be compared with its signatures.
     """
 
     def make(body):
-        row = Row(name or body.__name__, body, node or camel(name or body.__name__), samples)
+        row = Row(name or body.__name__, body, node or camel(name or body.__name__), samples,
+                  checked and register)
 
         @functools.wraps(body)
         def fun(*args, **kwargs):
@@ -146,9 +153,8 @@ def compute(row, fun, args, kwargs, out=True):
     override = overridden(args, kwargs)
     if override is not None:
         return override(fun, args, kwargs)
+    args, kwargs = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
-    if kwargs:
-        rename(kwargs)
     tensors = tensors_in(args, kwargs)
     # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
     held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
@@ -157,6 +163,10 @@ def compute(row, fun, args, kwargs, out=True):
     token = hush()
     try:
         v = row.body(*given, **named)
+    except (ValueError, TypeError, ArithmeticError) as error:
+        if below(error):
+            raise RuntimeError(f"{row.name}(): {error}") from error
+        raise
     finally:
         unhush(token)
     del held
@@ -220,14 +230,18 @@ def otherwise(given, named):
     return True
 
 
-_SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other"}
+TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
+HERE = __file__.rpartition("call.py")[0]
 
 
-def rename(kwargs):
-    """NumPy's names of arguments, which torch takes as well."""
-    for old, new in _SYNONYMS.items():
-        if old in kwargs and new not in kwargs and old in ("axis", "keepdims"):
-            kwargs[new] = kwargs.pop(old)
+def below(error):
+    """Whether an error comes from what lies below this package, where shapes and dtypes are refused in other words."""
+    if type(error) not in TRANSLATED:
+        return False
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return not trace.tb_frame.f_code.co_filename.startswith(HERE)
 
 
 def write_out(name, target, v, tensors):
@@ -282,8 +296,7 @@ def inplace_method(row):
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
-        if kwargs:
-            rename(kwargs)
+        (self, *args), kwargs = check(row, (self, *args), kwargs)
         names = tuple(kwargs)
         count = len(args)
 

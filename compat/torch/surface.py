@@ -1,6 +1,9 @@
 """Names of torch that are not built: asking for one says so; a name that torch has not is an AttributeError."""
 
+import functools
+
 from .call import ROWS
+from .signatures import explain, synonyms
 
 # Operations of PyTorch's surface. One that has no row says that it is not built when it is asked for.
 NAMES = frozenset("""
@@ -87,6 +90,9 @@ optim distributions overrides
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())
 
+FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones ones_like scalar_tensor zeros zeros_like
+bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
+
 
 def getter(prefix, module):
     """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg."""
@@ -94,7 +100,7 @@ def getter(prefix, module):
     def __getattr__(name):  # noqa: N807
         row = ROWS.get(prefix + name)
         if row is not None:
-            return row.fun
+            return explained(prefix + name, row.fun)
         if prefix + name in NAMES:
             raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
                                       "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
@@ -105,5 +111,24 @@ def getter(prefix, module):
 
 def names(prefix):
     """The public functions of a namespace."""
-    return {name[len(prefix):]: row.fun for name, row in ROWS.items()
+    return {name[len(prefix):]: explained(name, row.fun) for name, row in ROWS.items()
             if name.startswith(prefix) and "." not in name[len(prefix):]}
+
+
+def explained(name, fun):
+    """A function of tensors with torch's TypeError for arguments that fit no signature, and its synonyms.
+
+    Operations look at their arguments themselves; these compute at once, and what went wrong is looked for afterwards.
+    """
+    if hasattr(fun, "row"):
+        return fun
+
+    @functools.wraps(fun)
+    def checked(*args, **named):
+        try:
+            return fun(*args, **synonyms(name, named) if named else named)
+        except (AttributeError, TypeError, ValueError, IndexError):
+            explain(name, args, named)
+            raise
+
+    return checked

@@ -143,10 +143,10 @@ def no_integers(kernel, x):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
 
 
-def functional(name, body=None, node=None):
+def functional(name, body=None, node=None, checked=True):
     """`torch.nn.functional.name` of a function of core values."""
     def make(body):
-        return operation(f"nn.functional.{name}", method=False, node=node, out=False)(body)
+        return operation(f"nn.functional.{name}", method=False, node=node, out=False, checked=checked)(body)
 
     return make if body is None else make(body)
 

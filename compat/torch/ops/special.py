@@ -67,7 +67,7 @@ def _polygamma_method(self, n):
 
 
 attach("polygamma", _polygamma_method)
-_SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBackward1", None)
+_SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBackward1", None, checked=False)
 attach("polygamma_", inplace_method(_SWAPPED))
 
 

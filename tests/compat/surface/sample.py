@@ -58,12 +58,13 @@ class Row:
         random: only shapes and dtypes are the same in two libraries.
         via: what of the answer to compare, where it is determined up to signs.
         smooth: False where derivatives are not compared: the answer jumps, or PyTorch gives another subgradient.
-        fixed: places of arguments that stay as they are in variants: indices, probabilities.
+        tol: how much farther than usual numbers may be from each other.
+        crashes: variants that end PyTorch's process.
     """
 
-    def __init__(self, name, calls, random=False, via=None, smooth=True, fixed=(), tol=1.0, first=0):
+    def __init__(self, name, calls, random=False, via=None, smooth=True, tol=1.0, crashes=()):
         self.name, self.calls, self.tier = name, calls, TIER[0]
-        self.random, self.via, self.smooth, self.fixed, self.tol = random, via, smooth, fixed, tol
+        self.random, self.via, self.smooth, self.tol, self.crashes = random, via, smooth, tol, crashes
 
     @property
     def last(self):
