@@ -17,7 +17,7 @@ from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
-from .signatures import check
+from .signatures import check, exact
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad, tangent_of
 from .unshared import unshared
 from .views import shape_dtype
@@ -260,7 +260,10 @@ def write_out(name, target, v, tensors):
     shape, dtype = shape_dtype(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)
-    check_out_dtype(dtype, v.dtype)
+    if v.dtype != dtype:
+        check_out_dtype(dtype, v.dtype)
+        if exact(name):
+            raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
     write(target, v.astype(dtype) if v.dtype != dtype else v)
@@ -279,6 +282,15 @@ def resize(target, shape):
                       "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
                       UserWarning, stacklevel=5)
     target.value = np.empty(shape, target.value.dtype)
+
+
+def c_type(dtype):
+    """torch's word for a dtype in some messages."""
+    return _C_TYPES.get(dtype.name, dtype.name)
+
+
+_C_TYPES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 
 
 def check_out_dtype(dtype, new):

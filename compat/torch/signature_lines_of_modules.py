@@ -1,75 +1,79 @@
 """The signatures of the functions of torch.linalg, torch.fft, torch.special and torch.nn.functional.
 
 A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?` where
-None may be given. `ints1` takes one integer as well, `options` are those of factories.
+None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be
+given, or `out!` where it has to have the dtype of the answer.
 """
 
 LINES = """\
-linalg.eig linalg.eigvals linalg.matrix_exp special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
+linalg.eig: Tensor input, *, out!
+linalg.eigvals linalg.matrix_exp special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
     special.digamma special.entr special.erf special.erfc special.erfcx special.erfinv special.exp2 special.expit
     special.expm1 special.gammaln special.i0 special.i0e special.i1 special.i1e special.log1p special.log_ndtr
     special.modified_bessel_i0 special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1
     special.ndtr special.ndtri special.psi special.sinc: Tensor input, *, out?
-special.gammainc special.gammaincc: Tensor input, Tensor other, *, out?
 nn.functional.relu_ nn.functional.selu_: Tensor input
+special.gammainc special.gammaincc: Tensor input, Tensor other, *, out?
 special.xlog1py special.xlogy special.zeta: Tensor input, Tensor other, *, out? | Tensor input, Number other, *,
     out? | Number input, Tensor other, *, out?
-linalg.multi_dot: Tensors tensors, *, out?
+special.logit: Tensor input, float? eps=, *, out?
+special.logsumexp: Tensor input, ints1 dim, bool keepdim=, *, out?
+special.multigammaln: Tensor input, int p, *, out?
+special.polygamma: int n, Tensor input, *, out?
+nn.functional.glu: Tensor input, int dim=
+linalg.multi_dot: Tensors tensors, *, out!
 fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft: Tensor input, int? n=, int dim=, str? norm=, *, out?
 fft.fft2 fft.hfft2 fft.ifft2 fft.ihfft2 fft.irfft2 fft.rfft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *,
     out?
 fft.fftn fft.hfftn fft.ifftn fft.ihfftn fft.irfftn fft.rfftn: Tensor input, ints1? s=, ints1? dim=, str? norm=, *,
     out?
 fft.fftshift fft.ifftshift: Tensor input, ints1? dim=
-linalg.cholesky: Tensor input, *, bool upper=, out?
-linalg.cholesky_ex: Tensor input, *, bool upper=, bool check_errors=, out?
+linalg.cholesky: Tensor input, *, bool upper=, out!
+linalg.cholesky_ex: Tensor input, *, bool upper=, bool check_errors=, out!
 linalg.cond: Tensor input, Number? p=, *, out? | Tensor input, str p, *, out?
-linalg.cross: Tensor input, Tensor other, *, int dim=, out?
-linalg.det linalg.inv linalg.slogdet: Tensor A, *, out?
+linalg.cross: Tensor input, Tensor other, *, int dim=, out!
+linalg.det linalg.inv linalg.slogdet: Tensor A, *, out!
 linalg.diagonal: Tensor A, *, int offset=, int dim1=, int dim2=
-linalg.eigh linalg.eigvalsh: Tensor input, str UPLO=, *, out?
+linalg.eigh linalg.eigvalsh: Tensor input, str UPLO=, *, out!
 linalg.householder_product: Tensor input, Tensor tau, *, out?
-linalg.inv_ex: Tensor A, *, bool check_errors=, out?
+linalg.inv_ex: Tensor A, *, bool check_errors=, out!
 linalg.ldl_factor: Tensor input, *, bool hermitian=, out?
 linalg.ldl_factor_ex: Tensor input, *, bool hermitian=, bool check_errors=, out?
 linalg.ldl_solve: Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=, out?
 linalg.lstsq: Tensor input, Tensor b, float? rcond=, *, str? driver=, out?
-linalg.lu linalg.lu_factor: Tensor A, *, bool pivot=, out?
-linalg.lu_factor_ex: Tensor A, *, bool pivot=, bool check_errors=, out?
-linalg.lu_solve: Tensor LU, Tensor pivots, Tensor B, *, bool left=, bool adjoint=, out?
-linalg.matrix_norm: Tensor input, Number ord, ints dim=, bool keepdim=, *, dtype? dtype=, out? | Tensor input, str
-    ord=, ints dim=, bool keepdim=, *, dtype? dtype=, out?
-linalg.matrix_power: Tensor input, int n, *, out?
+linalg.lu linalg.lu_factor: Tensor A, *, bool pivot=, out!
+linalg.lu_factor_ex: Tensor A, *, bool pivot=, bool check_errors=, out!
+linalg.lu_solve: Tensor LU, Tensor pivots, Tensor B, *, bool left=, bool adjoint=, out!
+linalg.matrix_norm: Tensor input, Number ord, ints dim=, bool keepdim=, *, dtype? dtype=, out! | Tensor input, str
+    ord=, ints dim=, bool keepdim=, *, dtype? dtype=, out!
+linalg.matrix_power: Tensor input, int n, *, out!
 linalg.matrix_rank: Tensor input, float tol, bool hermitian=, *, out? | Tensor input, Tensor tol, bool hermitian=,
     *, out? | Tensor input, *, Tensor? atol=, Tensor? rtol=, bool hermitian=, out? | Tensor input, *, float? atol=,
     float? rtol=, bool hermitian=, out?
-linalg.norm: Tensor input, Number? ord=, ints1? dim=, bool keepdim=, *, dtype? dtype=, out? | Tensor input, str ord,
-    ints1? dim=, bool keepdim=, *, dtype? dtype=, out?
+linalg.norm: Tensor input, Number? ord=, ints1? dim=, bool keepdim=, *, dtype? dtype=, out! | Tensor input, str ord,
+    ints1? dim=, bool keepdim=, *, dtype? dtype=, out!
 linalg.pinv: Tensor input, float rcond, bool hermitian=, *, out? | Tensor input, *, float? atol=, float? rtol=, bool
     hermitian=, out? | Tensor input, *, Tensor? atol=, Tensor? rtol=, bool hermitian=, out? | Tensor input, Tensor
     rcond, bool hermitian=, *, out?
-linalg.qr: Tensor A, str mode=, *, out?
-linalg.solve: Tensor A, Tensor B, *, bool left=, out?
-linalg.solve_ex: Tensor A, Tensor B, *, bool left=, bool check_errors=, out?
-linalg.solve_triangular: Tensor input, Tensor B, *, bool upper, bool left=, bool unitriangular=, out?
-linalg.svd: Tensor A, bool full_matrices=, *, str? driver=, out?
-linalg.svdvals: Tensor A, *, str? driver=, out?
+linalg.qr: Tensor A, str mode=, *, out!
+linalg.solve: Tensor A, Tensor B, *, bool left=, out!
+linalg.solve_ex: Tensor A, Tensor B, *, bool left=, bool check_errors=, out!
+linalg.solve_triangular: Tensor input, Tensor B, *, bool upper, bool left=, bool unitriangular=, out!
+linalg.svd: Tensor A, bool full_matrices=, *, str? driver=, out!
+linalg.svdvals: Tensor A, *, str? driver=, out!
 linalg.tensorinv: Tensor input, int ind=, *, out?
 linalg.tensorsolve: Tensor input, Tensor other, ints? dims=, *, out?
 linalg.vander: Tensor x, *, int? N=
-linalg.vecdot: Tensor x, Tensor y, *, int dim=, out?
-linalg.vector_norm: Tensor input, Number ord=, ints1? dim=, bool keepdim=, *, dtype? dtype=, out?
-special.logit: Tensor input, float? eps=, *, out?
-special.logsumexp: Tensor input, ints1 dim, bool keepdim=, *, out?
-special.multigammaln: Tensor input, int p, *, out?
-nn.functional.adaptive_avg_pool1d: Tensor input, ints1 output_size, *, out?
+linalg.vecdot: Tensor x, Tensor y, *, int dim=, out!
+linalg.vector_norm: Tensor input, Number ord=, ints1? dim=, bool keepdim=, *, dtype? dtype=, out!
+nn.functional.adaptive_avg_pool1d: Tensor input, ints1 output_size
 nn.functional.avg_pool1d: Tensor input, ints1 kernel_size, ints1 stride=, ints1 padding=, bool ceil_mode=, bool
-    count_include_pad=, *, out?
+    count_include_pad=
 nn.functional.avg_pool2d nn.functional.avg_pool3d: Tensor input, ints1 kernel_size, ints1 stride=, ints1 padding=,
-    bool ceil_mode=, bool count_include_pad=, int? divisor_override=, *, out?
+    bool ceil_mode=, bool count_include_pad=, int? divisor_override=, *, out!
 nn.functional.bilinear: Tensor input1, Tensor input2, Tensor weight, Tensor? bias=
 nn.functional.celu_: Tensor input, Number alpha=
-nn.functional.channel_shuffle: Tensor input, int groups, *, out?
+nn.functional.channel_shuffle: Tensor input, int groups
 nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d: Tensor input, Tensor weight, Tensor? bias=, ints1
     stride=, ints1 padding=, ints1 dilation=, int groups= | Tensor input, Tensor weight, Tensor? bias=, ints1
     stride=, str padding=, ints1 dilation=, int groups=
@@ -77,22 +81,21 @@ nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv
     weight, Tensor? bias=, ints1 stride=, ints1 padding=, ints1 output_padding=, int groups=, ints1 dilation=
 nn.functional.cosine_similarity: Tensor x1, Tensor x2, int dim=, float eps=
 nn.functional.elu_: Tensor input, Number alpha=, Number scale=, Number input_scale=
-nn.functional.gelu: Tensor input, *, str approximate=, out?
-nn.functional.hardshrink nn.functional.softshrink: Tensor input, Number lambd=, *, out?
+nn.functional.gelu: Tensor input, *, str approximate=, out!
+nn.functional.hardshrink nn.functional.softshrink: Tensor input, Number lambd=, *, out!
 nn.functional.hardtanh_: Tensor input, Number min_val=, Number max_val=
 nn.functional.leaky_relu_: Tensor input, Number negative_slope=
-nn.functional.linear: Tensor input, Tensor weight, Tensor? bias=, *, out?
+nn.functional.linear: Tensor input, Tensor weight, Tensor? bias=, *, out!
 nn.functional.one_hot: Tensor input, int num_classes=
 nn.functional.pairwise_distance: Tensor x1, Tensor x2, float p=, float eps=, bool keepdim=
 nn.functional.pdist: Tensor input, float p=
-nn.functional.pixel_shuffle: Tensor input, int upscale_factor, *, out?
-nn.functional.pixel_unshuffle: Tensor input, int downscale_factor, *, out?
+nn.functional.pixel_shuffle: Tensor input, int upscale_factor
+nn.functional.pixel_unshuffle: Tensor input, int downscale_factor
 nn.functional.prelu: Tensor input, Tensor weight
 nn.functional.scaled_dot_product_attention: Tensor query, Tensor key, Tensor value, Tensor? attn_mask=, float
     dropout_p=, bool is_causal=, *, float? scale=, bool enable_gqa=
-nn.functional.softplus: Tensor input, Number beta=, Number threshold=, *, out?
+nn.functional.softplus: Tensor input, Number beta=, Number threshold=, *, out!
 nn.functional.threshold_: Tensor input, Number threshold, Number value
-special.polygamma: int n, Tensor input, *, out?
 special.airy_ai special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1 special.spherical_bessel_j0:
     Tensor x, *, out?
 special.chebyshev_polynomial_t special.chebyshev_polynomial_u special.chebyshev_polynomial_v
@@ -104,7 +107,6 @@ special.chebyshev_polynomial_t special.chebyshev_polynomial_u special.chebyshev_
 special.log_softmax: Tensor input, int dim, *, dtype? dtype=
 special.round: Tensor input, *, int decimals=, out?
 special.softmax: Tensor input, int dim, dtype? dtype=
-nn.functional.glu: Tensor input, int dim=
 nn.functional.adaptive_avg_pool2d nn.functional.adaptive_avg_pool3d: Tensor input, any? output_size
 nn.functional.adaptive_max_pool1d_with_indices nn.functional.adaptive_max_pool2d_with_indices
     nn.functional.adaptive_max_pool3d_with_indices: Tensor input, any? output_size, bool return_indices=
@@ -123,8 +125,8 @@ nn.functional.cosine_embedding_loss nn.functional.margin_ranking_loss: Tensor in
     float margin=, bool? size_average=, bool? reduce=, str reduction=
 nn.functional.cross_entropy: Tensor input, Tensor target, Tensor? weight=, bool? size_average=, int ignore_index=,
     bool? reduce=, str reduction=, float label_smoothing=
-nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any input_lengths, any target_lengths, int blank=,
-    str reduction=, bool zero_infinity=
+nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any input_lengths, any target_lengths, int blank=, str
+    reduction=, bool zero_infinity=
 nn.functional.embedding: Tensor input, Tensor weight, int? padding_idx=, float? max_norm=, float norm_type=, bool
     scale_grad_by_freq=, bool sparse=
 nn.functional.embedding_bag: Tensor input, Tensor weight, Tensor? offsets=, float? max_norm=, float norm_type=, bool

@@ -39,16 +39,16 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("names", "options", "out", "parameters", "positional", "spread", "text")
+    __slots__ = ("exact", "names", "options", "out", "parameters", "positional", "spread", "text")
 
     def __init__(self, text):
         self.text = text
-        self.parameters, self.positional, self.out, self.options = [], None, False, False
+        self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
         for part in text.split(", "):
             if part == "*":
                 self.positional = len(self.parameters)
-            elif part == "out?":
-                self.out = True
+            elif part in ("out?", "out!"):
+                self.out, self.exact = True, part == "out!"
             elif part == "options":
                 self.options = True
             elif part:
@@ -214,6 +214,11 @@ def repeatable(way, args, named):
                 place < min(len(args), way.positional) and way.parameters[place].kind == "Tensor"):
             return False
     return True
+
+
+def exact(name):
+    """Whether `out=` of an operation has to have the dtype of the answer."""
+    return any(way.exact for way in signatures(name))
 
 
 def explain(name, args, named):

@@ -146,7 +146,7 @@ def no_integers(kernel, x):
 def functional(name, body=None, node=None, checked=True):
     """`torch.nn.functional.name` of a function of core values."""
     def make(body):
-        return operation(f"nn.functional.{name}", method=False, node=node, out=False, checked=checked)(body)
+        return operation(f"nn.functional.{name}", method=False, node=node, checked=checked)(body)
 
     return make if body is None else make(body)
 

@@ -277,6 +277,8 @@ class Probe:
 
     def out(self):
         """`out=`: empty, full, of another shape, of other dtypes, and where a gradient is asked for."""
+        if self.row.name.startswith("__"):
+            return {"has": ABSENT}
         found = {}
         for i, call in enumerate(self.row.calls):
             found[f"call {i}"] = attempt(lambda c=call: self.filled(c))
