@@ -4,6 +4,7 @@ import numpy as np
 
 from .avals import aval_of
 from .backend import find_backend, namespace_of
+from .errors import at_user_line
 from .tracer import Tracer, peel
 
 ndarray = np.ndarray
@@ -34,6 +35,26 @@ def constant(array, *like):
     """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with."""
     xp = library_of(*like)
     return array if xp is None else xp.asarray(array)
+
+
+def as_element(value, dtype):
+    """A plain `value` in the dtype of the array that it is written into, cast as NumPy casts on assignment."""
+    kind = type(value)
+    if kind is float or kind is int or kind is bool:
+        if dtype.kind in "fc" or kind is bool and dtype.kind == "b":
+            return value
+    elif hasattr(value, "dtype") and value.dtype == dtype:
+        return value
+    elif kind is not ndarray and not isinstance(value, np.generic) and find_backend(kind) is not None:
+        return value.astype(dtype)
+    out = np.empty(np.shape(value), dtype)
+    try:
+        out[...] = value
+    except (TypeError, ValueError) as error:
+        cause = TypeError if isinstance(error, TypeError) else ValueError
+        raise cause(f"a value was written into an array of dtype {dtype}, which cannot hold it: {value!r} "
+                    f"({error}); write a number, or make the array of another dtype{at_user_line()}") from error
+    return out
 
 
 def zeros_of(aval, *like):

@@ -5,10 +5,9 @@ import numpy as np
 from .at import At
 from .axes import full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
-from .device import constant
+from .device import as_element, constant
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
-from .primitive import RAW
 from .tracer import Tracer, concrete
 
 ndarray = np.ndarray
@@ -214,7 +213,7 @@ def _setitem(x, key, value):
 def _fitting(buffer, value):
     """`value` in the dtype of the buffer, as NumPy casts on assignment; a derivative is never cast away."""
     if not isinstance(value, Tracer):
-        return value if isinstance(value, ndarray) or type(value) in RAW else np.asarray(value)
+        return as_element(value, buffer.dtype)
     have, want = value.dtype, buffer.dtype
     if have == want:
         return value

@@ -264,6 +264,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
     top = None
     level = -1
     buffers = False
+    lists = False
     for i in range(n):
         a = args[i]
         if isinstance(a, Tracer):
@@ -272,6 +273,10 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
             elif a.owner.level > level:
                 top = a.owner
                 level = top.level
+        elif type(a) is list or type(a) is tuple:
+            lists = True
+    if lists:
+        return bind(prim, (*[np.asarray(a) if type(a) in (list, tuple) else a for a in args[:n]], *args[n:]))
     if buffers:
         return _bind_buffers(prim, args, n)
     if top is None:

@@ -1,5 +1,7 @@
 """How plain NumPy calls reach us: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
 
+from functools import partial
+
 import numpy as np
 
 from .backend import special_function
@@ -24,13 +26,12 @@ UFUNCS = {
     np.trunc: selection.trunc, np.rint: selection.rint, np.isnan: selection.isnan, np.isfinite: selection.isfinite,
     np.isinf: selection.isinf, np.floor_divide: selection.floor_divide, np.remainder: selection.remainder,
     np.maximum: selection.maximum, np.minimum: selection.minimum, np.matmul: linalg.matmul,
-    np.logical_and: lambda x, y: (x != 0) & (y != 0), np.logical_or: lambda x, y: (x != 0) | (y != 0),
-    np.logical_xor: lambda x, y: (x != 0) ^ (y != 0), np.logical_not: lambda x: x == 0,
+    np.logical_and: lambda x, y: selection.bitwise_and(*_truths(x, y)),
+    np.logical_or: lambda x, y: selection.bitwise_or(*_truths(x, y)),
+    np.logical_xor: lambda x, y: selection.not_equal(*_truths(x, y)), np.logical_not: lambda x: x == 0,
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
-UFUNCS[np.vecdot] = lambda x, y: linalg.matmul(_conjugated(x)[..., None, :], y[..., None])[..., 0, 0]
-UFUNCS[np.matvec] = lambda x, y: linalg.matmul(x, y[..., None])[..., 0]
-UFUNCS[np.vecmat] = lambda x, y: linalg.matmul(_conjugated(x)[..., None, :], y)[..., 0, :]
+UFUNCS[np.vecdot], UFUNCS[np.matvec], UFUNCS[np.vecmat] = linalg.vecdot, linalg.matvec, linalg.vecmat
 
 UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
@@ -44,9 +45,8 @@ UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 
-def _conjugated(x):
-    x = x if hasattr(x, "dtype") else np.asarray(x)
-    return shaping.conjugate(x) if x.dtype.kind == "c" else x
+def _truths(x, y):
+    return selection.not_equal(x, 0), selection.not_equal(y, 0)
 
 
 def _fabs(x):
@@ -130,8 +130,11 @@ def _with_options(ufunc, fun, inputs, kwargs):
     if where is not True and not isinstance(target, Tracer):
         raise RuleError(f"where= of numpy.{ufunc.__name__} on traced values needs a traced out=, else the others are "
                         f"undefined; use np.where(mask, numpy.{ufunc.__name__}(x), other){at_user_line()}")
+    if ufunc is np.vecdot and "axis" in kwargs:
+        fun = partial(fun, axis=kwargs.pop("axis"))
     if kwargs:
-        raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}{at_user_line()}")
+        raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}; leave it away, or "
+                        f"write it with functions of covector.numpy{at_user_line()}")
     if dtype is not None:
         inputs = [selection.astype(x, dtype) if isinstance(x, Tracer) else np.asarray(x, dtype) for x in inputs]
     if out is None:

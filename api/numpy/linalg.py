@@ -9,10 +9,9 @@ import numpy as np
 from ..core import methods
 from ..core.device import constant
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import arithmetic, decompositions, determinants, linalg, qr as _qr, reductions, selection, shaping
+from ..core.ops import arithmetic, decompositions, determinants, linalg, qr as _qr, selection, shaping
 from . import linear_algebra
 from .norms import cond as cond, matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
-from .shaping import moveaxis
 from .spectra import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -233,9 +232,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
 
 @implements(np.linalg.vecdot)
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    x1, x2 = (moveaxis(array_of(x), axis, -1) for x in (x1, x2))
-    product = shaping.conjugate(x1) * x2
-    return reductions.reduce_sum(product, (product.ndim - 1,), False)
+    return linalg.vecdot(x1, x2, axis)
 
 
 @implements(np.linalg.matrix_transpose)

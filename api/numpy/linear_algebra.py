@@ -8,7 +8,8 @@ import numpy as np
 
 from ..core import methods
 from ..core.ops import linalg, shaping
-from .surface import Array, array_of, implements, refuse_options, ufunc
+from ..core.tracer import Tracer
+from .surface import Array, array_of, as_numpy, implements, refuse_options, ufunc
 
 matmul = ufunc(np.matmul)
 
@@ -91,4 +92,13 @@ def _axis_last(x: Array, axis: int) -> Array:
     return shaping.transpose(x, (*[k for k in range(x.ndim) if k != axis], axis))
 
 
-vecdot, matvec, vecmat = ufunc(np.vecdot), ufunc(np.matvec), ufunc(np.vecmat)
+matvec, vecmat = ufunc(np.matvec), ufunc(np.vecmat)
+
+
+def vecdot(x1: Array, x2: Array, /, out: Any = None, *, axis: int = -1) -> Array:
+    refuse_options("vecdot", out)
+    return linalg.vecdot(x1, x2, axis) if isinstance(x1, Tracer) or isinstance(x2, Tracer) else np.vecdot(
+        x1, x2, axis=axis)
+
+
+as_numpy(vecdot, np.vecdot)

@@ -6,7 +6,7 @@ from ..avals import aval_of, make_aval
 from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
 from ..device import constant, zeros_of
 from ..dtypes import result_dtype
-from ..errors import ConversionError, at_user_line
+from ..errors import ConversionError, ShapeError, at_user_line
 from ..families import linear, primitive
 from ..fix import fix
 from ..scatter import Scatter
@@ -77,7 +77,22 @@ def _update_jvp(tangents, x_aval, index, add):
     return index_update(dx, dv, index, add, False)
 
 
+def _update_shape(x, v, index):
+    """The aval of `x`, after a look that `v` fits in the part; ones in front of its shape do not count."""
+    part, shape = indexed_shape(x, index).shape, v.shape
+    if len(shape) > len(part) and all(n == 1 for n in shape[: len(shape) - len(part)]):
+        shape = shape[len(shape) - len(part) :]
+    if len(shape) > len(part) or any(n not in (1, m) for n, m in zip(shape[::-1], part[::-1])):
+        raise ShapeError(f"a value of shape {v.shape} was written into a part of shape {part} of an array of shape "
+                         f"{x.shape}, to which it does not broadcast; reshape the value, or write to another part"
+                         f"{at_user_line()}")
+    return make_aval(x.shape, result_dtype(x, v))
+
+
 def _update_batch(x, v, index, add, donate, batched, size):
+    one = [make_aval(tuple(aval.shape[1:]), aval.dtype) if b else aval
+           for aval, b in zip((aval_of(x), aval_of(v)), batched)]
+    _update_shape(*one, index)
     if not batched[0]:
         x = broadcast_to(x, shape=(size, *x.shape))
         donate = False
@@ -87,13 +102,16 @@ def _update_batch(x, v, index, add, donate, batched, size):
             v = v.reshape((size,) + (1,) * (rank - v.ndim + 1) + tuple(v.shape[1:]))
         elif v.ndim - 1 > rank:
             v = v.reshape((size, *v.shape[v.ndim - rank :]))
+    elif one[1].ndim:
+        rank = indexed_shape(one[0], index).ndim
+        v = v if v.ndim <= rank else v.reshape(v.shape[v.ndim - rank :])
     return index_update(x, v, _behind_batch(index), add, donate)
 
 
 index_update = primitive(
     "index_update",  # x with x[index] = v, or += v; index as for getitem; donate: nobody else holds x, write in place
     impl=lambda xp, x, v, *, index, add, donate: _update(xp, x, v, index, add, donate),
-    shape=lambda x, v: make_aval(x.shape, result_dtype(x, v)),
+    shape=_update_shape,
     jvp={"x, v": _update_jvp},
     vjp={"x, v": _update_vjp},
     batch=_update_batch,
@@ -233,7 +251,10 @@ def update(x, key, value, add=False, donate=False):
         return index_update(x, value, key, add, donate)
     plan = plan_index(aval_of(x), key)
     shape = plan.answer
-    value = value if isinstance(value, Tracer) or hasattr(value, "dtype") else np.asarray(value)
+    if type(value) in (bool, int, float, complex):
+        value = np.asarray(value, result_dtype(x, value))
+    elif not hasattr(value, "dtype"):
+        value = np.asarray(value)
     rank = len(shape)
     extra = value.ndim - rank
     if extra > 0 and all(n == 1 for n in value.shape[:extra]):

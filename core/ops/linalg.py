@@ -5,8 +5,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..avals import make_aval
+from ..axes import normal_axis
 from ..dtypes import result_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .samples import arrays, together
@@ -14,13 +15,19 @@ from .samples import arrays, together
 ndarray = np.ndarray
 
 
+def _check_product(x, y):
+    """Raise unless matrices or vectors of the shapes `x` and `y` have a product."""
+    if not x or not y:
+        raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x} and {y}; use *"
+                         f"{at_user_line()}")
+    if x[-1] != y[-2 if len(y) > 1 else 0]:
+        raise ShapeError(f"matmul cannot contract shapes {x} and {y}: the last axis of the first ({x[-1]}) must equal "
+                         f"the last but one of the second ({y[-2 if len(y) > 1 else 0]}); transpose or reshape one "
+                         f"of them{at_user_line()}")
+
+
 def _matmul_shape(x, y):
-    if not x.ndim or not y.ndim:
-        raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *")
-    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
-        raise ShapeError(f"matmul cannot contract shapes {x.shape} and {y.shape}: the last axis of the first "
-                         f"({x.shape[-1]}) must equal the last but one of the second "
-                         f"({y.shape[-2 if y.ndim > 1 else 0]})")
+    _check_product(x.shape, y.shape)
     lead = broadcast_shape("matmul", [x.shape[:-2], y.shape[:-2]])
     return make_aval(lead + x.shape[-2:-1] + y.shape[-1:] * (y.ndim > 1), result_dtype(x, y))
 
@@ -84,6 +91,7 @@ def _product_vjp_y(ct, x):
 
 
 def _matmul_batch(x, y, batched, size):
+    _check_product(x.shape[1:] if batched[0] else x.shape, y.shape[1:] if batched[1] else y.shape)
     if not batched[1]:
         if y.ndim == 1:
             return matmul(x, y)
@@ -152,9 +160,48 @@ matmul = primitive(
 )
 
 
+def vecdot(x, y, axis=-1):
+    """`np.vecdot`: the products of the vectors along `axis`, the first one conjugated."""
+    x, y = _operands("vecdot", x, y, 1, 1)
+    if x.shape[axis] != y.shape[axis]:
+        raise ShapeError(f"vecdot needs vectors of one length along axis {axis}, but got shapes {x.shape} and "
+                         f"{y.shape}; slice or pad one of them{at_user_line()}")
+    if axis != -1:
+        x, y = (v.swapaxes(normal_axis(axis, v.ndim), -1) if v.ndim < 3 else _last(v, axis) for v in (x, y))
+    return matmul(conj(x)[..., None, :], y[..., None])[..., 0, 0]
+
+
+def _last(x, axis):
+    axis = normal_axis(axis, x.ndim)
+    return x.transpose((*[k for k in range(x.ndim) if k != axis], axis))
+
+
+def matvec(x, y):
+    """`np.matvec`: the products of matrices with vectors."""
+    x, y = _operands("matvec", x, y, 2, 1)
+    return matmul(x, y[..., None])[..., 0]
+
+
+def vecmat(x, y):
+    """`np.vecmat`: the products of vectors, conjugated, with matrices."""
+    x, y = _operands("vecmat", x, y, 1, 2)
+    return matmul(conj(x)[..., None, :], y)[..., 0, :]
+
+
+def _operands(name, x, y, rank_x, rank_y):
+    """Both operands as arrays or tracers, with at least so many axes."""
+    x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in (x, y))
+    if x.ndim < rank_x or y.ndim < rank_y:
+        axes = {1: "one axis", 2: "two axes"}
+        raise ShapeError(f"{name} needs operands of at least {axes[rank_x]} and {axes[rank_y]}, but got shapes "
+                         f"{x.shape} and {y.shape}; reshape them{at_user_line()}")
+    return x, y
+
+
 def dot(x, y):
     """`np.dot`: a product of numbers, vectors, matrices, or the last axis with the last but one."""
-    x_ndim, y_ndim = getattr(x, "ndim", 0), getattr(y, "ndim", 0)
+    x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in (x, y))
+    x_ndim, y_ndim = x.ndim, y.ndim
     if not x_ndim or not y_ndim:
         return x * y
     if x_ndim <= 2 and y_ndim <= 2 or y_ndim == 1:

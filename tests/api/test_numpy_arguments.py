@@ -1,0 +1,110 @@
+"""Arguments that NumPy takes beside the usual ones, on traced values: lists, casts on writing, masks, other dtypes."""
+
+import numpy as np
+import pytest
+
+import covector
+import covector.numpy as cnp
+
+V = np.array([1.5, 0.5, 2.0])
+M = np.array([[1.0, 3.0, 2.0], [4.0, 0.5, 2.5]])
+F, I = V.astype(np.float32), np.array([3, 1, 2])
+
+
+def written(key, value):
+    """A copy of an array with `value` written into a part."""
+
+    def fun(xp, x):
+        y = xp.copy(x)
+        y[key] = value
+        return y
+
+    return fun
+
+
+CALLS = {
+    "list to the right": (lambda xp, x: x + [1.0, 2.0, 3.0], V),
+    "list to the left": (lambda xp, x: [1, 2, 3] * x, V),
+    "list as exponent": (lambda xp, x: np.power(x, [1.0, 2.0, 3.0]), V),
+    "list as base": (lambda xp, x: xp.power([1.0, 2.0, 3.0], x), V),
+    "list and arctan2": (lambda xp, x: xp.arctan2(x, [1.0, 2.0, 3.0]), V),
+    "list of truths": (lambda xp, x: np.logical_and(x, [0.0, 1.0, 0.0]), V),
+    "list in matmul": (lambda xp, x: x @ [1.0, 2.0, 3.0], V),
+    "list in dot": (lambda xp, x: np.dot([1.0, 2.0, 3.0], x), V),
+    "number in dot": (lambda xp, x: np.dot(x, 2), I.astype(np.int32)),
+    "list in vecdot": (lambda xp, x: np.vecdot(x, [1.0, 2.0, 3.0]), V),
+    "vecdot of an axis": (lambda xp, x: xp.vecdot(x, x, axis=0), M),
+    "write a list into float32": (written(slice(0, 2), [1.0, 2.0]), F),
+    "write a float64 into float32": (written(0, np.float64(7.0)), F),
+    "write float64 by a list": (written([0, 2], np.array([7.0, 8.0])), F),
+    "write a float into integers": (written(0, 5.7), I),
+    "write a list into integers": (written(slice(0, 2), [5.7, True]), I),
+    "write by a mask": (written(np.array([True, False, True]), 5), F),
+    "write ones in front": (written(0, np.ones((1, 1, 3))), M),
+}
+
+
+def staged(fun, x):
+    graph = covector.make_graph(fun)(x)
+    ans = graph(x)
+    return ans, graph.out_avals[0]
+
+
+@pytest.mark.parametrize("label", CALLS)
+def test_traced_calls_give_numpys_values_and_dtypes(label):
+    call, x = CALLS[label]
+    want = np.asarray(call(np, x.copy()))
+    for xp in (cnp, np):
+        got = []
+        graph, aval = staged(lambda v: call(xp, v), x)
+        got.append(graph)
+        assert (aval.shape, aval.dtype) == (want.shape, want.dtype)
+        got.append(covector.vmap(lambda v: call(xp, v))(np.stack([x, x]))[1])
+        if x.dtype.kind == "f":
+            got.append(covector.jvp(lambda v: call(xp, v), (x,), (x,))[0])
+            got.append(covector.vjp(lambda v: call(xp, v), x)[0])
+        for ans in got:
+            assert np.asarray(ans).dtype == want.dtype
+            np.testing.assert_allclose(ans, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("label", [k for k, (_, x) in CALLS.items() if x.dtype == float])
+def test_traced_calls_have_derivatives(label):
+    call, x = CALLS[label]
+    if np.asarray(call(np, x)).dtype.kind == "f":
+        covector.testing.check_grads(lambda v: call(cnp, v), (x,), order=2)
+
+
+REFUSED = {
+    "write a complex number": (TypeError, r"array of dtype float64, which cannot hold it: 1j", written(0, 1j), V),
+    "write a word": (ValueError, r"array of dtype float64, which cannot hold it: 'x'.*another dtype",
+                     written(0, "x"), V),
+    "write too many": (ValueError, r"shape \(2,\).*part of shape \(\).*does not broadcast", written(0, [1.0, 2.0]), V),
+    "product of a number": (ValueError, r"matmul needs operands of at least one axis.*\(\) and \(3,\); use \*",
+                            lambda xp, x: xp.matmul(x.sum(), x), V),
+    "product of other lengths": (ValueError, r"matmul cannot contract shapes \(3,\) and \(1,\)",
+                                 lambda xp, x: xp.matmul(x, x[:1]), V),
+    "vecdot of other lengths": (ValueError, r"vecdot needs vectors of one length along axis -1.*\(3,\) and \(1,\)",
+                                lambda xp, x: xp.vecdot(x, x[:1]), V),
+    "matvec of vectors": (ValueError, r"matvec needs operands of at least two axes and one axis.*\(3,\) and \(3,\)",
+                          lambda xp, x: xp.matvec(x, x), V),
+    "vecmat of vectors": (ValueError, r"vecmat needs operands of at least one axis and two axes.*\(3,\) and \(3,\)",
+                          lambda xp, x: xp.vecmat(x, x), V),
+}
+
+
+@pytest.mark.parametrize("label", REFUSED)
+def test_what_numpy_refuses_is_refused_batched_and_staged_too(label):
+    kind, message, call, x = REFUSED[label]
+    with pytest.raises(kind):
+        call(np, x.copy())
+    for run in (
+        lambda f: covector.vmap(f)(np.stack([x, x])),
+        lambda f: covector.make_graph(f)(x),
+    ):
+        with pytest.raises(kind, match=message):
+            run(lambda v: call(cnp, v))
+    with pytest.raises(kind):
+        covector.vjp(lambda v: call(cnp, v), x)
+    with pytest.raises(kind):
+        covector.jvp(lambda v: call(cnp, v), (x,), (x,))
