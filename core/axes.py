@@ -20,20 +20,22 @@ def normal_axes(axis, ndim):
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     out = []
     for k in axes:
-        k = operator.index(k)
-        if not -ndim <= k < ndim:
-            raise np.exceptions.AxisError(k, ndim)
-        out.append(k % ndim)
+        out.append(normal_axis(k, ndim))
     if len(set(out)) != len(out):
-        raise ValueError(f"axis {axis} names one axis twice")
+        raise ValueError(f"axis {axis} names one axis twice; name each axis once{at_user_line()}")
     return tuple(sorted(out)) if len(out) > 1 else tuple(out)
 
 
 def normal_axis(axis, ndim):
     """One axis as a non-negative int."""
+    if type(axis) is bool or not hasattr(axis, "__index__"):
+        raise TypeError(f"an axis is an integer, but got {axis!r} of type {type(axis).__name__}; count axes from 0, or "
+                        f"from -1 at the end{at_user_line()}")
     k = operator.index(axis)
     if not -ndim <= k < ndim:
-        raise np.exceptions.AxisError(k, ndim)
+        some = f"its axes are {-ndim} to {ndim - 1}" if ndim else "it has none"
+        raise np.exceptions.AxisError(f"axis {k} is out of bounds for array of dimension {ndim}; {some}"
+                                      f"{at_user_line()}")
     return k % ndim
 
 

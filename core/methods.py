@@ -6,8 +6,9 @@ from .at import At
 from .axes import full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
 from .device import as_element, constant
-from .errors import DtypeError, RuleError, ShapeError, at_user_line
+from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
+from .reducing import mean, no_out, reduce, std, var
 from .tracer import Tracer, concrete
 
 ndarray = np.ndarray
@@ -37,13 +38,6 @@ def reshape(x, shape, order="C"):
     return transpose(shaping.reshape(transpose(x), shape[::-1]))
 
 
-def no_out(out, name="a reduction"):
-    """Raise for `out=`: a traced value is never written into a plain array."""
-    if out is not None:
-        raise RuleError(f"{name} of a traced value does not write into out=; use the value it returns, "
-                        f"or assign it: buffer[...] = value{at_user_line()}")
-
-
 def transpose(x, axes=None):
     """`x.transpose(axes)`; all axes reversed by default."""
     n = x.ndim
@@ -53,53 +47,6 @@ def transpose(x, axes=None):
     if len(axes) != n or len(set(axes)) != n:
         raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}")
     return shaping.transpose(x, axes)
-
-
-def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None):
-    """A reduction primitive with NumPy's axis argument."""
-    if out is not None:
-        no_out(out, prim.__name__)
-    if dtype is not None and np.dtype(dtype) != x.dtype:
-        x = selection.astype(x, dtype)
-    axes = () if not x.ndim and axis in (0, -1) else normal_axes(axis, x.ndim)  # NumPy lets a number pass for a vector
-    return prim(x, axes, bool(keepdims))
-
-
-def mean(x, axis=None, dtype=None, keepdims=False):
-    """The mean over `axis`."""
-    axes = normal_axes(axis, x.ndim)
-    count = reductions.count(x, axes)
-    if dtype is None and x.dtype.kind in "biu":
-        dtype = np.float64
-    if dtype is not None:
-        x = selection.astype(x, dtype)
-    if count:
-        return reductions.reduce_mean(x, axes, bool(keepdims))
-    return reductions.reduce_sum(x, axes, bool(keepdims)) / count
-
-
-def var(x, axis=None, ddof=0, keepdims=False):
-    """The variance over `axis`: mean of |x - mean|²."""
-    axes = normal_axes(axis, x.ndim)
-    count = reductions.count(x, axes)
-    centred = x - mean(x, axes, None, True)
-    return reductions.reduce_sum(square_of(centred), axes, bool(keepdims)) / max(count - ddof, 0)
-
-
-def square_of(x):
-    """|x|²."""
-    return a.square(x) if x.dtype.kind != "c" else a.square(x.real) + a.square(x.imag)
-
-
-def std(x, axis=None, ddof=0, keepdims=False):
-    """The standard deviation over `axis`; its derivative at a constant is 0."""
-    return root(var(x, axis, ddof, keepdims))
-
-
-def root(v):
-    """The square root, with derivative 0 at 0."""
-    zero = v == 0
-    return selection.where(zero, 0.0, a.sqrt(selection.where(zero, 1.0, v)))
 
 
 def swapaxes(x, axis1, axis2):
@@ -277,24 +224,24 @@ _METHODS = {
     "__rdivmod__": lambda x, y: (selection.floor_divide(y, x), selection.remainder(y, x)),
     "__round__": lambda x, n=0: round_(x, n),
     "__copy__": copy,
-    "sum": lambda x, axis=None, dtype=None, out=None, keepdims=False: reduce(
-        reductions.reduce_sum, x, axis, keepdims, dtype, out),
-    "prod": lambda x, axis=None, dtype=None, out=None, keepdims=False: reduce(
-        reductions.reduce_prod, x, axis, keepdims, dtype, out),
-    "max": lambda x, axis=None, out=None, keepdims=False: reduce(
-        reductions.reduce_max, x, axis, keepdims, None, out),
-    "min": lambda x, axis=None, out=None, keepdims=False: reduce(
-        reductions.reduce_min, x, axis, keepdims, None, out),
-    "all": lambda x, axis=None, out=None, keepdims=False: reduce(
-        reductions.reduce_all, x, axis, keepdims, None, out),
-    "any": lambda x, axis=None, out=None, keepdims=False: reduce(
-        reductions.reduce_any, x, axis, keepdims, None, out),
-    "mean": lambda x, axis=None, dtype=None, out=None, keepdims=False: no_out(out, "mean") or mean(
-        x, axis, dtype, keepdims),
-    "var": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: no_out(out, "var") or var(
-        _as(x, dtype), axis, ddof, keepdims),
-    "std": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False: no_out(out, "std") or std(
-        _as(x, dtype), axis, ddof, keepdims),
+    "sum": lambda x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_sum, x, axis, keepdims, dtype, out, initial, where),
+    "prod": lambda x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_prod, x, axis, keepdims, dtype, out, initial, where),
+    "max": lambda x, axis=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_max, x, axis, keepdims, None, out, initial, where),
+    "min": lambda x, axis=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_min, x, axis, keepdims, None, out, initial, where),
+    "all": lambda x, axis=None, out=None, keepdims=False, *, where=True: reduce(
+        reductions.reduce_all, x, axis, keepdims, None, out, None, where),
+    "any": lambda x, axis=None, out=None, keepdims=False, *, where=True: reduce(
+        reductions.reduce_any, x, axis, keepdims, None, out, None, where),
+    "mean": lambda x, axis=None, dtype=None, out=None, keepdims=False, *, where=True: no_out(out, "mean") or mean(
+        x, axis, dtype, keepdims, where),
+    "var": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None: no_out(
+        out, "var") or var(x, axis, ddof, keepdims, dtype, where, mean),
+    "std": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None: no_out(
+        out, "std") or std(x, axis, ddof, keepdims, dtype, where, mean),
     "argmax": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmax") or _argument(
         reductions.argmax, x, axis, keepdims),
     "argmin": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmin") or _argument(
@@ -341,7 +288,8 @@ def _argument(prim, x, axis, keepdims):
     if not x.ndim and axis in (0, -1):
         return prim(reshape(x, (1,)), 0, False)
     if axis is None:
-        x, axis = reshape(x, (-1,)), 0
+        ans = prim(reshape(x, (-1,)), 0, False)
+        return reshape(ans, (1,) * x.ndim) if keepdims and x.ndim else ans
     return prim(x, normal_axis(axis, x.ndim), bool(keepdims))
 
 

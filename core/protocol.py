@@ -7,10 +7,11 @@ import numpy as np
 from .backend import special_function
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
-from .methods import _augmented, normal_axes, normal_axis, power
+from .methods import _augmented, normal_axis, power
 from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping, sorting
 from .ops.indexing import update
 from .ops.special import SPECIAL
+from .reducing import reduce
 from .tracer import Tracer
 
 UFUNCS = {
@@ -73,8 +74,9 @@ def _double(x):
 
 
 REDUCTIONS = {
-    np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min", np.logical_and: "all",
-    np.logical_or: "any", np.logaddexp: "logaddexp",
+    np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,
+    np.minimum: reductions.reduce_min, np.logical_and: reductions.reduce_all, np.logical_or: reductions.reduce_any,
+    np.logaddexp: reductions.logsumexp,
 }  # fmt: skip
 ACCUMULATIONS = {
     np.add: reductions.cumsum, np.multiply: running.cumprod,
@@ -156,13 +158,10 @@ def _with_options(ufunc, fun, inputs, kwargs):
     )
 
 
-def _reduce(name, x, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    if out is not None or where is not True or initial not in (None, np._NoValue):
-        raise RuleError(f"reduce with out=, where= or initial= is not supported on traced values{at_user_line()}")
-    x = x if dtype is None else selection.astype(x, dtype)
-    if name == "logaddexp":
-        return reductions.logsumexp(x, normal_axes(axis, x.ndim), bool(keepdims))
-    return getattr(x, name)(axis=axis, keepdims=keepdims)
+def _reduce(prim, x, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if prim is reductions.logsumexp and x.dtype.kind not in "f":
+        x = selection.astype(x, np.logaddexp(np.zeros((), x.dtype), np.zeros((), x.dtype)).dtype)
+    return reduce(prim, x, axis, keepdims, dtype, out, initial, where)
 
 
 def _accumulate(ufunc, x, axis=0, dtype=None, out=None):

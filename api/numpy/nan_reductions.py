@@ -4,14 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core import methods, reducing
 from ..core.device import constant
+from ..core.errors import at_user_line
 from ..core.ops import reductions as r, searching, selection, shaping, sorting
+from ..core.reducing import masked, reduce
 from ..core.tracer import Tracer, is_concrete
 from . import reductions
 from .running import without_nan
 from .sorting import flattened_last, median, percentile, quantile, quantile_places
-from .surface import UNSET, Array, Axis, array_of, implements, known, masked_by, refuse_options, without_mask
+from .surface import UNSET, Array, Axis, array_of, implements, known, refuse_options, without_mask
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
 
@@ -43,10 +45,16 @@ def _only(where: Any) -> dict:
     return {} if without_mask(where) else {"where": where}
 
 
+def _inexact(name: str, a: Array, dtype: Any) -> None:
+    if _holes(a) and dtype is not None and np.dtype(dtype).kind in "biu":
+        raise TypeError(f"{name} of values of dtype {a.dtype} has answers that can be NaN, but got dtype="
+                        f"{np.dtype(dtype)}; ask for a floating dtype{at_user_line()}")
+
+
 def _present(a: Array, where: Any) -> Array:
     """The mask of what is neither NaN nor left out by `where=`."""
     mask = ~selection.isnan(a)
-    return masked_by(where, mask, False)
+    return mask if without_mask(where) else masked(mask, where, False)
 
 
 @implements(np.nanmean, masked=True)
@@ -54,6 +62,7 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, kee
             where: Any = True) -> Array:
     refuse_options("nanmean", out)
     a, keepdims = array_of(a), _flag(keepdims)
+    _inexact("nanmean", a, dtype)
     if not _holes(a):
         return reductions.mean(a, axis, dtype, None, keepdims, **_only(where))
     a = a if dtype is None else selection.astype(a, dtype)
@@ -65,12 +74,13 @@ def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof
            where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("nanvar", out)
     a, keepdims = array_of(a), _flag(keepdims)
-    ddof = ddof if correction is UNSET else correction
+    ddof = reductions.degrees(ddof, correction)
+    _inexact("nanvar", a, dtype)
     if not _holes(a):
         return reductions.var(a, axis, dtype, None, ddof, keepdims, mean=mean, **_only(where))
-    a = a if dtype is None else selection.astype(a, dtype)
     mask = _present(a, where)
-    ans = reductions.var(selection.where(mask, a, 0.0), axis, None, None, ddof, keepdims, where=mask, mean=mean)
+    mean = mean if mean is UNSET else selection.astype(array_of(mean), a.dtype)
+    ans = reductions.var(selection.where(mask, a, 0.0), axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     return selection.where(reductions.sum(mask, axis, None, None, keepdims) <= ddof, np.nan, ans)
 
 
@@ -78,7 +88,7 @@ def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof
 def nanstd(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
            where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("nanstd", out)
-    return methods.root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+    return reducing.root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
 
 
 @implements(np.nanmax, masked=True)
@@ -102,7 +112,7 @@ def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: bool, initial: An
     ans = reducer(selection.where(hole, last, a), axis, None, keepdims, initial, **_only(where))
     if initial is not UNSET and initial is not None:
         return ans
-    return selection.where(methods.reduce(r.reduce_all, hole, axis, keepdims), np.nan, ans)
+    return selection.where(reduce(r.reduce_all, hole, axis, keepdims), np.nan, ans)
 
 
 @implements(np.nanargmax)
@@ -198,7 +208,7 @@ def _nan_between(a: Array, shape: tuple, places: Any, axis: Axis, keepdims: Any,
     rank, n = rows.ndim - 1, rows.shape[-1]
     if not n:
         return constant(np.full((*shape, *lead), np.nan, dtype), a)
-    count = methods.reduce(r.reduce_sum, ~selection.isnan(rows), -1)
+    count = reduce(r.reduce_sum, ~selection.isnan(rows), -1)
     place = places(count, n)
     rows = sorting.sort(rows, rank)
     low = selection.astype(selection.floor(place), np.intp)

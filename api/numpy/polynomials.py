@@ -9,6 +9,7 @@ import numpy as np
 from ..core import methods
 from ..core.device import constant
 from ..core.ops import arithmetic, linalg, polynomials, reductions, running, selection, shaping
+from ..core.reducing import reduce
 from ..core.tracer import is_concrete
 from .linalg import inv
 from .sampled import convolve
@@ -120,7 +121,7 @@ def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False,
         columns = columns * methods.reshape(w, (-1, 1))
         values = values * (methods.reshape(w, (-1, 1)) if y.ndim == 2 else w)
     rcond = x.shape[0] * float(np.finfo(x.dtype).eps) if rcond is None else rcond
-    scale = arithmetic.sqrt(methods.reduce(reductions.reduce_sum, columns * columns, 0))
+    scale = arithmetic.sqrt(reduce(reductions.reduce_sum, columns * columns, 0))
     columns = columns / scale
     ans, residuals, rank, singular = lstsq(columns, values, rcond)
     ans = ans / (methods.reshape(scale, (-1, 1)) if y.ndim == 2 else scale)

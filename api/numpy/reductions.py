@@ -1,15 +1,16 @@
 """Reductions and running sums."""
 
 import builtins
-import math
 from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
+from ..core import methods, reducing
+from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping
-from .surface import UNSET, Array, Axis, array_beside, array_of, implements, masked_by, refuse_options, without_mask
+from ..core.reducing import reduce
+from ..core.tracer import is_concrete
+from .surface import UNSET, Array, Axis, array_beside, array_of, implements, known, refuse_options
 
 _abs, _max, _min = builtins.abs, builtins.max, builtins.min
 
@@ -18,52 +19,28 @@ _abs, _max, _min = builtins.abs, builtins.max, builtins.min
 def sum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
     refuse_options("sum", out)
-    ans = methods.reduce(r.reduce_sum, masked_by(where, array_of(a), 0), axis, keepdims, dtype)
-    return ans if initial is UNSET or initial is None else ans + initial
+    return reduce(r.reduce_sum, array_of(a), axis, keepdims, dtype, None, initial, where)
 
 
 @implements(np.prod, masked=True)
 def prod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
          where: Any = True) -> Array:
     refuse_options("prod", out)
-    ans = methods.reduce(r.reduce_prod, masked_by(where, array_of(a), 1), axis, keepdims, dtype)
-    return ans if initial is UNSET or initial is None else ans * initial
+    return reduce(r.reduce_prod, array_of(a), axis, keepdims, dtype, None, initial, where)
 
 
 @implements(np.max, np.amax, masked=True)
 def max(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
     refuse_options("max", out)
-    if initial is UNSET or initial is None:
-        _needs_initial("max", where)
-        return methods.reduce(r.reduce_max, array_of(a), axis, keepdims)
-    a = masked_by(where, array_of(a), initial)
-    return _with_initial(r.reduce_max, selection.maximum, a, axis, keepdims, initial)
+    return reduce(r.reduce_max, array_of(a), axis, keepdims, None, None, initial, where)
 
 
 @implements(np.min, np.amin, masked=True)
 def min(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True) -> Array:
     refuse_options("min", out)
-    if initial is UNSET or initial is None:
-        _needs_initial("min", where)
-        return methods.reduce(r.reduce_min, array_of(a), axis, keepdims)
-    a = masked_by(where, array_of(a), initial)
-    return _with_initial(r.reduce_min, selection.minimum, a, axis, keepdims, initial)
-
-
-def _needs_initial(name: str, where: Any) -> None:
-    if not without_mask(where):
-        raise ValueError(f"{name} with where= needs initial=, the answer where no element is chosen")
-
-
-def _with_initial(reducer: Any, pair: Any, a: Array, axis: Axis, keepdims: Any, initial: Any) -> Array:
-    a = array_of(a)
-    axes = () if not a.ndim and axis in (0, -1) else methods.normal_axes(axis, a.ndim)
-    if math.prod(a.shape[k] for k in axes):
-        return pair(reducer(a, axes, bool(keepdims)), initial)
-    shape = tuple(1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes)
-    return np.full(shape, initial, a.dtype)
+    return reduce(r.reduce_min, array_of(a), axis, keepdims, None, None, initial, where)
 
 
 amax, amin = max, min
@@ -73,69 +50,45 @@ amax, amin = max, min
 def mean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
          where: Any = True) -> Array:
     refuse_options("mean", out)
-    a = array_of(a)
-    if without_mask(where):
-        return methods.mean(a, axis, dtype, keepdims)
-    a = selection.astype(a, np.float64 if dtype is None and a.dtype.kind in "biu" else dtype or a.dtype)
-    total = methods.reduce(r.reduce_sum, masked_by(where, a, 0), axis, keepdims)
-    return selection.astype(total / _chosen(where, a, axis, keepdims), total.dtype)
-
-
-def _chosen(where: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
-    """How many elements of each reduction the mask chooses."""
-    ones = selection.where(array_of(where), constant(np.ones(a.shape, np.intp), a), 0)
-    return methods.reduce(r.reduce_sum, ones, axis, keepdims)
+    return reducing.mean(array_of(a), axis, dtype, keepdims, where)
 
 
 @implements(np.var, masked=True)
 def var(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("var", out)
-    ddof = ddof if correction is UNSET else correction
-    if without_mask(where) and mean is UNSET:
-        return _as_asked(methods.var(_in_dtype(a, dtype), axis, ddof, keepdims), dtype, a)
-    return _spread(a, axis, dtype, ddof, keepdims, where, mean)
+    centre = None if mean is UNSET else mean
+    return reducing.var(array_of(a), axis, degrees(ddof, correction), keepdims, dtype, where, centre)
 
 
 @implements(np.std, masked=True)
 def std(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("std", out)
-    ddof = ddof if correction is UNSET else correction
-    if without_mask(where) and mean is UNSET:
-        return _as_asked(methods.std(_in_dtype(a, dtype), axis, ddof, keepdims), dtype, a)
-    return methods.root(_spread(a, axis, dtype, ddof, keepdims, where, mean))
+    centre = None if mean is UNSET else mean
+    return reducing.std(array_of(a), axis, degrees(ddof, correction), keepdims, dtype, where, centre)
 
 
-def _as_asked(ans: Array, dtype: Any, a: Array) -> Array:
-    """NumPy gives a complex variance of real values where it was asked for one."""
-    asked = dtype is not None and np.dtype(dtype).kind == "c" and array_of(a).dtype.kind != "c"
-    return selection.astype(ans, dtype) if asked else ans
-
-
-def _in_dtype(a: Array, dtype: Any) -> Array:
-    a = array_of(a)
-    return a if dtype is None else selection.astype(a, dtype)
-
-
-def _spread(a: Array, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, centre: Any) -> Array:
-    """The variance of the elements that `where` chooses, about a centre that may be given."""
-    a = _in_dtype(a, np.float64 if dtype is None and array_of(a).dtype.kind in "biu" else dtype)
-    if centre is UNSET:
-        centre = mean(a, axis, None, None, True, where=where)
-    squares = methods.reduce(r.reduce_sum, masked_by(where, methods.square_of(a - centre), 0), axis, keepdims)
-    count = _chosen(where, a, axis, keepdims)
-    return selection.astype(squares / selection.maximum(count - ddof, 0), squares.dtype)
+def degrees(ddof: float, correction: Any) -> float:
+    """`ddof`, or `correction`, its name in the array API."""
+    if correction is UNSET:
+        return ddof
+    if ddof != 0:
+        raise ValueError(f"ddof and correction name one number, but both were given: {ddof} and {correction}; leave "
+                         f"one away{at_user_line()}")
+    return correction
 
 
 @implements(np.average)
 def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = False, *,
             keepdims: Any = False) -> Any:
-    a = array_of(a)
+    a, axis = array_of(a), tuple(axis) if isinstance(axis, list) else axis
     if weights is None:
-        ans = methods.mean(a, axis, None, keepdims)
-        count = a.size / _max(ans.size, 1)
-        return (ans, np.full(ans.shape, count)) if returned else ans
+        ans = reducing.mean(a, axis, None, keepdims)
+        if not ans.size:
+            raise ZeroDivisionError(f"average has no answer to share the elements among, for shape {a.shape} and "
+                                    f"axis={axis}; use mean{at_user_line()}")
+        return (ans, np.full(ans.shape, a.size / ans.size, ans.dtype)) if returned else ans
     weights = array_of(weights)
     if weights.shape != a.shape:
         if axis is None:
@@ -146,8 +99,12 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
                              f"but got {weights.shape}")
         weights = methods.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
         weights = shaping.broadcast_to(weights, a.shape)
-    total = methods.reduce(r.reduce_sum, weights, axis, keepdims)
-    ans = methods.reduce(r.reduce_sum, a * weights, axis, keepdims) / total
+    dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
+    total = reduce(r.reduce_sum, weights, axis, keepdims, dtype)
+    if is_concrete(total) and (known(total, "average") == 0).any():
+        raise ZeroDivisionError(f"average divides by the sum of the weights, which is 0 along axis={axis}; leave out "
+                                f"what has no weight{at_user_line()}")
+    ans = reduce(r.reduce_sum, selection.astype(a, dtype) * selection.astype(weights, dtype), axis, keepdims) / total
     return (ans, total) if returned else ans
 
 
@@ -155,19 +112,19 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
 def ptp(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False) -> Array:
     refuse_options("ptp", out)
     a = array_of(a)
-    return methods.reduce(r.reduce_max, a, axis, keepdims) - methods.reduce(r.reduce_min, a, axis, keepdims)
+    return reduce(r.reduce_max, a, axis, keepdims) - reduce(r.reduce_min, a, axis, keepdims)
 
 
 @implements(np.all, masked=True)
 def all(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
     refuse_options("all", out)
-    return methods.reduce(r.reduce_all, masked_by(where, array_of(a), True), axis, keepdims)
+    return reduce(r.reduce_all, array_of(a), axis, keepdims, None, None, None, where)
 
 
 @implements(np.any, masked=True)
 def any(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Array:
     refuse_options("any", out)
-    return methods.reduce(r.reduce_any, masked_by(where, array_of(a), False), axis, keepdims)
+    return reduce(r.reduce_any, array_of(a), axis, keepdims, None, None, None, where)
 
 
 @implements(np.argmax)
@@ -184,7 +141,7 @@ def argmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = Fals
 
 @implements(np.count_nonzero)
 def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    return methods.reduce(r.reduce_sum, array_of(a) != 0, axis, keepdims)
+    return reduce(r.reduce_sum, array_of(a) != 0, axis, keepdims)
 
 
 @implements(np.cumsum)

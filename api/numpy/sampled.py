@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.ops import reductions, running, selection, shaping
+from ..core.reducing import reduce
 from ..core.tracer import Tracer
 from .indexing import take
 from .reductions import diff
@@ -24,7 +25,7 @@ def trapezoid(y: Array, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         width = diff(x, axis=axis) if x.ndim > 1 else _on_axis(diff(x), axis, y.ndim)
     n = y.shape[axis]
     pairs = shaping.slice_axis(y, axis, 1, n) + shaping.slice_axis(y, axis, 0, max(n - 1, 0))
-    return methods.reduce(reductions.reduce_sum, width * pairs / 2.0, axis)
+    return reduce(reductions.reduce_sum, width * pairs / 2.0, axis)
 
 
 def _on_axis(x: Array, axis: int, rank: int) -> Array:

@@ -11,6 +11,7 @@ from ..core import methods
 from ..core.device import constant
 from ..core.dtypes import result_dtype
 from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
+from ..core.reducing import mean, reduce
 from ..core.tracer import Tracer, is_concrete
 from . import reductions
 from .creation import asarray, linspace
@@ -33,7 +34,7 @@ def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: 
     weights = _weights(x, fweights, aweights)
     if weights is None:
         total: Any = x.shape[1]
-        centre = methods.mean(x, 1, None, True)
+        centre = mean(x, 1, None, True)
     else:
         total = weights.sum()
         centre = (x * weights).sum(axis=1, keepdims=True) / total
@@ -137,7 +138,7 @@ def _ends(a: Array, limits: Any) -> tuple:
     elif not a.size:
         first, last = 0.0, 1.0
     else:
-        first, last = (array_of(methods.reduce(p, a)) for p in (r.reduce_min, r.reduce_max))
+        first, last = (array_of(reduce(p, a)) for p in (r.reduce_min, r.reduce_max))
     if all(is_concrete(v) for v in (first, last)):
         low, high = known(first, "histogram"), known(last, "histogram")
         if not (np.isfinite(low) and np.isfinite(high) and low <= high):

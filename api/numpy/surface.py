@@ -9,7 +9,6 @@ from ..core.backend import find_backend
 from ..core.device import constant
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
-from ..core.ops import selection
 from ..core.protocol import FUNCTIONS, UFUNCS
 from ..core.tracer import Tracer, concrete
 
@@ -117,16 +116,6 @@ def known(a: Any, name: str) -> Any:
 def without_mask(where: Any) -> bool:
     """Whether `where=` was left at its default."""
     return where is True or where is UNSET
-
-
-def masked_by(where: Any, a: Array, neutral: Any) -> Array:
-    """`a` with `neutral` where the mask `where=` does not hold."""
-    if without_mask(where):
-        return a
-    ans = selection.where(array_of(where), a, neutral)
-    if ans.shape != a.shape:
-        raise ValueError(f"where= needs a mask that broadcasts to the shape {a.shape}, but got {np.shape(where)}")
-    return ans
 
 
 def lift(x: Any) -> Any:

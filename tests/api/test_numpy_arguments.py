@@ -8,6 +8,7 @@ import covector.numpy as cnp
 
 V = np.array([1.5, 0.5, 2.0])
 M = np.array([[1.0, 3.0, 2.0], [4.0, 0.5, 2.5]])
+MASK = np.array([[True, False, True], [False, True, True]])
 F, I = V.astype(np.float32), np.array([3, 1, 2])
 
 
@@ -41,6 +42,26 @@ CALLS = {
     "write a list into integers": (written(slice(0, 2), [5.7, True]), I),
     "write by a mask": (written(np.array([True, False, True]), 5), F),
     "write ones in front": (written(0, np.ones((1, 1, 3))), M),
+    "initial of another dtype": (lambda xp, x: xp.sum(x, initial=np.float64(2.5)), F),
+    "initial cut to an integer": (lambda xp, x: xp.max(x, initial=2.5), I),
+    "initial of a product": (lambda xp, x: xp.prod(x, axis=0, initial=3), M),
+    "initial of nothing": (lambda xp, x: xp.min(x[:0], initial=3.0), V),
+    "sum of truths": (lambda xp, x: xp.sum(x, dtype=bool), V),
+    "product of truths": (lambda xp, x: xp.prod(x, dtype=bool), V),
+    "mean in integers": (lambda xp, x: xp.mean(x, dtype=int), V),
+    "variance in complex": (lambda xp, x: xp.var(x, dtype=complex), V),
+    "method with a mask": (lambda xp, x: x.sum(axis=1, where=MASK), M),
+    "method with initial": (lambda xp, x: x.max(axis=1, initial=2.75), M),
+    "method mean with a mask": (lambda xp, x: x.mean(where=MASK), M),
+    "method std with a mask": (lambda xp, x: x.std(axis=0, where=MASK), M),
+    "add.reduce with a mask": (lambda xp, x: np.add.reduce(x, axis=1, where=MASK, initial=4.0), M),
+    "maximum.reduce with initial": (lambda xp, x: np.maximum.reduce(x, initial=2.75), M),
+    "logaddexp.reduce with a mask": (lambda xp, x: np.logaddexp.reduce(x, axis=1, where=MASK), M),
+    "logaddexp.reduce of integers": (lambda xp, x: np.logaddexp.reduce(x), I),
+    "argmax keeps all axes": (lambda xp, x: xp.argmax(x, keepdims=True), M),
+    "argmin of a number": (lambda xp, x: xp.argmin(x.sum(), keepdims=True), M),
+    "average keeps its dtype": (lambda xp, x: xp.average(x, returned=True)[1], F),
+    "sum of integer weights": (lambda xp, x: xp.average(x, weights=[1, 2, 3], returned=True)[1], V),
 }
 
 
@@ -76,6 +97,20 @@ def test_traced_calls_have_derivatives(label):
 
 
 REFUSED = {
+    "axis by a list": (TypeError, r"axis of a reduction is None, an integer or a tuple.*list \[0\]; write axis=\(0,\)",
+                       lambda xp, x: xp.sum(x, axis=[0]), V),
+    "axis by a truth": (TypeError, r"an axis is an integer, but got True", lambda xp, x: xp.max(x, axis=True), M),
+    "axis out of bounds": (ValueError, r"axis 2 is out of bounds.*dimension 2; its axes are -2 to 1",
+                           lambda xp, x: xp.sum(x, axis=2), M),
+    "complex initial": (TypeError, r"dtype float64, which cannot hold it: 1j", lambda xp, x: xp.sum(x, initial=1j), V),
+    "mask of integers": (TypeError, r"where= takes a mask of booleans, but got dtype int64.*mask != 0",
+                         lambda xp, x: xp.sum(x, where=np.array([1, 0, 1])), V),
+    "both degrees of freedom": (ValueError, r"ddof and correction.*1 and 1; leave one away",
+                                lambda xp, x: xp.var(x, ddof=1, correction=1), V),
+    "weights that vanish": (ZeroDivisionError, r"sum of the weights, which is 0",
+                            lambda xp, x: xp.average(x, weights=[0.0, 0.0, 0.0]), V),
+    "NaN in integers": (TypeError, r"nanmean of values of dtype float64.*dtype=int64; ask for a floating dtype",
+                        lambda xp, x: xp.nanmean(x, dtype=int), V),
     "write a complex number": (TypeError, r"array of dtype float64, which cannot hold it: 1j", written(0, 1j), V),
     "write a word": (ValueError, r"array of dtype float64, which cannot hold it: 'x'.*another dtype",
                      written(0, "x"), V),
