@@ -26,6 +26,17 @@ def _check_product(x, y):
                          f"of them{at_user_line()}")
 
 
+def _check_product(x, y):
+    """Raise unless matrices or vectors of the shapes `x` and `y` have a product."""
+    if not x or not y:
+        raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x} and {y}; use *"
+                         f"{at_user_line()}")
+    if x[-1] != y[-2 if len(y) > 1 else 0]:
+        raise ShapeError(f"matmul cannot contract shapes {x} and {y}: the last axis of the first ({x[-1]}) must equal "
+                         f"the last but one of the second ({y[-2 if len(y) > 1 else 0]}); transpose or reshape one "
+                         f"of them{at_user_line()}")
+
+
 def _matmul_shape(x, y):
     _check_product(x.shape, y.shape)
     lead = broadcast_shape("matmul", [x.shape[:-2], y.shape[:-2]])
