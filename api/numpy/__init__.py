@@ -41,9 +41,9 @@ from .joining import (
     stack, unstack, vsplit, vstack,
 )
 from .linear_algebra import cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat
-from .nan_reductions import (
-    nanargmax, nanargmin, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum,
-    nanvar,
+from .nan_reductions import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
+from .order_statistics import (
+    median, nanmedian, nanpercentile, nanquantile, percentile, quantile,
 )
 from .padding import pad
 from .places import (
@@ -67,7 +67,7 @@ from .shaping import (
     swapaxes, tile, transpose,
 )
 from .sorting import (
-    argpartition, argsort, digitize, lexsort, median, partition, percentile, quantile, searchsorted, sort, sort_complex,
+    argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
 )
 from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .windows import bartlett, blackman, hamming, hanning, i0, kaiser

@@ -5,15 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..core import methods, reducing
-from ..core.device import constant
 from ..core.errors import at_user_line
-from ..core.ops import reductions as r, searching, selection, shaping, sorting
+from ..core.ops import reductions as r, searching, selection
 from ..core.reducing import masked, reduce
-from ..core.tracer import Tracer, is_concrete
 from . import reductions
 from .running import without_nan
-from .sorting import flattened_last, median, percentile, quantile, quantile_places
-from .surface import UNSET, Array, Axis, array_of, implements, known, refuse_options, without_mask
+from .surface import UNSET, Array, Axis, array_of, implements, refuse_options, without_mask
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
 
@@ -132,89 +129,3 @@ def _place(prim: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
         return prim(a, methods.normal_axis(axis, a.ndim), _flag(keepdims))
     ans = prim(methods.reshape(a, (-1,)), 0, False)
     return methods.reshape(array_of(ans), (1,) * a.ndim) if _flag(keepdims) else ans
-
-
-@implements(np.nanmedian)
-def nanmedian(a: Array, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
-              keepdims: Any = False) -> Array:
-    refuse_options("nanmedian", out)
-    a = array_of(a)
-    if not _holes(a):
-        return median(a, axis, keepdims=_flag(keepdims))
-    return _nan_between(a, (), lambda count, n: _fractions(count, np.array([0.5])), axis, keepdims, a.dtype)
-
-
-@implements(np.nanquantile)
-def nanquantile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
-                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
-    refuse_options("nanquantile", out)
-    return _nan_quantile(np.quantile, array_of(a), q, axis, method, keepdims, weights)
-
-
-@implements(np.nanpercentile)
-def nanpercentile(a: Array, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False,
-                  method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Array:
-    refuse_options("nanpercentile", out)
-    return _nan_quantile(np.percentile, array_of(a), q, axis, method, keepdims, weights)
-
-
-def _nan_quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: Any, weights: Any) -> Array:
-    whole = 1 if reference is np.quantile else 100
-    if not _holes(a):
-        public = quantile if reference is np.quantile else percentile
-        return public(a, q, axis, None, False, method, _flag(keepdims), weights=weights)
-    if isinstance(q, Tracer):
-        if method != "linear" or weights is not None:
-            raise ValueError(f"nan{reference.__name__} of a traced q has method='linear' without weights")
-        part, dtype = methods.reshape(q, (-1,)) / whole, np.result_type(a.dtype, q.dtype)
-        return _nan_between(a, q.shape, lambda count, n: _fractions(count, part), axis, keepdims, dtype)
-    one, dtype = quantile_places(reference, a, 1, q, method, weights)
-    if method == "linear":
-        part = np.asarray(q).reshape(-1) / whole
-        return _nan_between(a, one.shape, lambda count, n: _fractions(count, part), axis, keepdims, dtype)
-
-    def looked_up(count: Array, n: int) -> Array:
-        return _from_table(reference, a, count, n, q, method)
-
-    return _nan_between(a, one.shape, looked_up, axis, keepdims, dtype)
-
-
-def _fractions(count: Array, part: Array) -> Array:
-    """The places `part * (count - 1)`, with the parts as a last axis."""
-    last = selection.maximum(array_of(count) - 1, 0)
-    part = part if isinstance(part, Tracer) else constant(part, last)
-    return methods.reshape(last, (*last.shape, 1)) * part
-
-
-def _from_table(reference: Any, a: Array, count: Array, n: int, q: Any, method: str) -> Array:
-    """The places by NumPy's own rule of `method`, for each count that occurs, or may."""
-    if is_concrete(count):
-        counts = np.unique(known(count, reference.__name__)).tolist()
-    elif n <= _TABLE:
-        counts = list(range(n + 1))
-    else:
-        raise ValueError(f"nan{reference.__name__} with method={method!r} of {n} elements, batched or staged, needs "
-                         "a table of its places for each count; use method='linear'")
-    parts = np.asarray(q).size
-    table = np.zeros((n + 1, parts))
-    for k in counts:
-        table[k] = quantile_places(reference, a, max(k, 1), q, method, None)[0].reshape(-1)
-    return methods.take(constant(table, a), array_of(count), 0)
-
-
-def _nan_between(a: Array, shape: tuple, places: Any, axis: Axis, keepdims: Any, dtype: Any) -> Array:
-    """The sorted elements at `places(count, n)`, by how many are not NaN: sorting puts these first."""
-    rows, lead = flattened_last(a, axis, _flag(keepdims))
-    rank, n = rows.ndim - 1, rows.shape[-1]
-    if not n:
-        return constant(np.full((*shape, *lead), np.nan, dtype), a)
-    count = reduce(r.reduce_sum, ~selection.isnan(rows), -1)
-    place = places(count, n)
-    rows = sorting.sort(rows, rank)
-    low = selection.astype(selection.floor(place), np.intp)
-    high = selection.minimum(low + 1, methods.reshape(selection.maximum(count - 1, 0), (*rows.shape[:-1], 1)))
-    weight = place - low
-    weight = weight if weight.dtype == dtype else selection.astype(weight, dtype)
-    ans = sorting.along(rows, low, rank) * (1 - weight) + sorting.along(rows, high, rank) * weight
-    ans = methods.reshape(shaping.transpose(ans, (rank, *range(rank))), (*shape, *lead))
-    return ans if ans.dtype == dtype else selection.astype(ans, dtype)

@@ -12,7 +12,7 @@ from ..core.ops import linalg, selection, shaping
 from . import reductions
 from .creation import linspace
 from .indexing import take
-from .sorting import median
+from .order_statistics import median
 from .surface import Array, array_beside, array_of, implements
 
 _OPTIONS: dict[str, dict[str, Any]] = {

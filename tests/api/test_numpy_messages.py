@@ -9,7 +9,7 @@ import covector.numpy as cnp
 V, M = np.linspace(0.5, 2.0, 4), np.linspace(0.5, 2.0, 6).reshape(2, 3)
 MESSAGES = [
     ("mask", ValueError, lambda x: cnp.sum(x, where=np.ones((2, 4), bool)), r"where=.*\(4,\).*\(2, 4\)"),
-    ("max mask", ValueError, lambda x: cnp.max(x, where=x > 1), r"max with where= has no answer.*no initial=; give initial="),
+    ("max mask", ValueError, lambda x: cnp.max(x, where=x > 1), r"max with where= has no answer.*; give initial="),
     ("out", NotImplementedError, lambda x: cnp.cumprod(x, out=V.copy()), r"cumprod.*out=.*assign it"),
     ("ufunc where", NotImplementedError, lambda x: cnp.exp(x, where=V > 1), r"exp does not take where=.*np\.where"),
     ("cumulative axis", ValueError, lambda x: cnp.cumulative_sum(x[None]), r"cumulative_sum.*2 axes needs axis"),
@@ -31,8 +31,12 @@ MESSAGES = [
     ("histogram weights", ValueError, lambda x: cnp.histogram(x, weights=V[:2]), r"weights of shape \(4,\).*\(2,\)"),
     ("bincount", ValueError, lambda x: cnp.bincount([0, 1], x), r"weight for each of 2 elements.*\(4,\)"),
     ("searchsorted", ValueError, lambda x: cnp.searchsorted(x[None], 1.0), r"a sorted vector.*\(1, 4\)"),
-    ("quantile weights", ValueError,
-     lambda x: cnp.quantile(x, 0.5, weights=V, method="inverted_cdf"), r"takes no weights"),
+    ("quantile weights", ValueError, lambda x: cnp.quantile(x, 0.5, weights=-V, method="inverted_cdf"),
+     r"takes weights that are not negative, but the least is -2\.0; clip them"),
+    ("quantile weights' shape", ValueError, lambda x: cnp.nanquantile(x, 0.5, 0, weights=V[:2], method="inverted_cdf"),
+     r"weights of shape \(4,\) along axis 0, but got \(2,\)"),
+    ("quantile of a traced q", ValueError, lambda x: cnp.quantile(V, x / 4, method="hazen"),
+     r"traced q takes method='linear'.*method='hazen'.*stop_gradient"),
     ("lexsort", TypeError, lambda x: covector.core.protocol.FUNCTIONS[np.lexsort](()), r"at least one key"),
     ("trim", ValueError, lambda x: cnp.trim_zeros(x, "x"), r"'f', 'b' or 'fb', but got 'x'"),
     ("diagonal", ValueError, lambda x: cnp.diag_indices_from(x), r"two axes, all of one length.*\(4,\)"),
