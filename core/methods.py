@@ -1,6 +1,5 @@
 """Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
 
-
 import numpy as np
 
 from .at import At

@@ -10,8 +10,8 @@ from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
 from .graph_names import name_of
 from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
-from .outputs import call_output_hooks, heard, part
 from .modes import modes
+from .outputs import call_output_hooks, heard, part
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray

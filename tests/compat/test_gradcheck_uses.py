@@ -315,7 +315,7 @@ def script_batched(torch):
     out = []
     x = double(torch, 1, 2).requires_grad_()
 
-    class I(torch.autograd.Function):
+    class Same(torch.autograd.Function):
         @staticmethod
         def forward(ctx, a):
             return a * 2
@@ -333,7 +333,7 @@ def script_batched(torch):
         def backward(ctx, g):
             return (g * 2).sum().expand(2) * 0 + 2 * g
 
-    for f in (I.apply, K.apply, lambda a: a**2, lambda a: a.sum(), lambda a: a.cumprod(0)):
+    for f in (Same.apply, K.apply, lambda a: a**2, lambda a: a.sum(), lambda a: a.cumprod(0)):
         for kw in ({"check_batched_grad": True}, {"check_batched_grad": True, "fast_mode": True}):
             out.append(kind(lambda: gc(torch)(f, x, **kw)))
             out.append(kind(lambda: torch.autograd.gradgradcheck(f, x, **kw)))

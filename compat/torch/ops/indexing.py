@@ -110,7 +110,7 @@ def getitem(self, key):
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
-            isinstance(k, TensorBase) and mapped(k) for k in (key if kind is tuple else (key,))):
+            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
         raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
                            "batch over indexing with a boolean mask; use torch.where(mask, x, 0) instead of x[mask]")
     if basic:
