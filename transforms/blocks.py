@@ -12,7 +12,6 @@ from ..core.primitive import RAW
 from ..core.tape import Node
 
 ndarray = np.ndarray
-LARGE = 1 << 20  # bytes of a cotangent from which a region is swept in blocks
 BLOCK = 1 << 17  # bytes of one cotangent in a block: some eight of them fit the second cache
 
 

@@ -137,7 +137,7 @@ def pull(body, values, active, cts, masked=False):
         if isinstance(out, Rev) and out.owner is trace and c is not None:
             roots.append((out.node, c))
     with quiet():
-        found = sweep(roots, len(active), masked=trace.masked)[0]
+        found = sweep(roots, len(active), masked=trace.masked, large=trace.large)[0]
     trace.done = True
     return found
 

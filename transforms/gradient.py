@@ -101,7 +101,7 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both):
             if trace.guards is not None:
                 trace.check_guards()
             with quiet():
-                cts = sweep(roots, len(leaves), masked=trace.masked)[0]
+                cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)[0]
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
@@ -173,7 +173,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
                 roots.append((node, c))
         trace.check_guards()
         with quiet():
-            found = sweep(roots, count, masked=trace.masked, retain=True)[0]
+            found = sweep(roots, count, masked=trace.masked, large=trace.large, retain=True)[0]
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 

@@ -5,6 +5,7 @@ import weakref
 from .debugging import modes
 
 _SAMPLES = 64
+LARGE = 1 << 20  # bytes of an array from which a sweep looks for operations to take in blocks
 
 
 def fingerprint(array):
@@ -22,17 +23,20 @@ def fingerprint(array):
 
 
 class Guards:
-    """Arrays to look at again, by weak reference: a guard keeps nothing alive."""
+    """Arrays to look at again, by weak reference: a guard keeps nothing alive. `large`: there is a large one."""
 
-    __slots__ = ("watched",)
+    __slots__ = ("watched", "large")
 
     def __init__(self):
         self.watched = {}
+        self.large = False
 
     def watch(self, array):
         """Remember the contents of `array` as they are now; the first look counts."""
         known = self.watched.get(id(array))
         if known is None or known[0]() is not array:
+            if array.nbytes >= LARGE:
+                self.large = True
             self.watched[id(array)] = (weakref.ref(array), fingerprint(array))
 
     def changed(self):

@@ -13,8 +13,8 @@ from ..core.scatter import Scatter, accumulate
 from ..core.tape import FREED, Node, Partial, Rule, make_node, ready_leaf
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
-from .blocks import LARGE, sweep_region
-from .guards import Guards
+from .blocks import sweep_region
+from .guards import LARGE, Guards
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
@@ -108,6 +108,11 @@ class RevTrace(Trace):
             return snapshot(value)
         return value
 
+    @property
+    def large(self):
+        """Whether a large array was kept."""
+        return self.guards is not None and self.guards.large
+
     def check_guards(self):
         """Raise if a watched array was written to since it was recorded."""
         if self.guards is not None:
@@ -159,6 +164,7 @@ def sweep(
     count: Any,
     *,
     masked: bool = False,
+    large: bool = False,
     retain: bool = False,
     lift: Callable[..., Any] | None = None,
     stop: dict[int, bool] | None = None,
@@ -170,6 +176,7 @@ def sweep(
         roots: `[(node, ct), …]`.
         count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
         masked: structural zeros may occur, so singular rules use strong zeros.
+        large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
         stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
@@ -191,7 +198,8 @@ def sweep(
     stopped = {}
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
-    special = stop is not None or lift is not None
+    blocks = large and stop is None and lift is None
+    special = blocks or stop is not None or lift is not None
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
@@ -213,14 +221,14 @@ def sweep(
                     break
                 saved = node.saved
                 parents = node.parents
-                if kind is ndarray and rule.pointwise and ct.nbytes >= LARGE and not special:
-                    c = sweep_region(node, ct, heap[0] if heap else None, masked)
-                    if c is not None:
-                        node = saved = parents = ct = None
-                        while c:
-                            _push(pending, heap, *c.pop())
-                        break
                 if special:
+                    if blocks and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
+                        c = sweep_region(node, ct, heap[0] if heap else None, masked)
+                        if c is not None:
+                            node = saved = parents = ct = None
+                            while c:
+                                _push(pending, heap, *c.pop())
+                            break
                     if stop is not None and node.seq in stop:
                         stopped[node.seq] = ct
                         if stop[node.seq]:

@@ -34,6 +34,7 @@ FUNCTIONS = {
 
 def _small_blocks(monkeypatch, counted=None):
     monkeypatch.setattr(reverse, "LARGE", 64)
+    monkeypatch.setattr(reverse.RevTrace, "large", True)
     monkeypatch.setattr(blocks, "BLOCK", 136)
 
     def region(*args):
