@@ -43,7 +43,7 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 def solve(a: Array, b: Array) -> Array:
     a, b = inexact(a), inexact(b)
     if b.ndim == 1:
-        return methods.squeeze(decompositions.solve(a, methods.reshape(b, (-1, 1))), -1)
+        return decompositions.solve_vector(a, b)
     return decompositions.solve(a, b)
 
 

@@ -113,7 +113,7 @@ integer_power = elementwise(
     "integer_power",
     weak=True,
     impl=lambda xp, x, *, n: _integer_power(x, n) if x.dtype.kind in "fc" else x**n,
-    d={"x": lambda x, n: 0.0 * x if n == 0 else float(n) * integer_power(x, n=n - 1)},
+    d={"x": lambda x, n: 0.0 * x if n == 0 else float(n) * integer_power(x, n - 1)},
     singular=True,
     exact=True,
     samples=lambda rng: [Sample(rng.uniform(0.5, 2.0, s) + c, params={"n": n})
