@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .errors import DtypeError
+from .errors import DtypeError, at_user_line
 from .types import Any
 
 _NATIVE_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -118,7 +118,7 @@ def aval_of(value: Any) -> Aval:
             return weak
         raise DtypeError(
             f"expected an array or a number, but got {value!r} of type {type(value).__name__}; "
-            "convert it with np.asarray, or pass it as a static argument"
+            f"convert it with np.asarray, or pass it as a static argument{at_user_line()}"
         ) from None
     aval = _CACHE.get(key)
     if aval is None:

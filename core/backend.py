@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import BackendError, MissingLibraryError
+from .errors import BackendError, MissingLibraryError, at_user_line
 
 SCALARS = frozenset({bool, int, float, complex})
 
@@ -89,8 +89,8 @@ def namespace_of(values):
             if isinstance(value, (list, tuple)):
                 continue
             raise BackendError(
-                f"expected arrays, but got {value!r} of type {kind.__name__}; "
-                "convert it with np.asarray, or register its library with covector.extend.register_backend"
+                f"expected arrays, but got {value!r} of type {kind.__name__}; convert it with np.asarray, "
+                f"or register its library with covector.extend.register_backend{at_user_line()}"
             )
         if found is None or found is known:
             found = known

@@ -6,7 +6,8 @@ import sys
 import numpy as np
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__))
+_NUMERIC = (_NUMPY + os.sep, os.path.join(os.path.dirname(_NUMPY), "scipy") + os.sep)  # they call back, and are no user
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
 _OURS = (
@@ -57,7 +58,7 @@ def user_line():
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_OURS) and "<__array_function__" not in name and not name.startswith(_NUMPY):
+        if not name.startswith(_OURS) and "<__array_function__" not in name and not name.startswith(_NUMERIC):
             return f"{os.path.basename(name)}:{frame.f_lineno} in {frame.f_code.co_name}"
         frame = frame.f_back
     return ""

@@ -119,8 +119,8 @@ class Tracer:
 
     def __reduce__(self):
         raise ConversionError(
-            f"a {type(self).__name__} traced value of {self.aval!r} cannot be pickled or deep-copied; "
-            "return it from the transformed function, or use stop_gradient to get its value"
+            f"a traced value ({self.aval!r}) cannot be pickled or deep-copied; return it from the transformed "
+            f"function, or use stop_gradient to get its value{at_user_line()}"
         )
 
     def __repr__(self):
@@ -248,12 +248,25 @@ def _refuse(tracer, how):
     if owner is not None and owner.done:
         check_alive(owner, f"code in which a value was {how}")
     kind = "buffer" if owner is None else owner.kind
-    raise ConversionError(
-        f"a traced value ({tracer.aval!r}, {kind}) was {how}, which would drop its derivative silently; "
-        "use np.exp and friends for math.*, np.stack([...]) for np.array([...]), "
-        "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t, "
-        f"or covector.stop_gradient(x) where no derivative is wanted{at_user_line()}"
-    )
+    if isinstance(tracer, Batched):
+        why, instead = "has one value an example", "or in_axes=None for an argument that all share"
+    elif type(tracer) is Staged and tracer.value is None:
+        why, instead = "is not known while the graph is made", "or mark the argument static"
+    else:
+        why = "would drop its derivative silently"
+        instead = "or covector.stop_gradient(x) where no derivative is wanted"
+    remedy = _REMEDIES.get(how, _REMEDIES[None])
+    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
+                          f"{at_user_line()}")
+
+
+_BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
+_REMEDIES = {
+    "used as an integer index": "pass the integer by an argument that is not transformed",
+    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
+                                  f"loc + scale * rng.normal(size=n) for rng.normal(loc, scale), {_BUFFER}",
+    None: f"use np.exp and friends for math.*, {_BUFFER}",
+}
 
 
 # Whether a user's rule is running, which may hold values of a finished transform.

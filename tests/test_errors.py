@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector import nn
 
 X = np.arange(1.0, 5.0)
 
@@ -62,6 +63,22 @@ CASES = [
     ("staged if", TypeError, lambda: cv.make_graph(lambda x: x if x > 0 else -x)(1.0), r"not known.*np\.where.*cond"),
     ("host_callback", NotImplementedError,
      lambda: cv.grad(lambda x: cv.host_callback(np.sin, cv.ShapeDtype(()), x))(1.0), r"no derivative.*custom_jvp"),
+    ("hessian of a vector", ValueError, lambda: cv.hessian(lambda x: x * 2)(X), r"^hessian needs a scalar.*\(4,\)"),
+    ("hvp of an array", TypeError, lambda: cv.hvp(np.sum, X, X), r"^hvp needs tuples.*ndarray.*hvp\(f, \(x,\)"),
+    ("hvp of a vector", ValueError, lambda: cv.hvp(np.sin, (X,), (X,)), r"^hvp needs a scalar.*\(4,\).*\.sum\(\)"),
+    ("argnums twice", ValueError, lambda: cv.grad(lambda x, y: x, (0, 0))(1.0, 2.0), r"twice.*\(0, 0\).*once"),
+    ("call at once", TypeError, lambda: cv.grad(np.sum, X)(X), r"argnums.*array.*grad\(f\)\(x\)"),
+    ("cond of two shapes", ValueError,
+     lambda: cv.vmap(lambda x: cv.cond(x > 0, lambda v: v, lambda v: np.stack([v, v]), x))(X),
+     r"equal shapes.*f64\[\] and f64\[2\].*pad"),
+    ("float under vmap", TypeError, lambda: cv.vmap(math.exp)(X), r"one value an example.*np\.exp.*in_axes"),
+    ("float while staging", TypeError, lambda: cv.make_graph(math.exp)(1.0), r"not known while.*np\.exp.*static"),
+    ("index", TypeError, lambda: cv.grad(lambda x: [1.0, 2.0][x])(1.0), r"integer index.*argument that is not"),
+    ("text", TypeError, lambda: cv.grad(lambda x: x + "a")(1.0), r"'a' of type str.*np\.asarray"),
+    ("random", TypeError, lambda: cv.grad(lambda x: np.random.default_rng(0).normal(x).sum())(X),
+     r"numpy array.*scale \* rng\.normal"),
+    ("labels of floats", ValueError, lambda: nn.softmax_cross_entropy(np.ones((3, 4)), np.ones(3)),
+     r"\(3, 4\).*float64 of shape \(3,\).*astype\(int\)"),
     ("not linear", NotImplementedError, lambda: cv.linear_transpose(np.sin, 1.0), r"sin is not linear.*vjp"),
 ]  # fmt: skip
 
@@ -72,7 +89,10 @@ def test_message_says_what_happened_what_was_given_and_what_to_do(kind, call, me
         call()
 
 
-@pytest.mark.parametrize("name", ["grad of a vector", "math.exp", "+= into plain", "vmap sizes", "axis name"])
+LINES = ["grad of a vector", "math.exp", "+= into plain", "vmap sizes", "axis name", "text", "index"]
+
+
+@pytest.mark.parametrize("name", LINES)
 def test_message_names_the_line_of_the_user(name):
     call = next(c[2] for c in CASES if c[0] == name)
     with pytest.raises(Exception, match=r"test_errors\.py:\d+ in ") as error:
@@ -123,9 +143,10 @@ DRIVERS = {
 @pytest.mark.parametrize("name", ASSIGNED)
 def test_assigning_a_traced_value_into_a_plain_array_raises_our_error(driver, name):
     fun = assign(*ASSIGNED[name])
-    with pytest.raises(TypeError, match=r"traced value.*silently;.*zeros_like.*test_errors\.py:\d+ in fun") as caught:
+    with pytest.raises(TypeError, match=r"traced value.*zeros_like.*test_errors\.py:\d+ in fun") as caught:
         DRIVERS[driver](fun)
-    assert type(caught.value).__name__ == "ConversionError"
+    why = {"vmap": "one value an example", "make_graph": "not known while"}.get(driver, "drop its derivative silently")
+    assert type(caught.value).__name__ == "ConversionError" and why in str(caught.value)
     assert any(entry.name == "fun" for entry in caught.traceback)  # the traceback shows the user's line
     assert caught.value.__cause__ is None
 
@@ -138,3 +159,9 @@ def test_a_value_error_of_the_user_stays():
         with pytest.raises(ValueError, match="mine") as caught:
             driver(fun)
         assert type(caught.value.__cause__) is KeyError
+
+
+def test_message_names_the_line_that_called_scipy():
+    integrate = pytest.importorskip("scipy.integrate", reason="needs SciPy: pip install scipy")
+    with pytest.raises(TypeError, match=r"\(at test_errors\.py:\d+ in <lambda>\)$"):
+        cv.grad(lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0)[0])(2.0)

@@ -103,14 +103,15 @@ def normal_argnums(argnums, count, name):
     out = []
     for k in (argnums,) if single else argnums:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-            raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}")
+            raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}; write "
+                            f"{name}(f)(x) to call the function{at_user_line()}")
         if not -count <= k < count:
             raise TypeError(f"{name} was asked for argument {k}, but the function was called with {count} positional "
                             f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums"
                             f"{at_user_line()}")
         out.append(int(k) % count)
     if len(set(out)) != len(out):
-        raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}")
+        raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}; name each once{at_user_line()}")
     return tuple(out)
 
 

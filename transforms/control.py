@@ -90,7 +90,12 @@ def _select(pred, on_true, on_false):
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):
         raise TreeError(f"cond needs both functions to return one structure, but got {structure(on_true)} and "
                         f"{structure(on_false)}{at_user_line()}")
-    return rebuild([where(pred, settle(x), settle(y)) for x, y in zip(xs, ys)])
+    xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
+    for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
+        if aval_of(x).shape != aval_of(y).shape:
+            raise TreeError(f"cond needs both functions to return equal shapes, but got {aval_of(x)!r} and "
+                            f"{aval_of(y)!r}; pad or reduce one of them{at_user_line()}")
+    return rebuild([where(pred, x, y) for x, y in zip(xs, ys)])
 
 
 def _cond_grad(trace, prim, args):

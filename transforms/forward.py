@@ -124,7 +124,8 @@ def jvp(
         raise TypeError(f"jvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
     if len(primals) != len(tangents):
-        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents{at_user_line()}")
+        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent a primal"
+                        f"{at_user_line()}")
     trace = start_dual()
     args = [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
     try:

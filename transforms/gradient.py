@@ -197,7 +197,7 @@ def _callable(fun, name):
 
 def box_arguments(trace, args, argnums, name):
     """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: a bare array)."""
-    if argnums == 0 and type(argnums) is int and args:
+    if type(argnums) is int and argnums == 0 and args:
         x = args[0]
         if type(x) is ndarray and x.dtype.kind == "f":
             return (_leaf(trace, x, aval_of(x), 0), *args[1:]), [x], None

@@ -12,7 +12,7 @@ from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .forward import jvp
-from .gradient import _callable, _wrap, grad, vjp
+from .gradient import _callable, _driver, _wrap, vjp
 from .vmap import vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
@@ -130,7 +130,7 @@ def hessian(
            [2., 0.]])
     """
     _callable(fun, "hessian")
-    gradient = grad(fun, argnums, has_aux, holomorphic=holomorphic)
+    gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
     return _wrap(_jacobian(gradient, argnums, has_aux, "fwd", chunk_size, "hessian", holomorphic), fun, "hessian")
 
 
@@ -143,13 +143,20 @@ def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[P
         tangents: the same structure.
     Returns:
         a tuple, one product an argument.
+    Raises:
+        ShapeError: the answer is no scalar.
+        TypeError: the primals or the tangents are no tuple.
 
     >>> import numpy as np, covector
     >>> covector.hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     (array([4., 2.]),)
     """
     _callable(fun, "hvp")
-    return jvp(grad(fun, tuple(range(len(primals)))), primals, tangents)[1]
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(f"hvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
+                        f"{type(tangents).__name__}; write hvp(f, (x,), (dx,)){at_user_line()}")
+    argnums = tuple(range(len(primals)))
+    return jvp(_driver(fun, argnums, False, False, False, "hvp", both=False), primals, tangents)[1]
 
 
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:

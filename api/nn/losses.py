@@ -34,7 +34,13 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
     logits, labels = floating(logits), array_of(labels)
     axis = normal_axis(axis, logits.ndim)
     if labels.dtype.kind not in "iub":
-        return network.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
+        try:
+            logits, labels = together(logits, labels)
+        except ValueError:
+            raise ShapeError("softmax_cross_entropy needs weights of the classes that broadcast with logits of shape "
+                             f"{tuple(logits.shape)}, but got {labels.dtype} of shape {tuple(labels.shape)}; if these "
+                             "are labels, cast them to integers: labels.astype(int)") from None
+        return network.target_cross_entropy(_last(logits, axis), _last(labels, axis))
     rest = tuple(logits.shape[:axis]) + tuple(logits.shape[axis + 1 :])
     if tuple(labels.shape) != rest:
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
