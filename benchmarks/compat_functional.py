@@ -1,4 +1,4 @@
-"""`torch.func` and indexing on the tensors of `covector.compat.torch`, against PyTorch's."""
+"""`torch.func` on the tensors of `covector.compat.torch`, against PyTorch's."""
 
 import numpy
 from case import COVECTOR, TORCH, Bound, Timed, arrays
@@ -6,8 +6,6 @@ from libraries import torch
 from mlp import LARGE, classification, parameters
 
 import covector.compat.torch as compat
-
-COUNT = 1000
 
 
 def cases() -> list[Timed]:
@@ -20,7 +18,6 @@ def cases() -> list[Timed]:
         *(_case(f"compat-func-mlp-{n}", f"compat: torch.func {n} of MLP 784-256-256-10, batch 128, float32",
                 lambda library, n=n: _outputs(library, n), 1.0, tolerance=1e-3)
           for n in ("vmap-grad", "jacrev", "jvp")),
-        _case("compat-indexing", "compat: 1000 scalar reads and writes, backward(), per pair", _indexing, 0.5, COUNT),
     ]
 
 
@@ -84,17 +81,3 @@ def _outputs(library, name):
         return lambda: jacobian(row)
     gradients = func.vmap(func.grad(lambda x: (logits(x) ** 2).sum()))
     return lambda: gradients(x)
-
-
-def _indexing(library):
-    x = library.tensor(numpy.linspace(0.1, 0.9, COUNT), requires_grad=True)
-
-    def run():
-        x.grad = None
-        y = x * 1.0
-        for i in range(COUNT):
-            y[i] = x[i] * 2.0
-        y.sum().backward()
-        return x.grad
-
-    return run

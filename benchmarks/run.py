@@ -36,6 +36,7 @@ SUBJECTS = (
     "elementwise",
     "factorizations",
     "compat_functional",
+    "indexing",
     "mixture",
     "convolution",
     "mlp_hessian",

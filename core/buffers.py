@@ -65,26 +65,42 @@ class Buffer(Tracer):
 
     def write(self, index, value, add=False):
         """`buffer[index] = value` (or `+=`) for a basic index."""
-        self._replace(lambda x, donate: UPDATE[0](x, value, index, add, donate), value)
+        if self.state.base is not None:
+            self._write_base(lambda x, donate: UPDATE[0](x, value, index, add, donate), value)
+            return
+        contents, donate = self._take(value)
+        try:
+            self.value = UPDATE[0](contents, value, index, add, donate)
+        except BaseException:
+            self.value = contents
+            raise
+        self.state.version += 1
 
     def assign(self, update, value):
         """Replace the contents by `update(contents, donate)`, which writes `value` into them."""
-        self._replace(update, value)
+        if self.state.base is not None:
+            self._write_base(update, value)
+            return
+        contents, donate = self._take(value)
+        try:
+            self.value = update(contents, donate)
+        except BaseException:
+            self.value = contents
+            raise
+        self.state.version += 1
 
-    def _replace(self, update, value):
+    def _take(self, value):
+        """The contents, which this buffer gives up for a write of `value`, and whether nobody else holds them."""
+        _check_level(value, self.state.stamp)
+        contents = self.value
+        self.value = None
+        alone = _exclusive(contents, _LOCAL)  # before the tuple is begun, which would hold them, too
+        return contents, alone
+
+    def _write_base(self, update, value):
+        """Write the base of a view, and take the steps to it again."""
         state = self.state
         _check_level(value, state.stamp)
-        if state.base is None:
-            contents = self.value
-            self.value = None
-            try:
-                new = update(contents, _exclusive(contents, 3))
-            except BaseException:
-                self.value = contents
-                raise
-            self.value = new
-            state.version += 1
-            return
         base = state.base
         old = base.value
         chain = [old]
@@ -262,6 +278,18 @@ def _calibrate():
 
 
 _EXTRA = _calibrate()
+
+
+def _calibrate_local():
+    """How many holders an object has that one local variable holds: an interpreter may count it or not."""
+    def probe(value, holders):
+        return sys.getrefcount(value)
+
+    value = np.zeros(1)
+    return probe(value, 1) - _EXTRA
+
+
+_LOCAL = _calibrate_local()
 
 
 def _alone():

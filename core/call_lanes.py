@@ -3,6 +3,7 @@
 import numpy as np
 
 from .avals import aval_of
+from .errors import RuleError
 from .lanes import recorded
 from .primitive import RAW, bind
 from .tape import Node, next_seq
@@ -106,6 +107,45 @@ def pair_lane(prim):
                 rule = both_plain if plain else both
                 return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
         return bind(prim, (x, y))
+
+    return apply
+
+
+def write_lane(prim):
+    """The public function of a primitive that writes its second operand into a part of its first: `index_update`.
+
+    Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
+    """
+    impl = prim.impl
+    total = prim.nin + len(prim.params)
+    both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
+    if any(r.keeps for r in (both, left, right)):
+        raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
+
+    def apply(*args, **named):
+        if named or len(args) != total:
+            args = prim.arrange(args, named)
+        x, v, *params = args
+        kind = type(x)
+        other = type(v)
+        if kind is Rev:
+            owner, aval, xv = x.owner, x.aval, x.value
+            if other is Rev and v.owner is owner:
+                rule, parents, like, vv = both, (x.node, v.node), v.aval, v.value
+            elif other is float or other is int or other is ndarray:
+                rule, parents, like, vv = left, x.node, aval_of(v), v
+            else:
+                return bind(prim, args)
+        elif kind is ndarray and other is Rev:
+            rule, parents, owner, aval, like, xv, vv = right, v.node, v.owner, aval_of(x), v.aval, x, v.value
+        else:
+            return bind(prim, args)
+        if not aval.plain or like.dtype is not aval.dtype and not like.weak:
+            return bind(prim, args)
+        del x, v, args  # the contents are written in place where nobody holds them
+        ans = impl(np, xv, vv, *params) if type(xv) in RAW and type(vv) in RAW else apply(xv, vv, *params)
+        owner.masked = True
+        return recorded(owner, rule, parents, rule.collect((None, None, *params, ans, aval, like)), ans, aval)
 
     return apply
 

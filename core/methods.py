@@ -8,8 +8,9 @@ from .buffers import Buffer, become_buffer, make_buffer
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
+from .primitive import RAW
 from .reducing import mean, no_out, reduce, std, var
-from .tracer import Tracer, concrete
+from .tracer import Rev, Tracer, concrete
 
 ndarray = np.ndarray
 
@@ -149,9 +150,10 @@ def trace(x, offset=0, axis1=0, axis2=1):
 
 
 def _setitem(x, key, value):
-    buffer = become_buffer(x)
-    value = _fitting(buffer, value)
-    if indexing.is_basic(key):
+    buffer = x if type(x) is Buffer else become_buffer(x)
+    if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
+        value = _fitting(buffer, value)
+    if type(key) is int or indexing.is_basic(key):
         buffer.write(key, value)
     else:
         buffer.assign(lambda contents, donate: indexing.update(contents, key, value), value)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..avals import aval_of, make_aval
 from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
+from ..call_lanes import write_lane
 from ..device import constant, zeros_of
 from ..dtypes import result_dtype
 from ..errors import ConversionError, ShapeError, at_user_line
@@ -46,7 +47,7 @@ getitem = linear(
 
 
 def _update(xp, x, v, index, add, donate):
-    dtype = x.dtype if not hasattr(v, "dtype") else xp.result_type(x, v)
+    dtype = x.dtype if not hasattr(v, "dtype") or v.dtype is x.dtype else xp.result_type(x, v)
     if not (donate and dtype == x.dtype):
         x = xp.array(x, dtype=dtype)
     if add:
@@ -117,6 +118,7 @@ index_update = primitive(
     batch=_update_batch,
     lazy=True,
     masks=True,
+    lane=write_lane,
     staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
     linear=("x, v",),
     samples=together(
