@@ -329,5 +329,5 @@ def _add(entry, c):
         entry[1] = h = h + c
         entry[2] = type(h) is ndarray
         return
-    entry[1] = accumulate(h, c)
+    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
     entry[2] = False

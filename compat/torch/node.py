@@ -75,7 +75,7 @@ class GradNode(AmbientNode):
             if rule.keeps:
                 if saved is FREED:
                     raise freed()
-                if versions.WRITTEN:
+                if versions.WRITTEN and (type(saved) is not ndarray or versions.written(saved) is not None):
                     self.check(saved)
                 if not drive.retain:
                     self.saved = FREED

@@ -57,7 +57,11 @@ def flat(root):
 
 def written(array):
     """The `Written` of an array's memory, or None."""
-    return WRITTEN.get(id(root_of(array))) if WRITTEN else None
+    base = array.base
+    while type(base) is ndarray:  # `root_of`, written out
+        array = base
+        base = array.base
+    return WRITTEN.get(id(array))
 
 
 def bump(array):
@@ -71,23 +75,13 @@ def bump(array):
 
 def version(array):
     """How often the memory was written to in place."""
-    if not WRITTEN:
-        return 0
-    base = array.base
-    while type(base) is ndarray:  # `root_of`, written out: every read of a view asks
-        array = base
-        base = array.base
-    entry = WRITTEN.get(id(array))
+    entry = written(array) if WRITTEN else None
     return 0 if entry is None else entry.count
 
 
 def changed_since(array, seq):
     """`(version now, version then)` where the memory was written to after node `seq`, else None."""
-    base = array.base
-    while type(base) is ndarray:
-        array = base
-        base = array.base
-    entry = WRITTEN.get(id(array))
+    entry = written(array)
     if entry is None or not entry.stamps or entry.stamps[-1] >= seq:
         return None
     return entry.count, entry.before(seq)
