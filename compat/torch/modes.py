@@ -11,7 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "recorder", "sweeping")
+                 "mutable_saved", "quick", "recorder", "sweeping")
 
     def __init__(self):
         self.grad = True
@@ -26,18 +26,41 @@ class Modes:
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
+        self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
 
     def but(self, **changes):
         """A copy with some fields changed."""
         new = Modes.__new__(Modes)
-        for name in Modes.__slots__:
-            setattr(new, name, changes[name] if name in changes else getattr(self, name))
+        new.grad = self.grad
+        new.inference = self.inference
+        new.hooks = self.hooks
+        new.hooks_disabled = self.hooks_disabled
+        new.anomaly = self.anomaly
+        new.level = self.level
+        new.lower = self.lower
+        new.maps = self.maps
+        new.foreign = self.foreign
+        new.sweeping = self.sweeping
+        new.recorder = self.recorder
+        new.mutable_saved = self.mutable_saved
+        for name, value in changes.items():
+            setattr(new, name, value)
+        level = new.level
+        new.quick = level if level is not None and new.grad and not (
+            new.inference or new.hooks or new.anomaly is not None or new.foreign is not None
+            or new.recorder is not None or new.mutable_saved is not None
+            or new.maps and new.maps[-1].level > level.level) else None
         return new
+
+    def default(self):
+        """Whether all is default."""
+        return (self.grad and self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
+                and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
+                and not self.lower)
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)
 DEFAULT = Modes()
-_DEFAULTS = tuple((name, getattr(DEFAULT, name)) for name in ("grad", *Modes.__slots__))
 
 
 def modes():
@@ -49,7 +72,7 @@ def set_modes(**changes):
     """Change the modes; returns what was there, for `restore`."""
     before = MODES.get()
     new = (before or DEFAULT).but(**changes)
-    MODES.set(new if any(getattr(new, name) != value for name, value in _DEFAULTS) else None)
+    MODES.set(None if new.default() else new)
     return before
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ... import extend
+from . import level_lanes
 from .call import invoke
 from .lanes import fresh
 from .modes import MODES
@@ -10,6 +11,7 @@ from .node import GradNode, NamedRule
 from .quiet import hush, unhush
 from .state import NEW, accumulator
 from .tensor import Tensor
+from .views import shape_dtype
 
 ndarray = np.ndarray
 new = NEW[0]
@@ -59,6 +61,7 @@ def total(row, prim, title):
     rule = NamedRule(prim.rule((0,), True), title)
     impl = prim.impl
     axes = [tuple(range(n)) for n in range(33)]
+    at = level_lanes.several(row, prim, title)
 
     def fun(input, dim=None, keepdim=False, *, dtype=None, out=None, **named):
         if dim is None and dtype is None and out is None and not keepdim and not named and plain(input) \
@@ -74,6 +77,12 @@ def total(row, prim, title):
                     return tensor(v)
                 p = accumulator(input)
             return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
+        if dim is None and dtype is None and out is None and not keepdim and not named and type(input) is Tensor:
+            m = MODES.get()
+            if m is not None and m.quick is input.level_trace and m.quick is not None:
+                found = at((input,), (axes[input.ndim], False), m.quick)
+                if found is not None:
+                    return found
         if out is not None:
             named["out"] = out
         if dtype is not None:
@@ -87,6 +96,8 @@ def total(row, prim, title):
 def product(row):
     """Products of two matrices; `matmul` gives other ranks to `invoke`."""
     rules = {a: NamedRule(MATMUL.rule(a, True), "MmBackward0") for a in ((0,), (1,), (0, 1))}
+    at = level_lanes.several(row, MATMUL, "MmBackward0")
+    at_vectors = level_lanes.several(row, MATMUL, row.node) if row.name == "matmul" else None
 
     def fun(input, other, *, out=None):
         if out is None and plain(input) and plain(other) and MODES.get() is None:
@@ -99,6 +110,15 @@ def product(row):
                 rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]
                 parents = (p, q) if p is not None and q is not None else q if p is None else p
                 return recorded(v, rule, parents, rule.collect((x, y, v, None, None)))
+        if out is None and type(input) is Tensor and type(other) is Tensor:
+            m = MODES.get()
+            if m is not None and m.quick is not None and (
+                    input.level_trace is m.quick or other.level_trace is m.quick):
+                a, b = shape_dtype(input)[0], shape_dtype(other)[0]
+                of = at if len(a) == 2 == len(b) else at_vectors if 0 < len(a) < 3 > len(b) > 0 else None
+                found = of((input, other), (), m.quick) if of is not None and a[-1] == b[0] else None
+                if found is not None:
+                    return found
         return invoke(row, fun, (input, other), {} if out is None else {"out": out})
 
     return fun
