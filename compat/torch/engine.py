@@ -133,18 +133,24 @@ _IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
 _ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
 
 
-def quick_backward(t, retain):
-    """`t.backward()` of an ambient number of floats outside of all modes; False for all else."""
-    value = t.value
-    if t.slow or t.node is None or value.size != 1 or HOOKED or MODES.get() is not None:
-        return False
-    key = value.shape, value.dtype
+def ones(shape, dtype):
+    """The seed of a number."""
+    key = shape, dtype
     ct = _ONES.get(key)
     if ct is None:
         ct = np.ones(*key)
         ct.flags.writeable = False
         if len(_ONES) < 64:
             _ONES[key] = ct
+    return ct
+
+
+def quick_backward(t, retain):
+    """`t.backward()` of an ambient number of floats outside of all modes; False for all else."""
+    value = t.value
+    if t.slow or t.node is None or value.size != 1 or HOOKED or MODES.get() is not None:
+        return False
+    ct = ones(value.shape, value.dtype)
     sweep = Sweep(AMBIENT, retain, False)
     MODES.set(_IN_SWEEP)
     token = hush()
@@ -166,30 +172,32 @@ def sweep_level(trace, outputs, grads, inputs):
     Without `grads`: a function of the cotangents, which may be called after the level is done and as often as wanted.
     """
     nodes = [accumulator(t) for t in inputs]
-    heads = [(edge(t) if t.level_trace is trace else None, shape_dtype(t)) for t in outputs]
+    heads = [(edge(t) if t.level_trace is trace else None, *shape_dtype(t)) for t in outputs]
 
     def run_once(cts, retain):
         sweep = Sweep(trace, retain, False)
         roots = []
-        for t, (node, (shape, dtype)), g in zip(outputs, heads, cts):
+        for t, (node, shape, dtype), g in zip(outputs, heads, cts):
             if node is None:
                 continue
             if g is None:
                 check_implicit(shape, dtype)
-            ct = lower(wrap(np.ones(shape, dtype)) if g is None else seed(len(roots), t, g))
+                roots.append((node, ones(shape, dtype)))
+                continue
+            ct = lower(seed(len(roots), t, g))
             if type(ct) is Ambient and ct.owner is trace:
                 ct = ct.value
             roots.append((node, ct if ct.dtype == dtype else ct.astype(dtype)))
         if not roots:
             return [None] * len(nodes)
-        wanted(sweep, roots, nodes)
+        sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
         before = leave_level(trace)
         token = hush()
         try:
             extend.sweep(roots, 0, drive=sweep)
         finally:
             unhush(token)
-            restore(before)
+            MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
         return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c, None)) for c in found]
 

@@ -306,19 +306,25 @@ class AccumulateGrad(GradNode):
 
     def run(self, ct, drive):
         """Hooks, capture, accumulation, hooks after it."""
-        if self.extra is None and drive.plain and type(ct) is ndarray and FIRST[0](self.saved, ct):
-            return None
+        if self.extra is None and drive.plain:
+            if drive.capture is None:
+                if type(ct) is ndarray and FIRST[0](self.saved, ct):
+                    return None
+            elif self.saved.rare.hooks is None and self.seq in drive.capture:
+                drive.captured[self.seq] = ct
+                return None
         return self.steps(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def steps(self, ct, drive):
         """What `run` does, on the long road."""
         extra = self.extra
-        runs = drive.runs is None or self.seq in drive.runs
+        captured = drive.capture is not None and self.seq in drive.capture
+        runs = not captured if drive.runs is None else self.seq in drive.runs
         raw = ct
         hooks = self.saved.rare.hooks if self.saved.rare is not None else None
         if hooks:
             ct = call_hooks(hooks, ct, drive)
-        if drive.capture is not None and self.seq in drive.capture:
+        if captured:
             drive.take(self.seq, raw if runs else ct)
         if not runs:
             return None

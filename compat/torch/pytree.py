@@ -64,6 +64,12 @@ class TreeSpec:
     def unflatten(self, leaves):
         """The nest of this structure over leaves."""
         leaves = list(leaves)
+        if self.type is tuple and len(leaves) == self.num_leaves == len(self._children):
+            for c in self._children:
+                if c is not LEAF:
+                    break
+            else:
+                return tuple(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
                              f"pytree that holds {self.num_leaves} items ({self}).")
@@ -116,6 +122,12 @@ def tree_flatten(tree, is_leaf=None):
     >>> tree_flatten([1, {"b": (2, None)}])[0]
     [1, 2, None]
     """
+    kind = kind_of(tree)
+    if kind is None:
+        return [tree], LEAF
+    if is_leaf is None and kind is tuple and all(kind_of(x) is None for x in tree):
+        n = len(tree)
+        return list(tree), _ROWS[n] if n < len(_ROWS) else TreeSpec(tuple, None, [LEAF] * n)
     leaves = []
     return leaves, _flatten(tree, leaves, is_leaf)
 
@@ -127,6 +139,9 @@ def _flatten(tree, leaves, is_leaf):
         return LEAF
     children, context = NODES[kind].flatten(tree)
     return TreeSpec(kind, context, [_flatten(c, leaves, is_leaf) for c in children])
+
+
+_ROWS = [TreeSpec(tuple, None, [LEAF] * n) for n in range(9)]  # by far the commonest: a few tensors
 
 
 def tree_unflatten(leaves, treespec):
@@ -193,6 +208,8 @@ def treespec_pprint(treespec):
 
 def broadcast_prefix(prefix, spec):
     """For each leaf of a structure the leaf of a nest that stands at or above it; None if the two do not fit."""
+    if type(prefix) is int or prefix is None:
+        return [prefix] * spec.num_leaves
     full = spec.unflatten([0] * spec.num_leaves)
     leaves, found = tree_flatten(prefix)
     try:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..forward_ad import set_tangent, tangent_of
-from ..modes import modes, restore, set_modes
 from ..state import TensorBase, wrap
 from ..views import shape_dtype
 from .levels import (
@@ -12,11 +11,11 @@ from .levels import (
     flatten,
     grad_level,
     lifted,
+    lifted_all,
     lowered,
     lowered_all,
     replaced,
     split_aux,
-    tree_map,
 )
 
 API = "jvp(f, primals, tangents)"
@@ -50,21 +49,16 @@ def jvp_of(func, primals, tangents, argnums, strict, has_aux):
     check_tensors(flat, "primals")
     check_tensors(pushed, "tangents")
     with grad_level(hooks=True) as trace:
-        before = set_modes(grad=modes().grad)
-        try:
-            inner = [dual(trace, x, dx) for x, dx in zip(flat, pushed)]
-            inner = spec.unflatten(inner)
-            if argnums is not None:
-                inner = replaced(tree_map(lambda x: lifted(trace, x), primals), argnums, inner)
-            out, aux = func(*inner), None
-            if has_aux:
-                out, aux = split_aux(out, API)
-                aux = lowered_all(trace, aux)
-            outs, out_spec = flatten(out)
-            check_outputs(outs, API)
-            pairs = [(lowered(trace, o), derivative(trace, o, strict)) for o in outs]
-        finally:
-            restore(before)
+        inner = spec.unflatten([dual(trace, x, dx) for x, dx in zip(flat, pushed)])
+        if argnums is not None:
+            inner = replaced(lifted_all(trace, primals), argnums, inner)
+        out, aux = func(*inner), None
+        if has_aux:
+            out, aux = split_aux(out, API)
+            aux = lowered_all(trace, aux)
+        outs, out_spec = flatten(out)
+        check_outputs(outs, API)
+        pairs = [(lowered(trace, o), derivative(trace, o, strict)) for o in outs]
     values, dots = zip(*pairs)
     result = out_spec.unflatten(values), out_spec.unflatten(dots)
     return (*result, aux) if has_aux else result
@@ -81,13 +75,15 @@ def check_tensors(values, name):
 
 def dual(trace, x, dx):
     """A primal at the level, with its tangent."""
-    for name, v in (("primal", x), ("tangent", dx)):
-        if not (v.is_floating_point() or v.is_complex()):
+    shape, dtype = shape_dtype(x)
+    other, kind = shape_dtype(dx)
+    for name, v, d in (("primal", x, dtype), ("tangent", dx, kind)):
+        if d.kind not in "fcV":
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {v.dtype}")
-    if x.shape != dx.shape:
+    if shape != other:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
-                           f"Tensor, this is not supported. Tensor is of size {list(x.shape)} while the given forward "
-                           f"gradient is of size {list(dx.shape)}.")
+                           f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "
+                           f"gradient is of size {list(other)}.")
     t = lifted(trace, x)
     set_tangent(t, dx)
     return t

@@ -1,34 +1,40 @@
 """Running a function at a level of its own: arguments lifted, results brought one level down."""
 
-import contextlib
-
 from ..levels import GradTrace
-from ..modes import modes, restore, set_modes
-from ..pytree import tree_flatten as flatten, tree_map
+from ..modes import MODES, modes
+from ..pytree import kind_of, tree_flatten as flatten, tree_map
 from ..state import TensorBase, at_level
+from ..views import shape_dtype
 
 NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
             "your use case.")
 
 
-@contextlib.contextmanager
-def grad_level(hooks=False):
-    """A fresh level of the compat tape, recording; it is done when the context ends.
+class grad_level:  # noqa: N801 (used like a function)
+    """A fresh level of the compat tape, recording, as a context; it is done when the context ends.
 
     Args:
         hooks: whether saved-tensor hooks may be in force; they see nothing of the level.
     """
-    trace = GradTrace(ambient=False)
-    m = modes()
-    if m.hooks and not hooks:
-        raise RuntimeError(NO_HOOKS)
-    before = set_modes(level=trace, lower=((m.level, m.grad), *m.lower), grad=True, inference=False,
-                       hooks_disabled=m.hooks_disabled if hooks else NO_HOOKS)
-    try:
-        yield trace
-    finally:
-        restore(before)
-        trace.done = True
+
+    __slots__ = ("before", "hooks", "trace")
+
+    def __init__(self, hooks=False):
+        self.hooks = hooks
+
+    def __enter__(self):
+        m = modes()
+        if m.hooks and not self.hooks:
+            raise RuntimeError(NO_HOOKS)
+        self.trace = trace = GradTrace(ambient=False)
+        self.before = MODES.get()
+        MODES.set(m.but(level=trace, lower=((m.level, m.grad), *m.lower), grad=True, inference=False,
+                        hooks_disabled=m.hooks_disabled if self.hooks else NO_HOOKS))
+        return trace
+
+    def __exit__(self, *exc):
+        MODES.set(self.before)
+        self.trace.done = True
 
 
 def lifted(trace, x):
@@ -36,15 +42,23 @@ def lifted(trace, x):
     return at_level(trace, x) if isinstance(x, TensorBase) else x
 
 
+def lifted_all(trace, args):
+    """Arguments, nests of tensors and other things, with every tensor as a value of a level."""
+    return tuple([at_level(trace, x) if isinstance(x, TensorBase) else x if kind_of(x) is None else
+                  tree_map(lambda v: lifted(trace, v), x) for x in args])
+
+
 def differentiated(tree):
-    """Let the tensors of a nest, just lifted, ask for a gradient; all must be floating or complex tensors."""
-    for x in flatten(tree)[0]:
+    """The tensors of a nest, just lifted, which now ask for a gradient, and its structure; all must be floating or
+    complex tensors."""
+    leaves, spec = flatten(tree)
+    for x in leaves:
         if not isinstance(x, TensorBase):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
-        if not (x.is_floating_point() or x.is_complex()):
+        if shape_dtype(x)[1].kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         x.requires = True
-    return tree
+    return leaves, spec
 
 
 def lowered(trace, x):
@@ -101,6 +115,8 @@ def wrapped_places(args, argnums):
 
 def chosen(args, argnums):
     """The arguments that `argnums` names: one of them, or a tuple."""
+    if type(argnums) is int and 0 <= argnums < len(args):
+        return args[argnums]
     places = wrapped_places(args, argnums)
     return args[places[0]] if isinstance(argnums, int) else tuple([args[k] for k in places])
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..engine import sweep_level
+from ..modes import modes
 from ..pytree import treespec_pprint
 from ..randomness import maps_of
 from ..state import TensorBase, wrap
@@ -17,6 +18,7 @@ from .levels import (
     flatten,
     grad_level,
     lifted,
+    lifted_all,
     lowered,
     lowered_all,
     split_aux,
@@ -42,9 +44,10 @@ def grad_and_value(func, argnums=0, has_aux=False):
     def wrapper(*args, **kwargs):
         api = "grad_and_value(f)(*args)"
         with grad_level() as trace:
-            args = tree_map(lambda x: lifted(trace, x), args)
-            kwargs = tree_map(lambda x: lifted(trace, x), kwargs)
-            leaves, spec = flatten(differentiated(chosen(args, argnums)))
+            args = lifted_all(trace, args)
+            if kwargs:
+                kwargs = tree_map(lambda x: lifted(trace, x), kwargs)
+            leaves, spec = differentiated(chosen(args, argnums))
             out, aux = func(*args, **kwargs), None
             if has_aux:
                 out, aux = split_aux(out, api)
@@ -66,6 +69,8 @@ def grad_and_value(func, argnums=0, has_aux=False):
 def pulled(leaves, found):
     """Gradients, zeros where nothing arrived; one for each example of a batch, even where all are equal."""
     found = [zeros(x) if g is None else g for x, g in zip(leaves, found)]
+    if not modes().maps:
+        return found
     return [g if not set(maps_of(x)).difference(maps_of(g)) else zeros_like(x) + g for x, g in zip(leaves, found)]
 
 
@@ -101,8 +106,8 @@ def vjp_of(func, primals, argnums, has_aux):
     """`vjp` with respect to the arguments that `argnums` names; None for all."""
     api = "vjp(f, *primals)"
     with grad_level() as trace:
-        inner = tree_map(lambda x: lifted(trace, x), tuple(primals))
-        leaves, spec = flatten(differentiated(inner if argnums is None else chosen(inner, argnums)))
+        inner = lifted_all(trace, primals)
+        leaves, spec = differentiated(inner if argnums is None else chosen(inner, argnums))
         out, aux = func(*inner), None
         if has_aux:
             out, aux = split_aux(out, api)
@@ -110,7 +115,7 @@ def vjp_of(func, primals, argnums, has_aux):
         outs, out_spec = flatten(out)
         check_outputs(outs, api)
         for o in outs:
-            if not (o.is_floating_point() or o.is_complex()):
+            if shape_dtype(o)[1].kind not in "fcV":
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
                                    f"Tensor with dtype {o.dtype}")
         sweep = sweep_level(trace, outs, None, leaves)
