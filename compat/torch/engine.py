@@ -92,7 +92,7 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     roots = []
     for i, (t, g) in enumerate(zip(outputs, cts)):
         node = node_of(t, ()) if isinstance(t, GradientEdge) else edge(t)
-        if node is None:
+        if node is None or node.lost:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         ct = lower(g)
         if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
@@ -254,7 +254,7 @@ def prepare(sweep, roots, inputs, accumulate):
         if accumulate and t.node is not None:
             CLASS[0].retain_grad(t)
         nodes.append(accumulator(t) if t.requires and t.node is None else edge(t))
-        if nodes[-1] is None:
+        if nodes[-1] is None or nodes[-1].lost:
             nodes[-1] = UNDEFINED
     runs = wanted(sweep, roots, nodes)
     if accumulate:

@@ -30,6 +30,8 @@ def get_gradient_edge(tensor):
     if not needs_grad(tensor):
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node = edge(tensor)
+    if node.lost:
+        raise AssertionError("Expected gradient function to be set")
     found = GradientEdge(*shown(node))
     if found.node is not node:
         found = found._replace(ownership_token=node)

@@ -13,7 +13,7 @@ def edge_or_none(t):
         if t.requires and t.node is None:
             return None
         node = edge(t)
-        return None if type(node) is AccumulateGrad else node
+        return None if isinstance(node, AccumulateGrad) else node
     return t.node
 
 

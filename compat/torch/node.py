@@ -9,8 +9,9 @@ from ... import extend
 from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
 from .graph_names import name_of
-from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain, tensor_type
-from .modes import modes
+from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain
+from .narrowed import narrowed
+from .node_errors import freed, modified
 from .outputs import call_output_hooks, heard, part
 from .undefined import UNDEFINED
 
@@ -46,19 +47,12 @@ class NamedRule(extend.Rule):
         self.shows = shows
 
 
-HINTS = (
-    "enable anomaly detection to find the operation that failed to compute its gradient, with "
-    "torch.autograd.set_detect_anomaly(True, check_nan=False).",
-    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
-    "changed in there or anywhere later. Good luck!",
-)  # without anomaly mode, and in it
-
-
 class GradNode(AmbientNode):
     """One recorded operation of the stateful layer."""
 
     __slots__ = ()
     extra_class = NodeExtra
+    lost = False  # whether what arrives goes nowhere
     undefined_inputs = False  # whether an all-undefined cotangent still runs the rule
 
     def loud(self):
@@ -75,8 +69,9 @@ class GradNode(AmbientNode):
             if rule.keeps:
                 if saved is FREED:
                     raise freed()
-                if versions.WRITTEN and (type(saved) is not ndarray or versions.written(saved) is not None):
-                    self.check(saved)
+                if versions.WRITTEN and (type(saved) is not ndarray or versions.written(saved) is not None) and (
+                        self.changed(saved) is not None):
+                    return self.run_slowly(ct, drive)
                 if not drive.retain:
                     self.saved = FREED
             return rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
@@ -127,6 +122,7 @@ class GradNode(AmbientNode):
             return self.undefined()
         rule = self.rule
         saved = self.saved
+        part = None
         if rule.keeps:
             if saved is FREED:
                 raise freed()
@@ -134,13 +130,14 @@ class GradNode(AmbientNode):
             if extra is not None and extra.packing is not None:
                 saved = extra.packing.unpack(self, saved, drive)
             else:
-                if versions.WRITTEN:
-                    self.check(saved)
+                if versions.WRITTEN and self.changed(saved) is not None:
+                    part = narrowed(self)
+                    self.check(saved, part)
                 if drive.create_graph or extra is not None and extra.tangents is not None:
                     saved = drive.trace.lift(self, saved, drive.create_graph)
             if not drive.retain:
                 self.free()
-        return rule.back(ct, saved)
+        return rule.back(ct, saved) if part is None else part.back(ct, saved, len(rule.names) == 1)
 
     def undefined(self):
         """Undefined cotangents for all parents."""
@@ -153,23 +150,28 @@ class GradNode(AmbientNode):
         kept = tuple([c if p.seq in needed else None for c, p in zip(out, self.parents)])
         return kept if any(c is not None for c in kept) else None
 
-    def check(self, saved):
-        """Raise if an array that the rule saved was written to in place since."""
-        origins = self.rule.origins
-        for x, origin in zip((saved,) if len(origins) == 1 else saved, origins):
-            if origin is None:
+    def check(self, saved, part=None):
+        """Raise if an array that the rule, or a part of it, needs was written to in place since."""
+        found = self.changed(saved, part)
+        if found is not None:
+            raise self.modified(*found)
+
+    def changed(self, saved, part=None):
+        """`(array, versions, origin)` of the first saved array that was written to in place since, or None."""
+        rule = self.rule
+        for k, (x, origin) in enumerate(zip((saved,) if len(rule.origins) == 1 else saved, rule.origins)):
+            if origin is None or part is not None and k not in part.positions:
                 continue
             for value in x if type(x) is tuple else (x,):
                 array = value if type(value) is ndarray else extend.peel(value)
                 if type(array) is ndarray:
                     changed = versions.changed_since(array, self.seq)
                     if changed is not None:
-                        raise self.modified(array, changed, origin)
+                        return array, changed, origin
+        return None
 
     def modified(self, array, changed, origin, source=None):
         """torch's error for a saved value that was written to; `source` is its own node where that is known."""
-        now, then = changed
-        kind = "CUDA" if not isinstance(array, ndarray) else "CPU"
         words = ""
         if origin == -1:
             source = self
@@ -179,11 +181,7 @@ class GradNode(AmbientNode):
         if source is not None:
             node, nr = visible(source)
             words = "" if isinstance(node, AccumulateGrad) else f", which is output {nr} of {short(node.name())},"
-        return RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{kind if kind == 'CUDA' else ''}{tensor_type(array)} {list(array.shape)}]{words} is at version "
-            f"{now}; expected version {then} instead. Hint: {HINTS[modes().anomaly is not None]}"
-        )
+        return modified(array, changed, words)
 
     # what a user sees of a node
 
@@ -344,6 +342,16 @@ class AccumulateGrad(GradNode):
         ACCUMULATE[0](self.saved, ct, drive)
 
 
+class Sink(AccumulateGrad):
+    """The node of a view of a leaf that was made in no_grad: it shows that it requires a gradient, which is dropped."""
+
+    __slots__ = ()
+    lost = True
+
+    def run(self, ct, drive):
+        """Nothing."""
+
+
 ACCUMULATE = []  # filled by accumulate.py
 FIRST = []
 
@@ -351,16 +359,6 @@ FIRST = []
 def short(name):
     """A node's name as messages of PyTorch show it: `Mul` for `MulBackward0`."""
     return re.sub(r"Backward\d*$", "", name)
-
-
-def freed():
-    """torch's error for a second sweep over a freed graph."""
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward."
-    )
 
 
 def visible(node):
@@ -376,7 +374,9 @@ def picks(node):
 
 
 def shown(node):
-    """`visible`, the node having the class that `type(...)` shows."""
+    """`visible`, the node having the class that `type(...)` shows; `(None, 0)` where gradients go nowhere."""
+    if node.lost:
+        return None, 0
     node, nr = visible(node)
     return dress(node), nr
 

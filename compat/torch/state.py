@@ -9,7 +9,7 @@ from . import versions
 from .anomaly import stamp
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import grad_levels, modes
-from .node import AccumulateGrad
+from .node import AccumulateGrad, Sink
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
@@ -260,7 +260,7 @@ def edge(t):
         node = t.node
     if node is None and (t.requires or rare is not None and rare.base is not None and t.level_trace is not FOREIGN
                          and needs_grad(rare.base)):
-        return accumulator(t)  # a leaf, or a view made in no_grad: torch makes that a leaf of its own
+        return accumulator(t) if t.requires or made_through(t) else sink(t)
     return node
 
 
@@ -272,13 +272,23 @@ def made_aside(t):
     return t.node is None and t.rare is not None and t.rare.creation is not None
 
 
-def accumulator(t):
+def made_through(t):
+    """Whether a view without history of its own was made while recording."""
+    return t.rare.creation is None
+
+
+def sink(t):
+    """The node of a view made in no_grad of what requires a gradient."""
+    return accumulator(t, Sink)
+
+
+def accumulator(t, kind=AccumulateGrad):
     """The node of a leaf, cached weakly on it."""
     rare = t.rare or more(t)
     found = rare.accumulator
     node = None if found is None else found()
-    if node is None:
-        node = AccumulateGrad()
+    if node is None or node.lost is not kind.lost:
+        node = kind()
         node.rule = None
         node.parents = ()
         node.saved = t

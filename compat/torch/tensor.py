@@ -180,7 +180,7 @@ class Tensor(TensorBase):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self.rare is not None and self.rare.inference and not inference_mode():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        if self.node is None and not needs_grad(self):
+        if self.node is None and (not needs_grad(self) or made_aside(self)):
             self.requires = True
         return self
 

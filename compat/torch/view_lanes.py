@@ -179,9 +179,9 @@ class CopySlices(GradNode):
                 self.saved = FREED
         return slices(ct, index, aval, fn.rule, saved)
 
-    def check(self, saved):
-        """The operation's own check."""
-        saved[2].check(saved[2].saved)
+    def changed(self, saved, part=None):
+        """What the operation finds."""
+        return saved[2].changed(saved[2].saved)
 
 
 def slices(ct, index, aval, rule, saved):

@@ -360,3 +360,29 @@ def script_switches_of_the_engine(torch):
     autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
     return (seen, autograd.is_multithreading_enabled(), x.grad.sum(), reversed(torch.arange(3)),
             autograd.SavedTensor.__name__)
+
+
+def script_views_of_leaves_made_in_no_grad(torch):
+    def attempt(fn):
+        try:
+            return fn()
+        except Exception as error:
+            return ("raised", type(error).__name__, str(error))
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.no_grad():
+        v = x.view(-1)
+    s = x.sum()
+    z = s * v
+    s.div_(2)  # only the gradient of v, which is dropped, would need it
+    z.sum().backward()
+    y = v * 2
+    y.sum().backward()
+    first = v.requires_grad, v.is_leaf, y.requires_grad, v.grad, x.grad, y.grad_fn.next_functions
+    refused = [attempt(fn) for fn in (
+        lambda: torch.autograd.grad((v * 2).sum(), v), lambda: v.backward(torch.ones(2)),
+        lambda: torch.autograd.graph.get_gradient_edge(v),
+        lambda: torch.autograd.grad((v * 2).sum(), v, allow_unused=True))]
+    v.requires_grad_()
+    (v * x).sum().backward()
+    return first, refused, v.grad, x.grad
