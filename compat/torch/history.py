@@ -10,8 +10,6 @@ def edge_or_none(t):
     """The node of a tensor that is no leaf, brought up to date."""
     rare = t.rare
     if rare is not None and rare.base is not None:
-        if t.requires and t.node is None:
-            return None
         node = edge(t)
         return None if isinstance(node, AccumulateGrad) else node
     return t.node
