@@ -8,7 +8,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .node import ACCUMULATE, FIRST
-from .state import lower, more, wrap
+from .state import TensorBase, lower, more, wrap
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray
@@ -47,7 +47,10 @@ def accumulate(leaf, ct, drive):
             add_into(before, ct)
     if rare.post:
         for fn in list(rare.post.values()):
-            if fn(leaf) is not None:
+            found = fn(leaf)
+            if found is not None and not isinstance(found, TensorBase):
+                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+            if found is not None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 

@@ -156,6 +156,9 @@ def compute(row, fun, args, kwargs, out=True):
     args, kwargs = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)
+    if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS):
+        raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(args[0]).__name__}")
     # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
     held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
     given = [lowered(x) for x in args]
@@ -183,6 +186,10 @@ def compute(row, fun, args, kwargs, out=True):
     elif any(t.rare is not None and t.rare.inference for t in tensors):
         check_inference(out, tensors)
     return out
+
+
+_NO_NUMBERS = frozenset({str, type(None)})
+_NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
 
 
 def marked(out):

@@ -183,10 +183,13 @@ def type_(self, dtype=None, non_blocking=False):
                 "complex64": "ComplexFloat", "complex128": "ComplexDouble"}[self.dtype.name]
         return f"torch.{word}Tensor"
     if isinstance(dtype, str):
+        given = dtype
         name = dtype.rpartition(".")[2].removesuffix("Tensor").lower()
         dtype = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
                  "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
-                 "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}[name]
+                 "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}.get(name)
+        if dtype is None:
+            raise ValueError(f"invalid type: '{given}'")
     return converted(self, getattr(dtype, "dtype", dtype))
 
 

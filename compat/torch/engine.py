@@ -248,7 +248,10 @@ def prepare(sweep, roots, inputs, accumulate):
             nodes.append(node_of(t, [n for n, _ in roots]))
             continue
         if not isinstance(t, TensorBase):
-            raise TypeError(f"inputs must be Tensors, but got {type(t).__name__}")
+            kind = RuntimeError if accumulate else TypeError
+            raise kind(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+        if accumulate and t.node is None and not needs_grad(t):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if not needs_grad(t):
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         if accumulate and t.node is not None:
@@ -304,9 +307,7 @@ def collect(sweep, nodes, inputs, allow_unused):
             if not allow_unused:
                 raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
                                    "graph. Set "
-                                   "allow_unused=True if this is the desired behavior. Otherwise, please remove it "
-                                   "from "
-                                   "inputs.")
+                                   "allow_unused=True if this is the desired behavior.")
             out.append(None)
         else:
             out.append(sweep.tensor(fresh(ct, t)))
@@ -349,6 +350,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         allow_unused = materialize_grads
     outputs = listed(outputs)
     inputs = listed(inputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                                "gradient for other parts of the graph, please use torch.autograd.backward.",

@@ -48,6 +48,10 @@ class FunctionCtx:
 
     def mark_non_differentiable(self, *args):
         """Name the outputs that carry no gradient."""
+        for t in args:
+            if t is not None and not isinstance(t, TensorBase):
+                raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got "
+                                   f"{type(t).__name__}")
         self._state.non_differentiable = args
 
     def mark_shared_storage(self, *pairs):

@@ -172,6 +172,9 @@ class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
 
     def __init__(self, mode):
         super().__init__()
+        if type(mode).__name__ not in ("bool", "bool_"):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self.mode = mode
         self.previous = is_grad_enabled()
         set_modes(grad=bool(mode))

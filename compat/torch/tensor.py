@@ -159,6 +159,8 @@ class Tensor(TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if value and self.dtype.category < 2 and not in_transform(self):
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
@@ -265,12 +267,10 @@ class Tensor(TensorBase):
         rare = self.rare
         if rare is not None and rare.base is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
-                               "DistributedDataParallel"
-                               " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views "
-                               "of "
-                               "DDP buckets, and hence detach_() cannot be called on these gradients. To fix this "
-                               "error, "
-                               "please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                               "these gradients. To fix this error, please "
+                               "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
                                "solution.")
         self.node = None
         self.requires = False
@@ -392,9 +392,7 @@ class Tensor(TensorBase):
         return t
 
     def __reduce__(self):
-        if edge_or_none(self) is not None:
-            raise RuntimeError("only leaf tensors can be pickled; call detach() first")
-        return rebuilt, (type(self), np.array(bottom(self)), self.requires)
+        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self))
 
 
 CLASS.append(Tensor)

@@ -230,3 +230,49 @@ def script_operands_in_different_orders(torch):
                torch.lerp(a, b, 0.5), torch.addcmul(b, a, a), -c, torch.cat([a, a]), torch.stack([a, a]), c.mean(0),
                c.sum(1, keepdim=True), a.masked_fill(a > 0, 1.0)]
     return [t.stride() for t in answers]
+
+
+def script_wrong_arguments_of_autograd(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y, n = x * 2, torch.tensor([1.0, 2.0])
+    autograd = torch.autograd
+
+    def assigned():
+        torch.tensor([1]).requires_grad = True
+
+    def hooked(t):
+        t.register_post_accumulate_grad_hook(lambda p: 1)
+        (t * 2).sum().backward()
+
+    def marked():
+        class Marked(autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_non_differentiable(1)
+                return x * 1
+
+        Marked.apply(x)
+
+    return [attempt(fn)[:2] if fn is marked else attempt(fn) for fn in (
+        assigned, marked, lambda: autograd.grad(y.sum(), []), lambda: autograd.grad(y.sum(), n),
+        lambda: autograd.grad(y.sum(), x.detach().requires_grad_()), lambda: autograd.backward(y.sum(), inputs=n),
+        lambda: autograd.backward(y.sum(), inputs=[1.0]), lambda: hooked(x.detach().requires_grad_()),
+        lambda: torch.set_grad_enabled("no"), lambda: autograd.set_detect_anomaly(True, check_nan=1),
+        lambda: autograd.forward_ad.exit_dual_level())]
+
+
+def script_wrong_arguments_of_operations(torch):
+    x = torch.tensor([1.0, 2.0])
+    functional = torch.nn.functional
+    return [attempt(fn) for fn in (
+        lambda: x[1.5], lambda: torch.stack([]), lambda: torch.sin(1.0), lambda: torch.exp("a"),
+        lambda: functional.binary_cross_entropy(x * 5, x), lambda: functional.pad(x, (1,)),
+        lambda: functional.embedding(torch.tensor([7]), torch.ones(3, 2)), lambda: torch.add(1, 2),
+        lambda: torch.cdist(x, x), lambda: torch.broadcast_tensors(x, torch.ones(3)), lambda: x.type("frob"),
+        lambda: functional.linear(x, torch.ones(3, 3)))]
+
+
+def script_pickled_results_are_leaves(torch):
+    import pickle
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    return pickle.loads(pickle.dumps(x * 2)), pickle.loads(pickle.dumps(x)), pickle.loads(pickle.dumps(x.detach()))

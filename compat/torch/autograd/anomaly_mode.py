@@ -15,7 +15,7 @@ class detect_anomaly:  # noqa: N801 (torch's name)
     """
 
     def __init__(self, check_nan=True):
-        self.check_nan = check_nan
+        self.check_nan = checked_flag(check_nan, "check_nan", 2)
         self.before = None
         warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
                       "enabled "
@@ -33,6 +33,8 @@ class set_detect_anomaly:  # noqa: N801 (torch's name)
 
     def __init__(self, mode, check_nan=True):
         self.before = modes().anomaly
+        checked_flag(mode, "enabled", 1)
+        checked_flag(check_nan, "check_nan", 2)
         set_modes(anomaly=bool(check_nan) if mode else None)
 
     def __enter__(self):
@@ -51,7 +53,16 @@ def set_anomaly_enabled(enabled, check_nan=True):
     True
     >>> torch.set_anomaly_enabled(False)
     """
+    enabled, check_nan = checked_flag(enabled, "enabled", 1), checked_flag(check_nan, "check_nan", 2)
     set_modes(anomaly=bool(check_nan) if enabled else None)
+
+
+def checked_flag(value, name, position):
+    """A flag of anomaly mode, which must be a bool."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, not "
+                        f"{type(value).__name__}")
+    return value
 
 
 def is_anomaly_enabled():

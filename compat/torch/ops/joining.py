@@ -4,6 +4,7 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
+from ..broadcasting import check_broadcast
 from ..call import ROWS, attach, operation, otherwise, promote
 from ..state import TensorBase
 from .shaping import broadcast_to, reshape, shape_of, unsqueeze, wrap_dim
@@ -227,6 +228,8 @@ def meshgrid(*tensors, indexing=None):
 def broadcast_tensors(*tensors):
     """Views of one shape; see PyTorch's documentation of `torch.broadcast_tensors`."""
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    for a, b in zip(tensors, tensors[1:]):
+        check_broadcast(a, b)
     shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
     return tuple([broadcast_to(t, shape) for t in tensors])
 

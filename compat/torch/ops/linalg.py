@@ -203,7 +203,10 @@ def kron(input, other):
 def einsum(equation, *operands):
     """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
     operands = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
-    return cnp.einsum(equation, *promote(*operands))
+    try:
+        return cnp.einsum(equation, *promote(*operands))
+    except ValueError as error:
+        raise RuntimeError(f"einsum(): {error}") from None
 
 
 @operation("tensordot", method=False, node=None)
@@ -229,13 +232,18 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 @operation("cross")
 def cross(input, other, dim=None):
     """Cross product; see PyTorch's documentation of `torch.cross`."""
-    d = dim if dim is not None else next(i for i, n in enumerate(input.shape) if n == 3)
+    d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
+    if d is None:
+        raise RuntimeError("no dimension of size 3 in input")
     return cnp.cross(input, other, axis=d)
 
 
 @operation("cdist", method=False)
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """Distances of all pairs; see PyTorch's documentation of `torch.cdist`."""
+    for k, x in enumerate((x1, x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{k + 1} got: {x.ndim}D")
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 

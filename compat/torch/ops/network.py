@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 
 from .... import nn, numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, peel
+from ..broadcasting import check_broadcast
 from ..call import ROWS, Row, inplace_method, invoke, operation
 from ..inplace import type_word
 from ..modes import MODES
@@ -86,6 +87,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                       f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
                       "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=4)
+        check_broadcast(input, target)
     loss = cnp.square(input - target)
     if weight is None:
         return reduced(loss, reduction)
@@ -356,6 +358,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
     reduction = legacy(size_average, reduce, reduction)
+    values = peel(input)
+    if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
     losses = -(target * cnp.maximum(cnp.log(input), -100.0) + (1 - target) * cnp.maximum(cnp.log1p(-input), -100.0))
     return reduced(losses if weight is None else losses * weight, reduction)
 
@@ -456,6 +461,10 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         row = padding_idx % weight.shape[0]
         rows = np.arange(weight.shape[0])[:, None] == row
         weight = cnp.where(rows, REGISTRY["stop_gradient"].fun(weight), weight)
+    places = peel(input)
+    if isinstance(places, np.ndarray) and places.size and not (
+            0 <= places.min() and places.max() < weight.shape[0]):
+        raise IndexError("index out of range in self")
     return cnp.take(weight, input, axis=0)
 
 

@@ -123,6 +123,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 @functional("pad", node="ConstantPadNdBackward0")
 def pad(input, pad, mode="constant", value=None):
     """See PyTorch's documentation of `torch.nn.functional.pad`."""
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)][::-1]
     n = len(pairs)
     if mode == "constant":
