@@ -1,6 +1,7 @@
 """Normalization over instances and channels, dropout's kin, bags of embeddings, attention with its projections."""
 
 import math
+import warnings
 
 import numpy as np
 
@@ -108,18 +109,42 @@ def channel_dropout(name, n):
 
     def dropout(input, p=0.5, training=True, inplace=False):
         check_rate(p)
+        check_axes(name, n, input.dim())
         if not training or p == 0.0:
             return input
-        single = n is not None and input.dim() == n + 1
+        if p == 1.0:
+            return input.mul_(0.0) if inplace else input * 0.0
+        single = n != 2 and input.dim() != n + 2  # without a batch; dropout2d takes three axes for (N, C, L)
         lead = (1, input.shape[0]) if single else tuple(input.shape[:2])
+        if len(lead) < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         keep = rand(*lead, dtype=input.dtype) >= p
-        keep = keep.to(input.dtype) * (1.0 / (1.0 - p) if p < 1 else 0.0)
+        keep = keep.to(input.dtype) * (1.0 / (1.0 - p))
         shape = (lead[1],) if single else lead
         out = input * keep.reshape(*shape, *[1] * (input.dim() - len(shape)))
         return input.copy_(out) if inplace else out
 
     dropout.__name__ = dropout.__qualname__ = name
     public(name, dropout)
+
+
+def check_axes(name, n, ndim):
+    """torch's refusals and warnings about axes that are not (N, C, …) nor (C, …)."""
+    if ndim not in (n + 1, n + 2):
+        ending = (f"Note that {name} exists to provide channel-wise dropout on inputs with {n} spatial "
+                  f"dimension{'s' if n > 1 else ''}, a channel dimension, and an optional batch dimension (i.e. "
+                  f"{n + 1}D or {n + 2}D inputs).")
+        if n == 1:
+            raise RuntimeError(f"{name}: Expected 2D or 3D input, but received a {ndim}D input. {ending}")
+        warnings.warn(f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error "
+                      f"in a future release. To retain the behavior and silence this warning, please use dropout "
+                      f"instead. {ending}", UserWarning, stacklevel=3)
+    if n == 2 and ndim == 3:
+        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
+                      "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior "
+                      "will change in a future release to interpret the input as one without a batch dimension, i.e. "
+                      "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
+                      "dropout1d instead.", UserWarning, stacklevel=3)
 
 
 channel_dropout("dropout1d", 1)
@@ -131,7 +156,7 @@ _SELU = 1.7580993408473766  # scale * alpha of SELU: what a dropped value become
 
 def alpha_noise(input, keep, p, inplace):
     """Values dropped to SELU's floor, scaled so that mean and variance stay."""
-    a = ((1 - p) * (1 + p * _SELU**2)) ** -0.5 if p < 1 else 0.0
+    a = ((1 - p) * (1 + p * _SELU**2)) ** -0.5
     mask = keep.to(input.dtype)
     out = input * (mask * a) + ((mask - 1) * (_SELU * a) + a * _SELU * p)
     return input.copy_(out) if inplace else out
@@ -142,6 +167,8 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
     check_rate(p)
     if not training or p == 0.0:
         return input
+    if p == 1.0:
+        return input.mul_(0.0) if inplace else input * 0.0
     return alpha_noise(input, rand_like(input.detach()) >= p, p, inplace)
 
 
@@ -150,6 +177,10 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     check_rate(p)
     if not training or p == 0.0:
         return input
+    if p == 1.0:
+        return input.mul_(0.0) if inplace else input * 0.0
+    if input.dim() < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     keep = rand(*input.shape[:2], dtype=input.dtype) >= p
     return alpha_noise(input, keep.reshape(*input.shape[:2], *[1] * (input.dim() - 2)), p, inplace)
 

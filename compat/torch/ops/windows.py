@@ -198,8 +198,10 @@ def dropout(input, p=0.5, training=True, inplace=False):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0.0:
         return input
+    if p == 1.0:
+        return input.mul_(0.0) if inplace else input * 0.0
     keep = rand_like(input.detach()) >= p
-    out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p) if p < 1 else 0.0))
+    out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p)))
     return input.copy_(out) if inplace else out
 
 
