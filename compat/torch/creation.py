@@ -40,9 +40,10 @@ def made(array, requires_grad=False, device=None):
 def check_device(device):
     """Only the CPU, or CUDA where CuPy runs."""
     if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(f"device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
-                           "on "
-                           "the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
+        kind = AssertionError if Device(device).type == "cuda" else RuntimeError
+        compiled = "Torch not compiled with CUDA enabled: " if kind is AssertionError else ""
+        raise kind(f"{compiled}device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
+                   "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
 def with_out(make):

@@ -212,6 +212,8 @@ class record_function(contextlib.ContextDecorator):  # noqa: N801 (torch's name)
     """
 
     def __init__(self, name, args=None):
+        if not isinstance(name, str):
+            raise RuntimeError(f"record_function needs a string as its name, but got {type(name).__name__}; use str()")
         self.name = name
         self.args = args
         self._open = []
