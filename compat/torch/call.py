@@ -143,6 +143,10 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
 def invoke(row, fun, args, kwargs, out=True):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
+    if m is not None and m.selector is not None:
+        given = dict(kwargs) if kwargs else {}
+        return m.selector.run(row, lambda: invoke(row, fun, args, kwargs, out), args, given,
+                              tensors_in(args, kwargs))
     if m is None or m.recorder is None:
         return compute(row, fun, args, kwargs, out)
     return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs, out), kwargs, args)

@@ -17,6 +17,13 @@ class GradTrace(extend.AmbientTrace):
         """Grad mode at this level."""
         return records(self)
 
+    def below(self, prim, args):
+        """The operation one level down; in a selective checkpoint, what was kept of it."""
+        m = MODES.get()
+        if m is None or m.answers is None or self.level:
+            return prim.again(args)
+        return m.answers(prim, lambda: prim.again(args))
+
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""
         made = extend.AmbientTrace.node(self, rule, parents, saved, tangents)

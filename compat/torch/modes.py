@@ -11,7 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "quick", "recorder", "sweeping")
+                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers")
 
     def __init__(self):
         self.grad = True
@@ -25,6 +25,8 @@ class Modes:
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
+        self.selector = None  # what a selective checkpoint asks about each operation
+        self.answers = None  # what it lets primitives run through: `answers(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
 
@@ -42,13 +44,15 @@ class Modes:
         new.foreign = self.foreign
         new.sweeping = self.sweeping
         new.recorder = self.recorder
+        new.selector = self.selector
+        new.answers = self.answers
         new.mutable_saved = self.mutable_saved
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
         new.quick = level if level is not None and new.grad and not (
             new.inference or new.hooks or new.anomaly is not None or new.foreign is not None
-            or new.recorder is not None or new.mutable_saved is not None
+            or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
             or new.maps and new.maps[-1].level > level.level) else None
         return new
 

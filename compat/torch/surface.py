@@ -83,8 +83,7 @@ masked.var masked.std masked.softmax masked.log_softmax masked.softmin masked.no
 masked.logsumexp
 autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profiler
 utils.data
-utils.checkpoint.create_selective_checkpoint_contexts utils.checkpoint.CheckpointPolicy
-utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.get_device_states utils.checkpoint.set_device_states
+utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 utils.checkpoint.DefaultDeviceType
 optim distributions overrides
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils

@@ -426,8 +426,3 @@ def test_the_debug_log_shows_the_users_lines():
     y = compat.utils.checkpoint.checkpoint(f, x, use_reentrant=False, debug=True)
     with pytest.raises(compat.utils.checkpoint.CheckpointError, match="return a.sin.*a.cos"):
         y.sum().backward()
-
-
-def test_selective_checkpoints_say_that_they_are_not_built():
-    with pytest.raises(NotImplementedError, match="create_selective_checkpoint_contexts"):
-        compat.utils.checkpoint.create_selective_checkpoint_contexts

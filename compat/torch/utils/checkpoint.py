@@ -13,6 +13,7 @@ from ..state import TensorBase
 from ..surface import getter
 from .checkpoint_log import Log
 from .recompute import CheckpointError, Deferred, GraphExecGroup, Region
+from .selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 
 def noop_context_fn():
@@ -256,6 +257,6 @@ def set_checkpoint_debug_enabled(enabled):
 
 
 __getattr__ = getter("utils.checkpoint.", "torch.utils.checkpoint")
-__all__ = ["CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity", "checkpoint",
-           "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
-           "set_checkpoint_early_stop"]
+__all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy", "GraphExecGroup", "SelectiveCheckpointContext",
+           "check_backward_validity", "checkpoint", "checkpoint_sequential", "create_selective_checkpoint_contexts",
+           "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
