@@ -135,8 +135,17 @@ def lower(t, fresh=False):
     if isinstance(trace, GradTrace):
         tangent = tangent_of(t)
         node = edge(t) if trace.recording else None
+        if node is None and tangent is None and bottom_dtype(t).kind in "biu":
+            return lower(t.value, fresh)  # integers are no values of the level: an index or a count may be read
         return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent, fresh))
     return extend.make_batched(trace, lower(t.value, fresh))
+
+
+def bottom_dtype(t):
+    """The NumPy dtype of a tensor."""
+    while isinstance(t.value, TensorBase):
+        t = t.value
+    return t.value.dtype
 
 
 ESCAPED = ("a value of a vmap that has ended was used: it stands for one example of its batch, and there is no batch "

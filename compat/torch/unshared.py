@@ -2,15 +2,48 @@
 
 import numpy as np
 
-from ...extend import REGISTRY, Tracer
+from ...extend import REGISTRY, Ambient, Tracer
 from . import versions
-from .state import bottom
+from .state import TensorBase, bottom, tangent_of
 
 ndarray = np.ndarray
 DUPLICATE = REGISTRY["duplicate"]
 
 
 def unshared(v, tensors):
+    """A core value whose memory is none of the operands', nor its tangents' that of theirs: as it is, or copied."""
+    u = v
+    while isinstance(u, Tracer):
+        if type(u) is Ambient and u.tangent is not None:
+            separate(u, tensors)
+        u = u.value
+    return own(v, tensors)
+
+
+def separate(u, tensors):
+    """Copy the tangent of a value where it lies in the memory of an operand's, which may be written to."""
+    b = u.tangent
+    while isinstance(b, Tracer):
+        b = b.value
+    if type(b) is ndarray:
+        root = versions.root_of(b)
+        if any(versions.root_of(a) is root for t in tensors for a in arrays_of(t)):
+            u.tangent = DUPLICATE.fun(u.tangent)
+
+
+def arrays_of(t):
+    """The arrays of the tangents of a tensor, at all levels."""
+    while isinstance(t, TensorBase):
+        tangent = tangent_of(t)
+        if tangent is not None:
+            b = bottom(tangent)
+            if type(b) is ndarray:
+                yield b
+            yield from arrays_of(tangent)
+        t = t.value
+
+
+def own(v, tensors):
     """A core value whose memory is none of the operands': as it is, or with its array copied."""
     holder, u = None, v
     while isinstance(u, Tracer):
