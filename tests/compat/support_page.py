@@ -1,0 +1,151 @@
+"""Writes `docs/torch_support.md`, what each operation of `covector.compat.torch` does beside PyTorch's.
+
+    python tests/compat/support_page.py            the page, from what covector does and what is recorded of PyTorch
+    python tests/compat/support_page.py --record   measure PyTorch, and write down what it does and what differs, first
+"""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent.parent / "docs" / "torch_support.md"
+FACTS = HERE / "surface" / "pytorch.json"  # {name: what PyTorch does, a letter for each outcome of each column}
+KNOWN = HERE / "surface" / "differences.txt"  # lines of name | column | label
+HEAD = """# What works with each PyTorch operation
+
+Each row was measured, and tests measure it again: every operation of the surface was called in covector and in PyTorch {version}, in several forms and with right and wrong arguments.
+
+| column | says that |
+| --- | --- |
+| value | dtypes, shapes, strides and values agree: as function and method, by names of arguments, in float64, float32, float16, complex, integers and booleans, with zero-size, zero-dimensional, non-contiguous, tied and NaN inputs |
+| grad | so do gradients, at ties, at zero, for complex and for empty inputs, too |
+| grad-grad | so do the gradients of gradients |
+| forward | so do tangents of `func.jvp` |
+| vmap | so does `func.vmap`, over all tensors and over the first or last alone |
+| in-place | so does the in-place form: values, gradients, versions, and what it refuses |
+| out | so does `out=`: full, empty, of another shape or dtype, and what it refuses |
+| errors | wrong calls raise errors of the same type: of kind, number, shape, axis and name of arguments |
+
+“yes” means that all comparisons of the cell agree, “38 of 40” that two do not: below the table is which. A dash means that PyTorch has nothing there: no derivative, no in-place form, no `out=`. Where PyTorch has no kernel for a dtype or no derivative, covector may have one.
+
+"""  # noqa: E501 - paragraphs of a page
+
+
+def load(name):
+    """A file of `surface/`, by the name under which its neighbours import it."""
+    found = sys.modules.get(f"surface_{name}")
+    if found is None:
+        spec = importlib.util.spec_from_file_location(f"surface_{name}", HERE / "surface" / f"{name}.py")
+        found = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(found)
+    return found
+
+
+sample = load("sample")
+for _tier in ("first", "second", "third"):
+    load(_tier)
+measure = load("measure")
+ROWS, COLUMNS = sample.ROWS, measure.COLUMNS
+
+
+def measured(torch, name):
+    """The outcomes of one operation in one library; None where it is not built."""
+    try:
+        probe = measure.Probe(torch, ROWS[name])
+    except NotImplementedError:
+        return None
+    return probe.all()
+
+
+def letters(outcomes):
+    """What is recorded of outcomes: a letter each, a string a column."""
+    return ["".join(measure.code(v)[:1] for v in outcomes[column].values()) for column in COLUMNS]
+
+
+def known():
+    """The differences that are known, as lines."""
+    return set(KNOWN.read_text(encoding="utf-8").splitlines())
+
+
+def cell(column, ours, theirs, found):
+    """A cell of the page: what covector does, what PyTorch did, and how many known differences there are."""
+    if not set(theirs) - {"-"} or column != "errors" and "." not in theirs and "k" not in theirs:
+        return "—"
+    if ours is None:
+        return "no"
+    odd = found
+    if len(ours) == len(theirs):
+        more = column in measure.MORE
+        odd = max(odd, sum(a != b and b != "k" and not (more and a == "." and b != ".")
+                           for a, b in zip(ours, theirs)))
+    else:
+        odd = max(odd, 1)
+    return "yes" if not odd else f"{max(len(theirs) - odd, 0)} of {len(theirs)}"
+
+
+def cells(torch, name, facts, lines):
+    """The cells of one row."""
+    outcomes = measured(torch, name)
+    ours = [None] * len(COLUMNS) if outcomes is None else letters(outcomes)
+    return [cell(column, a, b, sum(line.startswith(f"{name} | {column} | ") for line in lines))
+            for column, a, b in zip(COLUMNS, ours, facts[name])]
+
+
+def page(torch):
+    """The page, from what the given library does."""
+    facts, lines = json.loads(FACTS.read_text(encoding="utf-8")), known()
+    text = [HEAD.format(version=facts["version"])]
+    for tier in ("First", "Second", "Third"):
+        names = [name for name, row in ROWS.items() if row.tier == tier]
+        text.append(f"## {TITLES[tier]}\n")
+        text.append(f"| operation | {' | '.join(COLUMNS)} |")
+        text.append("| --- " * (len(COLUMNS) + 1) + "|")
+        text += [f"| `{name}` | {' | '.join(cells(torch, name, facts, lines))} |" for name in names]
+        text.append("")
+    return "\n".join(text) + "\n" + notes(lines)
+
+
+TITLES = {"First": "Used most", "Second": "Used often", "Third": "The rest of the surface"}
+
+
+def notes(lines):
+    """What differs, by operation and column."""
+    found = {}
+    for line in sorted(lines):
+        name, column, label = line.split(" | ")
+        found.setdefault(name, {}).setdefault(column, []).append(label)
+    text = ["## What differs\n", "By operation, column and comparison; `call 1` is the second sample of the operation in "
+            "`tests/compat/surface`.\n"]
+    for name in sorted(found):
+        told = "; ".join(f"{column}: {', '.join(labels)}" for column, labels in found[name].items())
+        text.append(f"- `{name}`: {told}")
+    return "\n".join(text) + "\n"
+
+
+def recorded(ours, torch):
+    """What PyTorch does, as the files keep it: `(facts, differences)`."""
+    torch.set_num_threads(1)  # the tensors are small, and threads wait for each other
+    facts, lines = {"version": torch.__version__.split("+")[0]}, []
+    for name, row in ROWS.items():
+        theirs = measured(torch, name)
+        facts[name] = letters(theirs)
+        mine = measured(ours, name)
+        if mine is not None:
+            lines += [" | ".join(found[:3]) for found in measure.differences(mine, theirs, row)]
+    return facts, lines
+
+
+def store(facts, lines):
+    """Write the files of facts."""
+    shown = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in facts.items())
+    FACTS.write_text("{\n" + shown + "\n}\n", encoding="utf-8")
+    KNOWN.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    compat = importlib.import_module("covector.compat.torch")
+    if "--record" in sys.argv:
+        store(*recorded(compat, importlib.import_module("torch")))
+    PAGE.write_text(page(compat), encoding="utf-8")
