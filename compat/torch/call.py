@@ -17,7 +17,7 @@ from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
-from .signatures import check, exact
+from .signatures import check
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad, tangent_of
 from .unshared import unshared
 from .views import shape_dtype
@@ -157,7 +157,7 @@ def compute(row, fun, args, kwargs, out=True):
     override = overridden(args, kwargs)
     if override is not None:
         return override(fun, args, kwargs)
-    args, kwargs = check(row, args, kwargs)
+    args, kwargs, way = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)
     if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS):
@@ -180,7 +180,7 @@ def compute(row, fun, args, kwargs, out=True):
     if row.name in LAID_OUT:
         v = settled(row.name, v, tensors)
     if target is not None:
-        return write_out(row.name, target, v, tensors)
+        return write_out(row.name, target, v, tensors, way is not None and way.exact)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
     m = MODES.get()
     if m is not None and (m.level is not None or m.foreign is not None):
@@ -255,11 +255,11 @@ def below(error):
     return not trace.tb_frame.f_code.co_filename.startswith(HERE)
 
 
-def write_out(name, target, v, tensors):
-    """`out=`: resize if empty, refuse derivatives, write."""
+def write_out(name, target, v, tensors, exact=False):
+    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
     if isinstance(target, (tuple, list)):
         for t, x in zip(target, v):
-            write_out(name, t, x, tensors)
+            write_out(name, t, x, tensors, exact)
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
     m = MODES.get()
     if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
@@ -273,7 +273,7 @@ def write_out(name, target, v, tensors):
         v = np.asarray(v)
     if v.dtype != dtype:
         check_out_dtype(dtype, v.dtype)
-        if exact(name):
+        if exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
@@ -319,7 +319,7 @@ def inplace_method(row):
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
-        (self, *args), kwargs = check(row, (self, *args), kwargs)
+        (self, *args), kwargs, _ = check(row, (self, *args), kwargs)
         names = tuple(kwargs)
         count = len(args)
 

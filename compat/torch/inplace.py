@@ -79,7 +79,9 @@ def compute(t, name, fn, others, node_name, covers):
         u = u.value
     bottom_value = u.value
     try:
-        new = fn(lower(t, fresh=grad or tangents(t, operands)), *values)
+        recorded = grad or tangents(t, operands)
+        old = lower(t, fresh=recorded)
+        new = fn(old, *values)
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
         check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
@@ -93,6 +95,8 @@ def compute(t, name, fn, others, node_name, covers):
         new = new.astype(dtype)
     if tuple(new.shape) != shape:
         new = EXPAND.fun(new, shape)
+    if recorded and recorders(old) - recorders(new):
+        new = UPDATE.fun(old, new, Ellipsis, False, False)  # flat: what was there before no longer counts
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
         extra = new.node.more()
         extra.name = node_name
@@ -103,6 +107,16 @@ def compute(t, name, fn, others, node_name, covers):
         if node is not None and node.extra.retained is not None and u.node is not None:
             u.node.loud().retained, node.extra.retained = node.extra.retained, None
     return t
+
+
+def recorders(value):
+    """The levels that keep a history or a tangent of a core value."""
+    found = set()
+    while isinstance(value, extend.Tracer):
+        if isinstance(value, extend.Ambient) and (value.node is not None or value.tangent is not None):
+            found.add(value.owner)
+        value = value.value
+    return found
 
 
 def bypass(t):

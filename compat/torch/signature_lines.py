@@ -19,7 +19,7 @@ rsub: Tensor input, Tensor other, *, Number alpha= | Tensor input, Number other,
 addbmm: Tensor input, Tensor batch1, Tensor batch2, *, Number beta=, Number alpha=, out!
 addcdiv addcmul: Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=, out?
 addmm: Tensor input, Tensor mat1, Tensor mat2, *, Number beta=, Number alpha=, out! | Tensor input, Tensor mat1,
-    Tensor mat2, int out_dtype, *, Number beta=, Number alpha=, out!
+    Tensor mat2, int out_dtype, *, Number beta=, Number alpha=, out?
 addmv: Tensor input, Tensor mat, Tensor vec, *, Number beta=, Number alpha=, out!
 addr: Tensor input, Tensor vec1, Tensor vec2, *, Number beta=, Number alpha=, out?
 all any: Tensor input, *, out! | Tensor input, int dim, bool keepdim=, *, out! | Tensor input, ints? dim=, bool
@@ -37,24 +37,24 @@ argsort: Tensor input, int dim=, bool descending= | Tensor input, *, bool stable
 as_strided: Tensor input, ints size, ints stride, int? storage_offset=
 as_strided_scatter: Tensor input, Tensor src, ints size, ints stride, int? storage_offset=, *, out?
 baddbmm: Tensor input, Tensor batch1, Tensor batch2, *, Number beta=, Number alpha=, out! | Tensor input, Tensor
-    batch1, Tensor batch2, int out_dtype, *, Number beta=, Number alpha=, out!
+    batch1, Tensor batch2, int out_dtype, *, Number beta=, Number alpha=, out?
 bernoulli: Tensor input, *, any? generator=, out? | Tensor input, float p, *, any? generator= | Tensor input, Tensor
     p, *, any? generator=, out?
 bincount: Tensor input, Tensor? weights=, int minlength=
 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor remainder xlogy: Tensor input, Tensor
     other, *, out? | Tensor input, Number other, *, out? | Number input, Tensor other, *, out?
-bmm mm: Tensor input, Tensor mat2, *, out! | Tensor input, Tensor mat2, int out_dtype, *, out!
+bmm mm: Tensor input, Tensor mat2, *, out! | Tensor input, Tensor mat2, int out_dtype, *, out?
 broadcast_to sum_to_size: Tensor input, ints size
 bucketize: Tensor input, Tensor boundaries, *, bool out_int32=, bool right=, out! | Number input, Tensor boundaries,
-    *, bool out_int32=, bool right=, out!
+    *, bool out_int32=, bool right=, out?
 cat concat concatenate stack: Tensors tensors, int dim=, *, out?
 cholesky cholesky_inverse: Tensor input, bool upper=, *, out?
 cholesky_solve: Tensor input, Tensor input2, bool upper=, *, out?
 chunk unsafe_chunk: Tensor input, int chunks, int dim=
-clamp: Tensor input, Number? min=, Number? max=, *, out! | Tensor input, Tensor? min=, Tensor? max=, *, out!
+clamp: Tensor input, Number? min=, Number? max=, *, out! | Tensor input, Tensor? min=, Tensor? max=, *, out?
 clip: Tensor input, Number? min=, Number? max=, *, out? | Tensor input, Tensor? min=, Tensor? max=, *, out?
-clamp_max: Tensor input, Number max, *, out! | Tensor input, Tensor max, *, out!
-clamp_min: Tensor input, Number min, *, out! | Tensor input, Tensor min, *, out!
+clamp_max: Tensor input, Number max, *, out! | Tensor input, Tensor max, *, out?
+clamp_min: Tensor input, Number min, *, out! | Tensor input, Tensor min, *, out?
 clone: Tensor input, *, any? memory_format=
 column_stack dstack hstack row_stack vstack: Tensors tensors, *, out?
 combinations: Tensor input, int r=, bool with_replacement=
@@ -91,7 +91,7 @@ fill: Tensor input, Number value, *, out? | Tensor input, Tensor value, *, out?
 flatten: Tensor input, int start_dim=, int end_dim=
 flip permute tile: Tensor input, ints dims
 float_power: Tensor input, Tensor exponent, *, out! | Tensor input, Number exponent, *, out! | Number input, Tensor
-    exponent, *, out!
+    exponent, *, out?
 pow: Tensor input, Tensor exponent, *, out? | Tensor input, Number exponent, *, out? | Number input, Tensor
     exponent, *, out?
 full: ints size, Number fill_value, *, dtype? dtype=, options, out?
@@ -104,7 +104,7 @@ gradient: Tensor input, *, Number? spacing=, int? dim=, int edge_order= | Tensor
     dim=, int edge_order= | Tensor input, *, Tensors spacing, ints dim, int edge_order=
 heaviside: Tensor input, Tensor values, *, out!
 histc: Tensor input, int bins=, Number min=, Number max=, *, out!
-histogram: Tensor input, Tensor bins, *, Tensor? weight=, bool density=, out! | Tensor input, int bins=, *, floats?
+histogram: Tensor input, Tensor bins, *, Tensor? weight=, bool density=, out? | Tensor input, int bins=, *, floats?
     range=, Tensor? weight=, bool density=, out!
 histogramdd: Tensor input, ints bins, floats? range=, Tensor? weight=, bool density= | Tensor input, int bins,
     floats? range=, Tensor? weight=, bool density= | Tensor input, Tensors bins, floats? range=, Tensor? weight=,
@@ -118,12 +118,12 @@ index_put: Tensor input, any indices, Tensor values, bool accumulate= | Tensor i
 index_reduce: Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=, out!
 index_select: Tensor input, int dim, Tensor index, *, out!
 isin: Tensor elements, Tensor test_elements, *, bool assume_unique=, bool invert=, out! | Tensor elements, Number
-    test_element, *, bool assume_unique=, bool invert=, out! | Number element, Tensor test_elements, *, bool
-    assume_unique=, bool invert=, out!
+    test_element, *, bool assume_unique=, bool invert=, out? | Number element, Tensor test_elements, *, bool
+    assume_unique=, bool invert=, out?
 istft: Tensor input, int n_fft, int? hop_length=, int? win_length=, Tensor? window=, bool center=, bool normalized=,
     bool? onesided=, int? length=, bool return_complex=
 kthvalue: Tensor input, int k, int dim=, bool keepdim=, *, out!
-lerp: Tensor input, Tensor end, Number weight, *, out! | Tensor input, Tensor end, Tensor weight, *, out!
+lerp: Tensor input, Tensor end, Number weight, *, out? | Tensor input, Tensor end, Tensor weight, *, out!
 matrix_power: Tensor input, int n, *, out?
 linspace: Tensor start, Tensor end, int steps, *, dtype? dtype=, options, out? | Tensor start, Number end, int
     steps, *, dtype? dtype=, options, out? | Number start, Tensor end, int steps, *, dtype? dtype=, options, out? |
@@ -140,8 +140,8 @@ lu_unpack: Tensor LU_data, Tensor LU_pivots, bool unpack_data=, bool unpack_pivo
 masked_fill: Tensor input, Tensor mask, Number value | Tensor input, Tensor mask, Tensor value, *, out?
 masked_scatter: Tensor input, Tensor mask, Tensor source
 masked_select: Tensor input, Tensor mask, *, out!
-max min: Tensor input, Tensor other, *, out! | Tensor input, *, out! | Tensor input, int dim, bool keepdim=, *, out!
-mean: Tensor input, *, dtype? dtype=, out! | Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out!
+max min: Tensor input, Tensor other, *, out? | Tensor input, *, out? | Tensor input, int dim, bool keepdim=, *, out!
+mean: Tensor input, *, dtype? dtype=, out! | Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out?
 median nanmedian: Tensor input | Tensor input, int dim, bool keepdim=, *, out!
 mode: Tensor input, int dim=, bool keepdim=, *, out!
 moveaxis: Tensor input, ints source, ints destination | Tensor input, int source, int destination
@@ -190,12 +190,12 @@ rot90: Tensor input, int k=, ints dims=
 round: Tensor input, *, out! | Tensor input, *, int decimals, out!
 scalar_tensor: Number s, *, dtype? dtype=, options
 scatter: Tensor input, int dim, Tensor index, Number value, *, out! | Tensor input, int dim, Tensor index, Tensor
-    src, *, out! | Tensor input, int dim, Tensor index, Tensor src, *, str reduce, out! | Tensor input, int dim,
-    Tensor index, Number value, *, str reduce, out!
+    src, *, out! | Tensor input, int dim, Tensor index, Tensor src, *, str reduce, out? | Tensor input, int dim,
+    Tensor index, Number value, *, str reduce, out?
 scatter_add: Tensor input, int dim, Tensor index, Tensor src, *, out!
 scatter_reduce: Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=, out!
 searchsorted: Tensor sorted_sequence, Tensor input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=,
-    out! | Tensor sorted_sequence, Number input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out!
+    out! | Tensor sorted_sequence, Number input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out?
 select: Tensor input, int dim, int index
 select_scatter: Tensor input, Tensor src, int dim, int index
 slice_scatter: Tensor input, Tensor src, int dim=, int? start=, int? end=, int step=, *, out!

@@ -157,6 +157,8 @@ def signatures(name):
 
 def synonyms(name, named):
     """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
+    if name.startswith("nn.functional."):
+        return named
     for old in named:
         new = SYNONYMS.get(old)
         if new is not None and new not in named:
@@ -167,10 +169,13 @@ def synonyms(name, named):
 
 
 def check(row, args, named):
-    """The arguments of a call as its body takes them: leading ones by place. torch's TypeError where no signature fits."""
+    """The arguments of a call as its body takes them, leading ones by place, and the signature that they fit.
+
+    torch's TypeError where none fits.
+    """
     seen = row.seen
     if seen is None:
-        return args, named
+        return args, named, None
     name = row.name
     if named:
         named = synonyms(name, named)
@@ -181,7 +186,7 @@ def check(row, args, named):
     if way is None:
         ways = signatures(name)
         if not ways:
-            return args, named
+            return args, named, None
         way = fitting(name, ways, args, named)
         if len(seen) < _LIMIT and repeatable(way, args, named):
             seen[key] = way
@@ -191,7 +196,7 @@ def check(row, args, named):
                 break
             named = dict(named)
             args = (*args, named.pop(p.name))
-    return args, named
+    return args, named, way
 
 
 def fitting(name, ways, args, named):
@@ -214,11 +219,6 @@ def repeatable(way, args, named):
                 place < min(len(args), way.positional) and way.parameters[place].kind == "Tensor"):
             return False
     return True
-
-
-def exact(name):
-    """Whether `out=` of an operation has to have the dtype of the answer."""
-    return any(way.exact for way in signatures(name))
 
 
 def explain(name, args, named):

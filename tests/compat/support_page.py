@@ -77,8 +77,8 @@ def cell(column, ours, theirs, found):
         return "no"
     odd = found
     if len(ours) == len(theirs):
-        more = column in measure.MORE
-        odd = max(odd, sum(a != b and b != "k" and not (more and a == "." and b != ".")
+        more = column in (*measure.MORE, "in-place")
+        odd = max(odd, sum(a != b and b != "k" and not (more and a in ".-" and b not in ".-")
                            for a, b in zip(ours, theirs)))
     else:
         odd = max(odd, 1)

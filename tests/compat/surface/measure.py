@@ -427,7 +427,7 @@ def alike(ours, theirs, near=1e-7, more=False):
         more: whether an answer may stand where PyTorch has none.
     """
     a, b = code(ours), code(theirs)
-    if b == "k" or more and a == "." and b not in ".":
+    if b == "k" or more and a in ".-" and b not in ".-":
         return None  # PyTorch has no kernel for the dtype, or no derivative
     if a != b:
         return f"{ours!r} here, {theirs!r} in PyTorch"
@@ -463,7 +463,7 @@ def differences(ours, theirs, row):
             else:
                 narrow = "32" in str([(c.args, c.named) for c in row.calls])
                 near = (3e-4 if label == "half" or narrow else 1e-7) * row.tol
-                why = alike(mine[label], other[label], near, column in MORE)
+                why = alike(mine[label], other[label], near, column in MORE or label.startswith("grad"))
             if why:
                 found.append((row.name, column, label, why))
     return found
