@@ -242,6 +242,7 @@ def otherwise(given, named):
 
 
 TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
+NUMPYS = ("could not be broadcast", "shape mismatch", "cannot be broadcast", "could not broadcast", "cannot reshape")
 HERE = __file__.rpartition("call.py")[0]
 
 
@@ -249,6 +250,8 @@ def below(error):
     """Whether an error comes from what lies below this package, where shapes and dtypes are refused in other words."""
     if type(error) not in TRANSLATED:
         return False
+    if isinstance(error, ValueError) and any(words in str(error) for words in NUMPYS):
+        return True
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next

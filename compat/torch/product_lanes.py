@@ -87,7 +87,10 @@ def total(row, prim, title):
             named["out"] = out
         if dtype is not None:
             named["dtype"] = dtype
-        args = (input,) if dim is None and not keepdim else (input, dim) if not keepdim else (input, dim, keepdim)
+        if dim is None and named:
+            args, named = (input,), named | ({"keepdim": True} if keepdim else {})
+        else:
+            args = (input,) if dim is None and not keepdim else (input, dim) if not keepdim else (input, dim, keepdim)
         return invoke(row, fun, args, named)
 
     return fun
@@ -99,8 +102,11 @@ def product(row):
     at = level_lanes.several(row, MATMUL, "MmBackward0")
     at_vectors = level_lanes.several(row, MATMUL, row.node) if row.name == "matmul" else None
 
-    def fun(input, other, *, out=None):
-        if out is None and plain(input) and plain(other) and MODES.get() is None:
+    def fun(*args, out=None, **named):
+        if out is not None or named or len(args) != 2:
+            return invoke(row, fun, args, named if out is None else named | {"out": out})
+        input, other = args
+        if plain(input) and plain(other) and MODES.get() is None:
             x, y = input.value, other.value
             if x.ndim == 2 == y.ndim and x.dtype is y.dtype and x.shape[1] == y.shape[0]:
                 v = x @ y
@@ -110,7 +116,7 @@ def product(row):
                 rule = rules[(0, 1) if p is not None and q is not None else (0,) if p is not None else (1,)]
                 parents = (p, q) if p is not None and q is not None else q if p is None else p
                 return recorded(v, rule, parents, rule.collect((x, y, v, None, None)))
-        if out is None and type(input) is Tensor and type(other) is Tensor:
+        if type(input) is Tensor and type(other) is Tensor:
             m = MODES.get()
             if m is not None and m.quick is not None and (
                     input.level_trace is m.quick or other.level_trace is m.quick):
@@ -119,7 +125,7 @@ def product(row):
                 found = of((input, other), (), m.quick) if of is not None and a[-1] == b[0] else None
                 if found is not None:
                     return found
-        return invoke(row, fun, (input, other), {} if out is None else {"out": out})
+        return invoke(row, fun, args, {})
 
     return fun
 

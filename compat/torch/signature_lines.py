@@ -25,7 +25,7 @@ addr: Tensor input, Tensor vec1, Tensor vec2, *, Number beta=, Number alpha=, ou
 all any: Tensor input, *, out! | Tensor input, int dim, bool keepdim=, *, out! | Tensor input, ints? dim=, bool
     keepdim=, *, out!
 allclose isclose: Tensor input, Tensor other, float rtol=, float atol=, bool equal_nan=
-amax amin: Tensor input, ints1 dim=, bool keepdim=, *, out!
+amax amin: Tensor input, ints1? dim=, bool keepdim=, *, out!
 aminmax: Tensor input, *, int? dim=, bool keepdim=, out!
 arange: Number end, *, dtype? dtype=, options, out? | Number start, Number end, *, dtype? dtype=, options | Number
     start, Number end, Number step=, *, dtype? dtype=, options, out?
@@ -98,10 +98,10 @@ full: ints size, Number fill_value, *, dtype? dtype=, options, out?
 full_like: Tensor input, Number fill_value, *, dtype? dtype=, options, any? memory_format=
 gather: Tensor input, int dim, Tensor index, *, bool sparse_grad=, out!
 ger outer: Tensor input, Tensor vec2, *, out?
-gradient: Tensor input, *, Number? spacing=, int? dim=, int edge_order= | Tensor input, *, Number spacing, ints dim,
-    int edge_order= | Tensor input, *, ints dim, int edge_order= | Tensor input, *, any spacing, int? dim=, int
-    edge_order= | Tensor input, *, any spacing, ints dim, int edge_order= | Tensor input, *, Tensors spacing, int?
-    dim=, int edge_order= | Tensor input, *, Tensors spacing, ints dim, int edge_order=
+gradient: Tensor input, *, Number? spacing=, int? dim=, int edge_order= | Tensor input, *, Number? spacing, ints
+    dim, int edge_order= | Tensor input, *, ints dim, int edge_order= | Tensor input, *, any? spacing, int? dim=,
+    int edge_order= | Tensor input, *, any? spacing, ints dim, int edge_order= | Tensor input, *, Tensors? spacing,
+    int? dim=, int edge_order= | Tensor input, *, Tensors? spacing, ints dim, int edge_order=
 heaviside: Tensor input, Tensor values, *, out!
 histc: Tensor input, int bins=, Number min=, Number max=, *, out!
 histogram: Tensor input, Tensor bins, *, Tensor? weight=, bool density=, out? | Tensor input, int bins=, *, floats?
@@ -185,7 +185,7 @@ repeat: Tensor input, ints repeats
 repeat_interleave: Tensor repeats, *, int? output_size=, out? | Tensor input, Tensor repeats, int? dim=, *, int?
     output_size= | Tensor input, int repeats, int? dim=, *, int? output_size=
 reshape: Tensor input, ints shape
-roll: Tensor input, ints1 shifts, ints1 dims=
+roll: Tensor input, ints1 shifts, ints1? dims=
 rot90: Tensor input, int k=, ints dims=
 round: Tensor input, *, out! | Tensor input, *, int decimals, out!
 scalar_tensor: Number s, *, dtype? dtype=, options

@@ -155,8 +155,8 @@ def _div(input, other, rounding_mode=None):
         if rounding_mode == "floor":
             return down
         return cnp.where((down < 0) & (down * y != x), down + 1, down)
-    whole = cnp.divide(x, y)
-    return cnp.floor_divide(x, y) if rounding_mode == "floor" else cnp.trunc(whole)
+    found = cnp.floor_divide(x, y) if rounding_mode == "floor" else cnp.trunc(cnp.divide(x, y))
+    return found if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) else zero_slope(found, x + y)
 
 
 add, _add = two("add", "add", alpha=True)
@@ -322,7 +322,12 @@ def zero_slope(answer, input):
     return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
 
 
-for _name, _fun in {"floor": cnp.floor, "ceil": cnp.ceil, "trunc": cnp.trunc, "sign": cnp.sign}.items():
+def signs(input):
+    """-1, 0 or 1; 0 for NaN, as torch has it."""
+    return cnp.where(input != input, 0.0, cnp.sign(input)).astype(input.dtype)
+
+
+for _name, _fun in {"floor": cnp.floor, "ceil": cnp.ceil, "trunc": cnp.trunc, "sign": signs}.items():
     _flat(_name, _fun)
 ROWS["fix"] = ROWS["trunc"]
 attach("fix", ROWS["trunc"].fun)
@@ -342,7 +347,8 @@ def round(input, *, decimals=0):  # noqa: A001 (torch's name)
 @operation("floor_divide", inplace_form=True)
 def floor_divide(input, other):
     """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
-    return _div(input, other, rounding_mode="floor")
+    x, y = whole_operands(input, other)
+    return cnp.floor_divide(x, y)
 
 
 attach("__floordiv__", floor_divide)

@@ -42,7 +42,9 @@ def linear(input, weight, bias=None):
     return out if bias is None else out + bias
 
 
-def _linear(input, weight, bias=None):
+def _linear(input, weight, bias=None, *, out=None):
+    if out is not None:
+        return invoke(ROWS["nn.functional.linear"], _linear, (input, weight, bias), {"out": out})
     if bias is not None and plain(input) and plain(weight) and plain(bias) and MODES.get() is None \
             and weight.value.ndim == 2:
         out = affine(input, t(weight), bias, _LINEAR)
@@ -73,7 +75,7 @@ def reduced(loss, reduction):
     if reduction == "none":
         return loss
     if reduction == "mean":
-        return REGISTRY["reduce_mean"].fun(loss, tuple(range(loss.ndim)), False)
+        return ROWS["mean"].body(loss)
     if reduction == "sum":
         return cnp.sum(loss)
     raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -179,8 +181,12 @@ def _simple(name, body, node=None):
     fun.__doc__ = made.__doc__
     fun.row = made.row
     made.row.fun = fun
-    ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node, None)
-    ROWS[f"nn.functional.{name}_"].fun = write
+    if name in IN_PLACE:
+        ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node, None)
+        ROWS[f"nn.functional.{name}_"].fun = write
+
+
+IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
 
 
 def _threshold(x, inside, outside):
@@ -282,7 +288,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         return total
     if reduction != "mean":
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    return total / (cnp.sum(keep) if keep is not None else max(losses.size, 1))
+    return total / cnp.asarray(cnp.sum(keep) if keep is not None else losses.size, total.dtype)
 
 
 @functional("cross_entropy", node="NllLossBackward0")
@@ -299,7 +305,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
         scale = 1 if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))
         losses = -cnp.sum(logs * target * scale, axis=axis)
         if reduction == "mean":
-            return cnp.sum(losses) / max(losses.size, 1)
+            return cnp.sum(losses) / cnp.asarray(losses.size, losses.dtype)
         return reduced(losses, reduction)
     hard = nll_loss.row.body(logs, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
@@ -319,6 +325,13 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     return (1 - label_smoothing) * hard + smooth * (label_smoothing / classes)
 
 
+def _difference(x, y):
+    if x.dtype.kind == "b" == y.dtype.kind:
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")
+    return x - y
+
+
 def _loss(name, body, node=None):
     """A loss of two tensors of one shape."""
     def loss(input, target, size_average=None, reduce=None, reduction="mean"):
@@ -329,7 +342,7 @@ def _loss(name, body, node=None):
     made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
 
 
-_loss("l1_loss", lambda x, y: cnp.abs(x - y), "MeanBackward0")
+_loss("l1_loss", lambda x, y: cnp.abs(_difference(x, y)), "MeanBackward0")
 
 
 @functional("smooth_l1_loss", node="SmoothL1LossBackward0")
@@ -415,7 +428,7 @@ def one_hot(tensor, num_classes=-1):
 def normalize(input, p=2.0, dim=1, eps=1e-12):
     """See PyTorch's documentation of `torch.nn.functional.normalize`."""
     size = vector_norm.row.body(input, p, dim, True)
-    return input / cnp.where(size > eps, size, cnp.asarray(eps, size.dtype))
+    return input / cnp.where(size < eps, cnp.asarray(eps, size.dtype), size)
 
 
 @functional("cosine_similarity", node="SumBackward1")
@@ -461,6 +474,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         row = padding_idx % weight.shape[0]
         rows = np.arange(weight.shape[0])[:, None] == row
         weight = cnp.where(rows, REGISTRY["stop_gradient"].fun(weight), weight)
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
     places = peel(input)
     if isinstance(places, np.ndarray) and places.size and not (
             0 <= places.min() and places.max() < weight.shape[0]):
@@ -481,6 +496,15 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
                                f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
         times = query.shape[-3] // key.shape[-3]
         key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
+    for v in (query, key, value):
+        if v.ndim < 2:
+            raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                               f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
+        if v.dtype.kind in "biu":
+            raise RuntimeError("scaled_dot_product_attention: Expected floating point tensors, but got "
+                               f"{type_word(v.dtype)}")
+    if not query.shape[-1]:
+        return cnp.matmul(query, cnp.swapaxes(key, -1, -2)) @ value
     mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
     return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
                                     is_causal=is_causal, scale=scale)

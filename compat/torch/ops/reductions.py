@@ -104,6 +104,12 @@ def spread(input, dim, unbiased, correction, keepdim, name):
     return total / left if left else total / np.zeros((), total.dtype)
 
 
+def root(x):
+    """The square root, its derivative 0 at 0."""
+    zero = x == 0
+    return cnp.where(zero, x, cnp.sqrt(cnp.where(zero, 1.0, x)))
+
+
 max_ = builtins.max
 
 
@@ -116,7 +122,7 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 @operation("std", node="StdBackward0")
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
-    return cnp.sqrt(spread(input, dim, unbiased, correction, keepdim, "std"))
+    return root(spread(input, dim, unbiased, correction, keepdim, "std"))
 
 
 @operation("var_mean", method=False)
@@ -131,14 +137,14 @@ def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Standard deviation and mean; see PyTorch's documentation of `torch.std_mean`."""
     v, m = var_mean.row.body(input, dim, unbiased, keepdim, correction=correction)
-    return cnp.sqrt(v), m
+    return root(v), m
 
 
 def nonempty(name, input, axes):
     """torch's refusal of extremes of nothing."""
     for a in range(input.ndim) if axes is None else axes:
         if input.shape[a] == 0:
-            raise (RuntimeError if axes is None else IndexError)(
+            raise (RuntimeError if axes is None and not name.startswith("arg") else IndexError)(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
                 "with "
                 f"the 'dim' argument." if axes is None else
@@ -309,8 +315,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     size = x if x.dtype.kind != "c" else cnp.abs(x)
     if ord == 2:
         square = cnp.sum(size * size, axis=axes, keepdims=keepdim)
-        zero = square == 0
-        return cnp.where(zero, square, cnp.sqrt(cnp.where(zero, 1.0, square)))
+        return root(square)
     total = cnp.sum(cnp.power(cnp.abs(x), ord), axis=axes, keepdims=keepdim)
     zero = total == 0
     return cnp.where(zero, total, cnp.power(cnp.where(zero, 1.0, total), 1.0 / ord))

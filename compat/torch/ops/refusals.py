@@ -28,6 +28,55 @@ def guarded(body, name, kinds, message, error):
     return checked
 
 
+def same(names, places=None):
+    """Make operations raise for tensors of different dtypes.
+
+    Args:
+        places: those of the arguments that count; by default all.
+    """
+    for name in names.split():
+        row = ROWS[name]
+        row.body = matched(row.body, name, places)
+
+
+def matched(body, name, places):
+    """A body that compares the dtypes of its arguments first."""
+
+    def checked(*args, **named):
+        given = [*args, *named.values()] if places is None else [args[i] for i in places if i < len(args)]
+        kinds = {v.dtype for v in given if hasattr(v, "dtype")}
+        if len(kinds) > 1:
+            words = " and ".join(sorted(type_word(d) for d in kinds))
+            raise RuntimeError(f"{name}(): expected all tensors to have the same dtype, but got {words}")
+        return body(*args, **named)
+
+    checked.__name__ = getattr(body, "__name__", name)
+    return checked
+
+
+same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
+     "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot inner isclose cholesky_solve "
+     "triangular_solve ormqr "
+     "nn.functional.linear nn.functional.bilinear nn.functional.prelu nn.functional.scaled_dot_product_attention "
+     "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
+     "nn.functional.conv_transpose2d nn.functional.conv_transpose3d")
+same("index_put masked_scatter linalg.lu_solve", (0, 2))
+same("lu_solve", (0, 1))
+_FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
+refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
+       RuntimeError)
+refuse("nn.functional.cosine_similarity", "biuc",
+       "expected common dtype to be floating point, yet common dtype is {word}", RuntimeError)
+refuse("nn.functional.kl_div nn.functional.embedding_bag", "c", "{name} does not support complex inputs, got {word}",
+       RuntimeError)
+refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
+refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
+refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
+refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)
+refuse("fmax fmin", "c", "{name} not implemented for complex tensors.", RuntimeError)
+refuse("trapezoid trapz cumulative_trapezoid nn.functional.tanhshrink", "b",
+       "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+       "instead.", RuntimeError)
 refuse("abs", "b", "\"abs_cpu\" not implemented for '{word}'")
 refuse("amax", "c", "\"max_values_cpu\" not implemented for '{word}'")
 refuse("amin", "c", "\"min_values_cpu\" not implemented for '{word}'")

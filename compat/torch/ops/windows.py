@@ -45,6 +45,12 @@ def convolution(n):
             shape = list(input.shape) if input.ndim == n + 2 else [1, *input.shape]
             raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{shape} to "
                                f"have {weight.shape[1] * groups} channels, but got {channels} channels instead")
+        if not weight.shape[0]:
+            raise RuntimeError(f"Given groups={groups}, expected weight to be at least 1 at dimension 0, but got weight "
+                               f"of size {list(weight.shape)} instead")
+        if 0 in input.shape[input.ndim - n :] or 0 in weight.shape[2:]:
+            raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input shape: "
+                               f"{list(input.shape)}")
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
                 raise RuntimeError(f"Invalid padding string: '{padding}'")
@@ -156,6 +162,12 @@ def pad(input, pad, mode="constant", value=None):
 
 @functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
 def _batch_norm(input, mean, var, weight, bias, eps):
+    if input.ndim < 2:
+        raise ValueError(f"expected 2D or higher input (got {input.ndim}D input)")
+    if tuple(mean.shape) != (input.shape[1],) and 0 not in input.shape:
+        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not {mean.shape[0] if mean.ndim else 1}")
+    if 0 in input.shape and 0 in mean.shape:
+        return input * 1
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
     out = out if weight is None else out * cnp.reshape(weight, shape)
