@@ -13,7 +13,7 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .inplace import inplace, write
-from .layouts import CONTIGUOUS, ELEMENTWISE, settled
+from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .quiet import hush, unhush
 from .recorder import aten
@@ -24,7 +24,7 @@ from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
-LAID_OUT = CONTIGUOUS | ELEMENTWISE
+LAID_OUT = CONTIGUOUS | ELEMENTWISE | COLUMNS.keys()
 
 
 class Row:

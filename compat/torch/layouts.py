@@ -19,9 +19,21 @@ ELEMENTWISE = frozenset("""
     logical_or logical_xor lt maximum minimum ne nextafter pow remainder rsub sort where xlogy
 """.split())
 
+# Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
+COLUMNS = {name: (0,) for name in """
+    linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
+    linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
+    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.svd svd
+""".split()} | {"linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,)}
+
 
 def settled(name, value, tensors):
     """The core value of an answer, in the layout that PyTorch gives it."""
+    if name in COLUMNS:
+        if not isinstance(value, tuple):
+            return by_columns(value)
+        found = [by_columns(v) if i in COLUMNS[name] else v for i, v in enumerate(value)]
+        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     if isinstance(value, tuple):
         found = [settled(name, v, tensors) for v in value]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
@@ -34,12 +46,32 @@ def settled(name, value, tensors):
         found = laid_out(array, *[bottom(t) for t in tensors])
     else:
         return value
+    return replaced(value, array, found)
+
+
+def replaced(value, array, found):
+    """A core value over another array of the same elements."""
     if found is array:
         return value
     if type(value) is Ambient:
         value.value = found
         return value
     return found
+
+
+def by_columns(value):
+    """Matrices whose columns are contiguous."""
+    array = value.value if type(value) is Ambient else value
+    if type(array) is not ndarray or array.ndim < 2:
+        return value
+    order = (*range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
+    return replaced(value, array, ordered(array, order))
+
+
+def ordered(array, order):
+    """The elements of an array, its axes laid out in an order, outermost first."""
+    turned = array.transpose(order)
+    return array if turned.flags.c_contiguous else np.ascontiguousarray(turned).transpose(np.argsort(order))
 
 
 def laid_out(answer, *operands):

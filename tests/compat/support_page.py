@@ -78,7 +78,7 @@ def cell(column, ours, theirs, found):
     odd = found
     if len(ours) == len(theirs):
         more = column in (*measure.MORE, "in-place")
-        odd = max(odd, sum(a != b and b != "k" and not (more and a in ".-" and b not in ".-")
+        odd = max(odd, sum(a != b and b != "k" and not (more and (a == "." != b or a == "-" and b not in ".-"))
                            for a, b in zip(ours, theirs)))
     else:
         odd = max(odd, 1)

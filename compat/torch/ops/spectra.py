@@ -5,10 +5,11 @@ import warnings
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Ambient
 from .. import dtypes
 from ..call import operation
 from ..creation import made, numpy_dtype
+from ..layouts import ordered, replaced
 from .shaping import wrap_dim
 from .windows import pad
 
@@ -25,8 +26,10 @@ def one(name, fun, node, real=False):
         d = wrap_dim(dim, x.ndim)
         if n is not None and n < 1:
             raise RuntimeError(f"Invalid number of data points ({n}) specified")
+        if not x.shape[d] and n is None:
+            raise RuntimeError("Invalid number of data points (0) specified")
         checked_norm(norm)
-        return kept(fun(x, n, d, norm), x)
+        return transformed(kept(fun(x, n, d, norm), x), (d,))
 
     body.__name__ = name
     made_ = operation(f"fft.{name}", method=False, node=node)(body)
@@ -51,7 +54,7 @@ def many(name, fun, node, dims=None, real=False):
             axes = tuple(range(x.ndim - len(sizes), x.ndim))
         if sizes is not None:  # -1 keeps a length
             sizes = tuple([x.shape[a] if k == -1 else k for k, a in zip(sizes, axes)])
-        return kept(fun(x, sizes, axes, norm), x)
+        return transformed(kept(fun(x, sizes, axes, norm), x), range(x.ndim) if axes is None else axes)
 
     body.__name__ = name
     made_ = operation(f"fft.{name}", method=False, node=node)(body)
@@ -78,6 +81,15 @@ def checked_norm(norm):
     """torch's refusal of other norms."""
     if norm not in _NORMS:
         raise RuntimeError(f"Invalid normalization mode: \"{norm}\"")
+
+
+def transformed(out, axes):
+    """The answer with the transformed axes innermost in memory, as torch has it."""
+    array = out.value if type(out) is Ambient else out
+    if type(array) is not np.ndarray:
+        return out
+    order = (*[a for a in range(array.ndim) if a not in axes], *sorted(axes))
+    return replaced(out, array, ordered(array, order))
 
 
 def kept(out, x):

@@ -111,10 +111,10 @@ row("item", c(np.array(1.5)), c(np.array(3)))
 row("__radd__ __rmul__", c(N, 2), c(N, 2.5))
 row("__rsub__ __rdiv__", c(A, 2), c(A, 2.5))
 row("__rpow__", c(N, 2), c(N, 2.5))
-row("linalg.inv", c(SPD), c(BATCH))
-row("linalg.solve", c(SPD, V[:3].copy()), c(SPD, A), c(BATCH, T3), c(SPD, SYM, left=False))
-row("linalg.det", c(SPD), c(BATCH))
-row("linalg.cholesky", c(SPD), c(BATCH), c(SPD, upper=True))
+row("linalg.inv", c(SPD), c(BATCH), regular=True)
+row("linalg.solve", c(SPD, V[:3].copy()), c(SPD, A), c(BATCH, T3), c(SPD, SYM, left=False), regular=True)
+row("linalg.det", c(SPD), c(BATCH), regular=True)
+row("linalg.cholesky", c(SPD), c(BATCH), c(SPD, upper=True), regular=True)
 
 
 def sizes(*places):
@@ -122,9 +122,9 @@ def sizes(*places):
     return lambda out: tuple([o.abs() if i in places else o for i, o in enumerate(out)])
 
 
-row("linalg.eigh", c(SYM), c(BATCH), via=sizes(1), tol=100)
-row("linalg.svd", c(SPD + S), c(A, full_matrices=False), via=sizes(0, 2), tol=100)
-row("linalg.qr", c(S), c(A.T.copy()), c(A), via=sizes(0, 1), tol=100)
+row("linalg.eigh", c(SYM), c(BATCH), via=sizes(1), tol=100, regular=True)
+row("linalg.svd", c(SPD + S), c(A, full_matrices=False), via=sizes(0, 2), tol=100, regular=True)
+row("linalg.qr", c(S), c(A.T.copy()), c(A), via=sizes(0, 1), tol=100, regular=True)
 row("linalg.norm", c(V), c(A), c(A, ord=1), c(A, ord="fro", dim=(0, 1)), c(A, dim=1), c(A, ord=float("inf")))
 row("linalg.vector_norm", c(A), c(A, ord=1), c(A, ord=3, dim=1), c(A, dim=0, keepdim=True), c(A, ord=float("inf")))
 IMAGE, KERNEL = rng.normal(size=(2, 3, 5, 6)), rng.normal(size=(4, 3, 3, 2))

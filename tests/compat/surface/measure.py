@@ -178,7 +178,8 @@ class Probe:
         found = {f"call {i}": attempt(lambda c=call: self.gradients(c, order)) for i, call in enumerate(self.row.calls)}
         call = self.row.calls[0]
         if call.arrays() and self.row.smooth:
-            for label in ("ties", "zeros", "complex", "empty") if order == 1 else ("complex",):
+            kinks = ("ties", "zeros") * (not self.row.regular)
+            for label in (*kinks, "complex", "empty") if order == 1 else ("complex",):
                 if label not in self.row.crashes:
                     found[label] = attempt(lambda change=VARIANTS[label]: self.gradients(call.changed(change), order))
         return found
@@ -427,7 +428,7 @@ def alike(ours, theirs, near=1e-7, more=False):
         more: whether an answer may stand where PyTorch has none.
     """
     a, b = code(ours), code(theirs)
-    if b == "k" or more and a in ".-" and b not in ".-":
+    if b == "k" or more and (a == "." != b or a == "-" and b not in ".-"):
         return None  # PyTorch has no kernel for the dtype, or no derivative
     if a != b:
         return f"{ours!r} here, {theirs!r} in PyTorch"

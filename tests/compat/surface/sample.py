@@ -58,13 +58,16 @@ class Row:
         random: only shapes and dtypes are the same in two libraries.
         via: what of the answer to compare, where it is determined up to signs.
         smooth: False where derivatives are not compared: the answer jumps, or PyTorch gives another subgradient.
+        regular: there is a derivative at regular matrices alone, hence none where all elements are the same.
         tol: how much farther than usual numbers may be from each other.
         crashes: variants that end PyTorch's process.
     """
 
-    def __init__(self, name, calls, random=False, via=None, smooth=True, tol=1.0, crashes=()):
+    def __init__(self, name, calls, random=False, via=None, smooth=True, regular=False, tol=1.0,
+                 crashes=()):
         self.name, self.calls, self.tier = name, calls, TIER[0]
-        self.random, self.via, self.smooth, self.tol, self.crashes = random, via, smooth, tol, crashes
+        self.random, self.via, self.smooth, self.regular = random, via, smooth, regular
+        self.tol, self.crashes = tol, crashes
 
     @property
     def last(self):
