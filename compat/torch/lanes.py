@@ -3,6 +3,8 @@
 Everything is written out for speed: one array operation, one node, one tensor. Each lane must agree with `invoke`.
 """
 
+import numbers
+
 import numpy as np
 
 from ... import extend
@@ -25,6 +27,7 @@ next_seq = extend.next_seq
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _CONSTS = {F32: {}, F64: {}}
 _LIMIT = 256
+OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
 
 
 def fresh(t):
@@ -94,8 +97,11 @@ def unary(row, prim, ufunc):
     return fun
 
 
-def binary(row, prim, op):
-    """The fast function of an operation of two tensors, or a tensor and a number."""
+def binary(row, prim, op, reflected=False):
+    """The fast function of an operation of two tensors, or a tensor and a number.
+
+    `reflected` makes it give NotImplemented where the other operand is neither, as an operator's method does.
+    """
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
@@ -109,6 +115,11 @@ def binary(row, prim, op):
     swapped = both.names == prim.operands[::-1]
     at = level_lanes.binary(row, prim)
 
+    def slow(input, other):
+        if reflected and not isinstance(other, OPERANDS):
+            return NotImplemented
+        return invoke(row, fun, (input, other), {})
+
     def fun(input, other):
         kind = type(other)
         if type(input) is Tensor and (
@@ -121,7 +132,7 @@ def binary(row, prim, op):
                     try:
                         v = op(x, y)
                     except ValueError:
-                        return invoke(row, fun, (input, other), {})
+                        return slow(input, other)
                     finally:
                         unhush(token)
                     if type(v) is not ndarray:
@@ -167,7 +178,7 @@ def binary(row, prim, op):
                 c = _CONSTS[x.dtype].get(other)
                 if c is None:
                     if kind is int and not -9007199254740993 < other < 9007199254740993:
-                        return invoke(row, fun, (input, other), {})
+                        return slow(input, other)
                     token = hush()
                     c = constant(other, x.dtype)
                     unhush(token)
@@ -201,7 +212,7 @@ def binary(row, prim, op):
             found = at(input, other, m.quick)
             if found is not None:
                 return found
-        return invoke(row, fun, (input, other), {})
+        return slow(input, other)
 
     def broadcast(node, x, y, v, p, q):
         """Fill in the node where an operand was broadcast."""

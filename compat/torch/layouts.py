@@ -9,12 +9,12 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack log_softmax
+    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack log_softmax
     logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
-    addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud float_power
+    addcdiv addcmul argsort atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud float_power
     floor_divide fmax fmin fmod ge gt heaviside hypot index_fill ldexp le lerp logaddexp logaddexp2 logical_and
     logical_or logical_xor lt maximum minimum ne nextafter pow remainder rsub sort where xlogy
 """.split())
@@ -23,8 +23,8 @@ ELEMENTWISE = frozenset("""
 COLUMNS = {name: (0,) for name in """
     linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
     linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
-    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.svd svd
-""".split()} | {"linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,)}
+    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve
+""".split()} | {"linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,)}
 
 
 def settled(name, value, tensors):
@@ -34,7 +34,7 @@ def settled(name, value, tensors):
             return by_columns(value)
         found = [by_columns(v) if i in COLUMNS[name] else v for i, v in enumerate(value)]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
-    if isinstance(value, tuple):
+    if type(value) is not Ambient and isinstance(value, tuple):
         found = [settled(name, v, tensors) for v in value]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     array = value.value if type(value) is Ambient else value

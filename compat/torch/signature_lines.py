@@ -6,6 +6,8 @@ given, or `out!` where it has to have the dtype of the answer.
 """
 
 LINES = """\
+cdist: Tensor x1, Tensor x2, float p=, str compute_mode=
+unique: Tensor input, bool sorted=, bool return_inverse=, bool return_counts=, int? dim=
 abs bitwise_not ceil conj_physical floor frac frexp isneginf isposinf msort neg sgn sign signbit trunc: Tensor
     input, *, out!
 absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad

@@ -6,6 +6,10 @@ given, or `out!` where it has to have the dtype of the answer.
 """
 
 LINES = """\
+nn.functional.dropout: Tensor input, float p=, bool training=, bool inplace=
+nn.functional.max_pool3d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
+nn.functional.max_pool2d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
+nn.functional.max_pool1d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
 linalg.eig: Tensor input, *, out!
 linalg.eigvals linalg.matrix_exp special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
     special.digamma special.entr special.erf special.erfc special.erfcx special.erfinv special.exp2 special.expit
@@ -117,7 +121,7 @@ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.fun
     nn.functional.dropout3d nn.functional.feature_alpha_dropout: Tensor input, float p=, bool training=, bool
     inplace=
 nn.functional.batch_norm: Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=, Tensor? bias=,
-    bool training=, float momentum=, float eps=
+    any? training=, float momentum=, float eps=
 nn.functional.binary_cross_entropy: any input, any target, any? weight=, bool? size_average=, bool? reduce=, any?
     reduction=
 nn.functional.multilabel_soft_margin_loss: Tensor input, any? target, Tensor? weight=, bool? size_average=, bool?

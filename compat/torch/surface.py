@@ -2,8 +2,8 @@
 
 import functools
 
-from .call import ROWS
-from .signatures import explain, synonyms
+from .call import ROWS, Row
+from .signatures import check, explain, signatures, synonyms
 
 # Operations of PyTorch's surface. One that has no row says that it is not built when it is asked for.
 NAMES = frozenset("""
@@ -117,10 +117,21 @@ def names(prefix):
 def explained(name, fun):
     """A function of tensors with torch's TypeError for arguments that fit no signature, and its synonyms.
 
-    Operations look at their arguments themselves; these compute at once, and what went wrong is looked for afterwards.
+    Operations look at their arguments themselves. Of these, the ones of torch.nn.functional look first; the others compute
+    at once, and what went wrong is looked for afterwards.
     """
     if hasattr(fun, "row"):
         return fun
+
+    if name.startswith("nn.functional.") and signatures(name):
+        row = Row(name, fun, None, None)
+
+        @functools.wraps(fun)
+        def strict(*args, **named):
+            check(row, args, named)
+            return fun(*args, **named)
+
+        return strict
 
     @functools.wraps(fun)
     def checked(*args, **named):

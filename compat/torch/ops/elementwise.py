@@ -41,6 +41,7 @@ def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
     return published(row, fun)
 
 
+COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 _ODD = {"log1p": "Log1PBackward0"}
 
 
@@ -194,10 +195,10 @@ for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "tr
     attach(_alias, ROWS[_name].fun)
     attach(_alias + "_", {"sub": None}.get(_name) or inplace_method(ROWS[_name]))
 attach("__add__", _add)
-attach("__radd__", _add)
+attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
 attach("__mul__", _mul)
-attach("__rmul__", _mul)
+attach("__rmul__", binary(ROWS["mul"], REGISTRY["multiply"], np.multiply, reflected=True))
 attach("__truediv__", _fast_div)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
@@ -216,13 +217,17 @@ def _rsub(input, other, alpha):
     return REGISTRY["subtract"].fun(y, x)
 
 
-attach("__rsub__", lambda self, other: rsub(self, other))
+attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
 
 
 @operation("__rtruediv__", node="MulBackward0", register=False)
 def rtruediv(self, other):
     """`other / self` for a number."""
     return multiply(REGISTRY["reciprocal"].fun(floating(self)), other)
+
+
+_divided = rtruediv
+attach("__rtruediv__", lambda self, other: _divided(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
 
 
 def compare(name, primitive, symbol):
@@ -243,9 +248,6 @@ def compare(name, primitive, symbol):
 
     published(row, fun)
     attach(symbol, operator)
-
-
-COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
@@ -273,7 +275,7 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
 
 
 attach("__pow__", pow)
-attach("__rpow__", lambda self, other: pow(other, self))
+attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COMPARABLE) else NotImplemented)
 
 
 @operation("float_power")

@@ -204,7 +204,7 @@ def trace(input):
     """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
     if input.ndim != 2:
         raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input.ndim))
-    return cnp.trace(input)
+    return cnp.trace(input.astype(np.int64) if input.dtype.kind in "biu" else input)
 
 
 def meshgrid(*tensors, indexing=None):

@@ -199,7 +199,7 @@ def kron(input, other):
     return cnp.kron(input, other)
 
 
-@operation("einsum", method=False, node=None)
+@operation("einsum", method=False, node=None, out=False)
 def einsum(equation, *operands):
     """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
     operands = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
@@ -238,12 +238,14 @@ def cross(input, other, dim=None):
     return cnp.cross(input, other, axis=d)
 
 
-@operation("cdist", method=False)
+@operation("cdist", method=False, out=False)
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """Distances of all pairs; see PyTorch's documentation of `torch.cdist`."""
-    for k, x in enumerate((x1, x2)):
+    for place, x in enumerate((x1, x2), 1):
+        if x.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{place} got: {type_word(x.dtype)}")
         if x.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, X{k + 1} got: {x.ndim}D")
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{place} got: {x.ndim}D")
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 
@@ -375,6 +377,8 @@ def _of_triangle(x, upper):
 
 
 def _solve(a, b, left):
+    if a.ndim < 2:
+        raise RuntimeError("linalg.solve: The input tensor A must have at least 2 dimensions.")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise RuntimeError(f"linalg.solve: A must be batches of square matrices, but they are {a.shape[-2]} by "
                            f"{a.shape[-1]} matrices")

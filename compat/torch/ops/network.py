@@ -81,15 +81,19 @@ def reduced(loss, reduction):
     raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+def other_size(input, target):
+    """torch's warning for a target of another size."""
+    warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+                  f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
+                  "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=5)
+
+
 @operation("nn.functional.mse_loss", method=False, node="MseLossBackward0")
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
-        warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
-                      f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
-                      "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=4)
-        check_broadcast(input, target)
+        other_size(input, target)
     loss = cnp.square(input - target)
     if weight is None:
         return reduced(loss, reduction)
@@ -258,10 +262,14 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
     reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
+    if not input.ndim:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
     classes = input.shape[axis]
     if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0]}).")
+                         f"({target.shape[0] if target.ndim else 1}).")
     ignored = target == ignore_index
     known = isinstance(target, np.ndarray)
     safe = cnp.where(ignored, 0, target)
@@ -297,6 +305,11 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
     reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if target.dtype.kind != "f" and target.ndim != input.ndim - axis and tuple(target.shape) != tuple(input.shape):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 1}).")
     logs = REGISTRY["log_softmax"].fun(input, axis)
     classes = input.shape[axis]
     if target.dtype.kind == "f":
@@ -336,6 +349,8 @@ def _loss(name, body, node=None):
     """A loss of two tensors of one shape."""
     def loss(input, target, size_average=None, reduce=None, reduction="mean"):
         reduction = legacy(size_average, reduce, reduction)
+        if tuple(input.shape) != tuple(target.shape):
+            other_size(input, target)
         return reduced(body(input, target), reduction)
 
     made = functional(name, loss, node)
@@ -349,6 +364,8 @@ _loss("l1_loss", lambda x, y: cnp.abs(_difference(x, y)), "MeanBackward0")
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
     reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
     gap = input - target
     size = cnp.abs(gap)
     if beta == 0:
@@ -359,6 +376,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 @functional("huber_loss", node="HuberLossBackward0")
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
     gap = input - target
     size = cnp.abs(gap)
     loss = cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta))
@@ -371,6 +390,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
     reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+                         f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
     values = peel(input)
     if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
@@ -383,6 +405,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
                                      pos_weight=None):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
     reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
+                         f"(torch.Size({list(input.shape)}))")
     softplus = cnp.logaddexp(-input, 0.0)
     if pos_weight is None:
         losses = (1 - target) * input + softplus

@@ -57,9 +57,10 @@ def matched(body, name, places):
 same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
      "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot inner isclose cholesky_solve "
      "triangular_solve ormqr "
-     "nn.functional.linear nn.functional.bilinear nn.functional.prelu nn.functional.scaled_dot_product_attention "
+     "nn.functional.linear nn.functional.bilinear nn.functional.prelu "
      "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
      "nn.functional.conv_transpose2d nn.functional.conv_transpose3d")
+same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
 same("index_put masked_scatter linalg.lu_solve", (0, 2))
 same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"

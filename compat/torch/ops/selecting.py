@@ -63,13 +63,30 @@ def scattered(x, dim, index, src, add):
     if hasattr(src, "dtype") and src.ndim:
         if src.dtype != x.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        if src.ndim != index.ndim:
+            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+        if any(n > m for n, m in zip(index.shape, src.shape)):
+            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than src {list(src.shape)}")
         src = src[tuple([slice(0, n) for n in index.shape])]
     elif not hasattr(src, "dtype"):
         src = np.asarray(src, x.dtype)
     if not index.ndim:
         return cnp.reshape(src, x.shape) + (x if add else 0)
+    check_scatter(x, index, src, d)
     at = AT(x)[grid(index, d)]
     return at.add(src) if add else at.set(src)
+
+
+def check_scatter(x, index, src, d):
+    """torch's refusals of an index whose shape does not fit the tensor."""
+    if index.ndim != x.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if index.size and any(a != d and n > x.shape[a] for a, n in enumerate(index.shape)):
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
+                           f"dimension {d}")
+    if isinstance(index, np.ndarray) and index.size and ((index < 0) | (index >= x.shape[d])).any():
+        bad = index[(index < 0) | (index >= x.shape[d])][0]
+        raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {d} with size {x.shape[d]}")
 
 
 @operation("scatter", inplace_form=True)
@@ -100,6 +117,8 @@ def index_select(input, dim, index):
         return REGISTRY["duplicate"].fun(input)
     d = wrap_dim(dim, input.ndim)
     flat = cnp.reshape(index, (-1,))
+    if not input.shape[d] and flat.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if isinstance(flat, np.ndarray) and flat.size and ((flat < 0) | (flat >= input.shape[d])).any():
         raise IndexError("index out of range in self")
     return cnp.take(input, flat, axis=d)
@@ -274,6 +293,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         return return_types.topk(input, np.zeros((), np.int64))
     order = ordered(input, d, largest)
     order = order[(slice(None),) * d + (slice(0, k),)]
+    order = np.ascontiguousarray(order) if isinstance(order, np.ndarray) else order
     return return_types.topk(along(input, order, d), order)
 
 
@@ -343,8 +363,9 @@ def nonzero(input, *, out=None, as_tuple=False):
         return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
     if out is not None:
         return write_out("nonzero", out, nonzero(input).value, [])
-    return index_tensor(np.argwhere(input.detach().numpy()) if input.ndim else np.zeros(
-        (int(bool(input.item())), 0), np.int64))
+    if not input.ndim:
+        return index_tensor(np.zeros((int(bool(input.item())), 0), np.int64))
+    return wrap(np.stack(np.nonzero(input.detach().numpy())).T)  # its columns are contiguous, as torch's are
 
 
 def index_tensor(array):

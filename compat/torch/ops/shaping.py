@@ -210,9 +210,9 @@ def unflatten(input, dim, sizes):
 
 
 @method(aliases=("permute_dims",))
-def permute(input, *dims):
+def permute(input, *sizes, dims=None):
     """Axes in another order, a view; see PyTorch's `torch.permute`."""
-    dims = shape_argument(dims)
+    dims = shape_argument(sizes) if dims is None else tuple(dims)
     n = ndim_of(input)
     if len(dims) != n:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "

@@ -318,6 +318,9 @@ class Probe:
 
     def wrong(self, call):
         yield "nothing", Call()
+        if self.row.name.startswith("__"):  # called by the interpreter, without names
+            yield from (("text", Call(call.args[0], "x")), ("object", Call(call.args[0], object())))
+            return
         yield "unknown name", Call(*call.args, **call.named, nothing=1)
         yield "too many", Call(*call.args, *[3] * 9, **call.named)
         for i, a in enumerate(call.args):
