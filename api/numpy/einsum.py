@@ -1,5 +1,6 @@
 """einsum of any number of operands: cleaned term by term, then contracted two by two."""
 
+import string
 from functools import lru_cache
 from typing import Any
 
@@ -10,9 +11,11 @@ from opt_einsum import parser
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import indexing, linalg, reductions, selection, shaping
-from .surface import Array, array_of, implements, refuse_options
+from ..core.reducing import reduce
+from .surface import Array, array_of, as_asked, implements, refuse_options
 
 _PATHS = 512
+_SPELLING = frozenset(string.ascii_letters + ".,-> ")
 
 
 @implements(np.einsum)
@@ -20,10 +23,15 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
            optimize: Any = True) -> Array:
     refuse_options("einsum", out)
     if not isinstance(operands[0], str):
+        if len(operands) < 2:
+            raise ValueError("einsum takes subscripts and operands, but got one operand alone; write "
+                             f"einsum('ij->ji', x){at_user_line()}")
         subscripts, arrays = _lettered(operands)
     else:
         subscripts, *arrays = operands
-    arrays = [array_of(x) if dtype is None else selection.astype(array_of(x), dtype) for x in arrays]
+    arrays = [array_of(x) for x in arrays]
+    if dtype is not None:
+        arrays = [as_asked("einsum", x, dtype, casting) for x in arrays]
     inputs, output = _parsed(subscripts, tuple([tuple(x.shape) for x in arrays]))
     terms = list(inputs)
     if len(arrays) > 2:
@@ -63,6 +71,10 @@ def _lettered(operands: tuple) -> tuple[str, list]:
 @lru_cache(maxsize=_PATHS)
 def _parsed(subscripts: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
     """`(input terms, output term)` with ellipses spelled out and the implicit output filled in."""
+    strange = sorted(set(subscripts) - _SPELLING)
+    if strange:
+        raise ValueError(f"einsum takes subscripts of letters, commas, '...' and '->', but got {strange[0]!r} in "
+                         f"{subscripts!r}; name each axis by a letter{at_user_line()}")
     inputs, output, _ = parser.parse_einsum_input([subscripts, *shapes], shapes=True)
     terms = tuple(inputs.split(","))
     sizes: dict[str, int] = {}
@@ -75,6 +87,12 @@ def _parsed(subscripts: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
                 raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in another"
                                  f"{at_user_line()}")
             sizes[c] = max(n, sizes[c]) if n != 1 else sizes[c]
+    if "->" in subscripts and "..." not in subscripts.split("->")[1]:
+        named = set(subscripts)
+        lost = [c for c in sizes if c not in named]
+        if lost:
+            raise ValueError(f"einsum has '...' for {len(lost)} axes in its operands and none in its answer "
+                             f"{subscripts!r}; write them after the arrow, or name them{at_user_line()}")
     return terms, output
 
 
@@ -119,7 +137,8 @@ def _summed(term: str, x: Array, keep: set) -> tuple[str, Array]:
     axes = tuple(k for k, c in enumerate(term) if c not in keep)
     if not axes:
         return term, x
-    return "".join(c for c in term if c in keep), reductions.reduce_sum(x, axes, False)
+    ans = reduce(reductions.reduce_sum, x, axes, False, x.dtype)
+    return "".join(c for c in term if c in keep), ans if ans.dtype == x.dtype else selection.astype(ans, x.dtype)
 
 
 def _stretched(left: str, x: Array, right: str, y: Array) -> tuple[str, Array, str, Array]:

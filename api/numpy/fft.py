@@ -60,7 +60,8 @@ def _real(a: Array, n: Any, axis: Any, norm: Any) -> Array:
 def _back(a: Array, n: Any, axis: Any, norm: Any) -> Array:
     axis = methods.normal_axis(axis, a.ndim)
     n = _length(n, (a.shape[axis] - 1) * 2)
-    return fourier.irdft(_fit(shaping.complex_of(a), n // 2 + 1, axis), axis, n, _scaling(norm))
+    ans = fourier.irdft(_fit(shaping.complex_of(a), n // 2 + 1, axis), axis, n, _scaling(norm))
+    return selection.astype(ans, a.dtype) if a.dtype == np.float16 else ans
 
 
 @implements(np.fft.fft)

@@ -42,6 +42,9 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 @implements(np.linalg.solve)
 def solve(a: Array, b: Array) -> Array:
     a, b = inexact(a), inexact(b)
+    if not b.ndim:
+        raise ShapeError(f"solve needs right sides of at least one axis, but got shapes {a.shape} and (); divide, or "
+                         f"reshape to (n, 1){at_user_line()}")
     if b.ndim == 1:
         return decompositions.solve_vector(a, b)
     return decompositions.solve(a, b)

@@ -7,6 +7,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import at_user_line
 from ..core.ops import arithmetic, decompositions, reductions, selection, shaping, svd
+from ..core.reducing import reduce
 from .spectra import inexact, matrices, policy_here
 from .surface import Array, Axis, implements
 
@@ -58,7 +59,8 @@ def cond(x: Array, p: Any = None) -> Array:
         big, small = small, big
     with np.errstate(all="ignore"):
         ratio = big / small
-        return selection.where(selection.isnan(ratio) & ~selection.isnan(big), np.inf, ratio)
+        unknown = reductions.reduce_any(selection.isnan(x), (x.ndim - 2, x.ndim - 1), False)
+        return selection.where(selection.isnan(ratio) & ~unknown, np.inf, ratio)
 
 
 def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
@@ -68,7 +70,7 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
         return _euclid(x, axes, keepdims)
     size = shaping.absolute(x)
     if ord == np.inf:
-        return reductions.reduce_max(size, axes, keepdims)
+        return _largest(size, axes, keepdims)
     if ord == -np.inf:
         return reductions.reduce_min(size, axes, keepdims)
     if ord == 0:
@@ -86,10 +88,15 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
     return selection.where(none, 0.0, methods.power(selection.where(none, 1.0, total), 1 / ord))
 
 
+def _largest(x: Array, axes: tuple, keepdims: bool) -> Array:
+    """The largest of values that are not negative; 0 of none."""
+    return reduce(reductions.reduce_max, x, axes, keepdims, initial=None if x.size else 0)
+
+
 def _extreme(s: Array, which: Any) -> Array:
     """The largest or smallest singular value; those that are equal share the derivative."""
-    reduce = reductions.reduce_max if which is max else reductions.reduce_min
-    return reduce(s, (s.ndim - 1,), False)
+    axes = (s.ndim - 1,)
+    return _largest(s, axes, False) if which is max else reductions.reduce_min(s, axes, False)
 
 
 def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
@@ -99,8 +106,8 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
     elif ord in (1, -1, np.inf, -np.inf):
         along, other = (-2, -1) if ord in (1, -1) else (-1, -2)
         sums = reductions.reduce_sum(shaping.absolute(x), (x.ndim + along,), True)
-        reduce = reductions.reduce_max if ord > 0 else reductions.reduce_min
-        ans = methods.squeeze(reduce(sums, (x.ndim + other,), True), (x.ndim - 2, x.ndim - 1))
+        extreme = _largest if ord > 0 else reductions.reduce_min
+        ans = methods.squeeze(extreme(sums, (x.ndim + other,), True), (x.ndim - 2, x.ndim - 1))
     elif ord in (2, -2, "nuc"):
         s = svd.svdvals(x, policy_here())
         ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)

@@ -179,6 +179,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     """Traced: the solution by the pseudo-inverse. Under `vmap` and while staging, where the rank is not known, the
     residuals that NumPy leaves out, those of rank-deficient matrices, are NaN."""
     a, b = inexact(a), inexact(b)
+    a, b = (selection.astype(v, np.result_type(a.dtype, b.dtype)) for v in (a, b))
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise np.linalg.LinAlgError(f"lstsq needs a of shape (m, n) and b of shape (m,) or (m, k), but got {a.shape} "
                                     f"and {b.shape}{at_user_line()}")
@@ -188,7 +189,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
     x = linalg.matmul(_svd.pinv(a, array_beside(limit, a)), b)
     rest = b - linalg.matmul(a, x)
-    rest = methods.reshape(rest, (m, -1))
+    rest = methods.reshape(rest, (m, b.shape[1] if b.ndim == 2 else 1))
     squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)
     if m <= n or is_concrete(rank) and peel(rank) != n:
         return x, np.zeros(0, squares.dtype), rank, s

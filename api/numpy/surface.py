@@ -8,7 +8,8 @@ import numpy as np
 from ..core.backend import find_backend
 from ..core.device import constant
 from ..core.dtypes import is_inexact
-from ..core.errors import RuleError, at_user_line
+from ..core.errors import DtypeError, RuleError, at_user_line
+from ..core.ops import selection
 from ..core.protocol import FUNCTIONS, UFUNCS
 from ..core.tracer import Tracer, concrete
 
@@ -116,6 +117,15 @@ def known(a: Any, name: str) -> Any:
 def without_mask(where: Any) -> bool:
     """Whether `where=` was left at its default."""
     return where is True or where is UNSET
+
+
+def as_asked(name: str, x: Any, dtype: Any, casting: Any = "same_kind") -> Any:
+    """`x` in the dtype that was asked for, if `casting` allows it; so no derivative is cast away unseen."""
+    dtype = np.dtype(dtype)
+    if not np.can_cast(x.dtype, dtype, casting or "same_kind"):
+        raise DtypeError(f"{name} was asked for dtype={dtype}, to which {x.dtype} is not cast by casting={casting!r}; "
+                         f"cast before with .astype({dtype}){at_user_line()}")
+    return x if x.dtype == dtype else selection.astype(x, dtype)
 
 
 def lift(x: Any) -> Any:

@@ -70,8 +70,11 @@ slogdet = primitive(
 
 def _singular_basis(xp, a):
     """A = U S Vᴴ, and det(U) det(Vᴴ): in this basis minors are products of singular values, at singular A too."""
+    finite = xp.isfinite(a).all(axis=(-2, -1))
+    if not bool(finite.all()):  # an SVD of NaN does not converge
+        a = xp.where(finite[..., None, None], a, xp.asarray(np.eye(a.shape[-1], dtype=a.dtype)))
     u, s, vh = xp.linalg.svd(a)
-    phase = xp.linalg.det(u) * xp.linalg.det(vh)
+    phase = xp.where(finite, xp.linalg.det(u) * xp.linalg.det(vh), np.nan)
     return xp.conj(xp.swapaxes(u, -1, -2)), s, xp.conj(xp.swapaxes(vh, -1, -2)), phase[..., None, None]
 
 

@@ -307,7 +307,13 @@ def signum(x):
     """`np.sign`: flat for real values, x / |x| for complex ones, with the derivative 0 chosen at 0."""
     if x.dtype.kind != "c":
         return sign(x)
-    return x / where(x == 0, 1.0, absolute(x))
+    parts = x.real, x.imag
+    far = [abs(part) == np.inf for part in parts]  # an infinite part is the direction; two have none
+    flat = far[0] | far[1] | (x == 0)
+    toward = [where(hit, sign(part), 0.0) for hit, part in zip(far, parts)]
+    toward = where(far[0] & far[1], np.nan, toward[0] + 1j * toward[1])
+    x = where(flat, 1.0, x)
+    return where(flat, toward, x / absolute(x))
 
 
 def complex_of(x):

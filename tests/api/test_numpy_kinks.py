@@ -14,6 +14,14 @@ def both(fun, x):
     return reverse
 
 
+def test_sign_of_a_complex_zero_is_flat_and_infinite_parts_are_directions():
+    z = np.array([0j, 3 + 4j, complex(np.inf, 1), complex(2, -np.inf)])
+    value, tangent = covector.jvp(np.sign, (z,), (np.ones(4, complex),))
+    np.testing.assert_allclose(value, np.sign(z), rtol=1e-15)
+    np.testing.assert_allclose(tangent, [0, 0.128 - 0.096j, 0, 0])
+    np.testing.assert_allclose(covector.vjp(np.sign, z)[1](np.ones(4, complex))[0][[0, 2, 3]], 0)
+
+
 KNOTS, VALUES = np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 0.0])
 
 
