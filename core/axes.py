@@ -41,6 +41,7 @@ def normal_axis(axis, ndim):
 
 def full_shape(shape, size):
     """`shape` as a tuple with its -1 filled in."""
+    shape = shape.tolist() if isinstance(shape, np.ndarray) else shape
     shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
     if -1 in shape:
         rest = math.prod(n for n in shape if n != -1)

@@ -1,5 +1,7 @@
 """Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
 
+import operator
+
 import numpy as np
 
 from .at import At
@@ -44,9 +46,9 @@ def transpose(x, axes=None):
     n = x.ndim
     if axes is None:
         return shaping.transpose(x, tuple(range(n - 1, -1, -1)))
-    axes = tuple(normal_axis(k, n) for k in axes)
+    axes = tuple(normal_axis(k, n) for k in (axes if hasattr(axes, "__iter__") else (axes,)))
     if len(axes) != n or len(set(axes)) != n:
-        raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}")
+        raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}; name all of them{at_user_line()}")
     return shaping.transpose(x, axes)
 
 
@@ -60,6 +62,8 @@ def swapaxes(x, axis1, axis2):
 
 def squeeze(x, axis=None):
     """`x` without the axes of length 1 (all of them, or those named)."""
+    if not x.ndim and axis in (0, -1):
+        return x
     axes = [i for i, n in enumerate(x.shape) if n == 1] if axis is None else normal_axes(axis, x.ndim)
     wrong = [i for i in axes if x.shape[i] != 1]
     if wrong:
@@ -77,6 +81,7 @@ def clip(x, min=None, max=None):
 def round_(x, decimals=0):
     """`x` rounded; flat, so its derivative is 0."""
     whole = x.dtype.kind in "iu"
+    decimals = operator.index(decimals)
     if not decimals:
         return x if whole else selection.rint(x)
     scale = 10.0 ** abs(decimals)
@@ -90,16 +95,31 @@ def take(x, index, axis=None, mode="raise"):
     """`np.take`: rows at integer positions; flattened where `axis` is None."""
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
+    if not x.ndim:
+        x = reshape(x, (1,))
     axis = normal_axis(axis, x.ndim)
     size = x.shape[axis]
-    index = index if hasattr(index, "dtype") else np.asarray(index)
+    index = places_of(index)
     if mode == "clip":
         index = selection.minimum(selection.maximum(index, 0), size - 1)
     elif mode == "wrap":
         index = index % size
     elif mode != "raise":
-        raise ValueError(f"take has the modes 'raise', 'wrap' and 'clip', but got {mode!r}")
+        raise ValueError(f"take has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
+                         f"{at_user_line()}")
     return indexing.index(x, (slice(None),) * axis + (index,))
+
+
+def places_of(index):
+    """`index` as integers: truth values count as 0 and 1, and numbers in lists are cut, as NumPy takes them."""
+    if not hasattr(index, "dtype"):
+        return np.asarray(index, np.intp)
+    if index.dtype.kind == "b":
+        return index.astype(np.intp)
+    if index.dtype.kind not in "iu":
+        raise DtypeError(f"places to take are integers, but got dtype {index.dtype}; cast them with .astype(int)"
+                         f"{at_user_line()}")
+    return index
 
 
 def accumulate(prim, x, axis=None, dtype=None):
@@ -109,15 +129,29 @@ def accumulate(prim, x, axis=None, dtype=None):
     return prim(x, normal_axis(axis or 0, x.ndim))
 
 
-def sort(x, axis=-1):
-    """`x` sorted along `axis`; flattened where it is None."""
+def sort_kind(name, kind, order, stable):
+    """The kind of sorting that `kind=` or `stable=` asks for."""
+    if order is not None:
+        raise ValueError(f"{name} of a traced value has no fields to order by, but got order={order!r}; leave it away"
+                         f"{at_user_line()}")
+    if kind is not None and stable is not None:
+        raise ValueError(f"{name} takes kind= or stable=, but got both: {kind!r} and {stable!r}; leave one away"
+                         f"{at_user_line()}")
+    if kind is not None and str(kind)[:1].lower() not in ("q", "m", "h", "s"):
+        raise ValueError(f"{name} has the kinds 'quicksort', 'mergesort', 'heapsort' and 'stable', but got {kind!r}; "
+                         f"choose one of them{at_user_line()}")
+    return "stable" if stable else kind
+
+
+def sort(x, axis=-1, kind=None):
+    """`x` sorted along `axis`; flattened where it is None. All kinds give the same."""
     return sorting.sort(reshape(x, (-1,)), 0) if axis is None else sorting.sort(x, normal_axis(axis, x.ndim))
 
 
 def argsort(x, axis=-1, kind=None):
     """The indices that sort `x` along `axis`; of the flattened array where it is None."""
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
+    if axis is None or not x.ndim and axis in (0, -1):
+        return sorting.argsort(reshape(x, (-1,)), 0, kind)
     return sorting.argsort(x, normal_axis(axis, x.ndim), kind)
 
 
@@ -255,8 +289,10 @@ _METHODS = {
     "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
     "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,
-    "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(x, axis, "stable" if stable else kind),
-    "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(x, ..., sort(x, axis)),
+    "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
+        x, axis, sort_kind("argsort", kind, order, stable)),
+    "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(
+        x, ..., sort(x, axis, sort_kind("sort", kind, order, stable))),
     "nonzero": lambda x: np.nonzero(concrete(x, "nonzero")),
     "fill": lambda x, value: _setitem(x, ..., value),
     "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
@@ -273,8 +309,8 @@ _METHODS = {
     "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: no_out(out, "trace") or trace(
         _as(x, dtype), offset, axis1, axis2),
     "dot": lambda x, y, out=None: no_out(out, "dot") or linalg.dot(x, y),
-    "conj": shaping.conjugate,
-    "conjugate": shaping.conjugate,
+    "conj": lambda x, out=None: no_out(out, "conj") or shaping.conjugate(x),
+    "conjugate": lambda x, out=None: no_out(out, "conjugate") or shaping.conjugate(x),
 }
 _PROPERTIES = {
     "T": transpose,

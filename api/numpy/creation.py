@@ -13,7 +13,7 @@ from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.protocol import FUNCTIONS
 from ..core.tracer import Tracer, is_concrete
 from .joining import stack
-from .surface import Array, array_of, arrays_of, as_numpy, implements, known, traced_inside
+from .surface import Array, array_of, arrays_of, as_numpy, implements, known, lift, traced_inside
 
 
 def _creator(reference: Any, like_it: Any = None) -> Any:
@@ -46,7 +46,7 @@ def _filled(shape: tuple, value: Any, dtype: Any) -> Array:
     if not isinstance(value, Tracer):
         return np.full(shape, value, dtype)
     value = value if dtype is None else selection.astype(value, dtype)
-    return shaping.broadcast_to(value, shape) + constant(0.0 * np.zeros(shape, value.dtype), value)
+    return shaping.broadcast_to(value, shape) + constant(np.zeros(shape, value.dtype), value)
 
 
 FUNCTIONS[np.full] = _full
@@ -160,6 +160,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"linspace needs num >= 0, but got {num}")
+    start, stop = lift(start), lift(stop)
     parts = num - 1 if endpoint else num
     inner = result_dtype(start, stop, float(num))
     step = (stop - start) / parts if parts > 0 else None
@@ -211,6 +212,7 @@ def logspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, ba
         rank = len(np.broadcast_shapes(np.shape(start), np.shape(stop), np.shape(base)))
         start, stop, base = (methods.reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape)) for x in
                              map(array_of, (start, stop, base)))
+    base = lift(base)
     exponents = linspace(start, stop, num, endpoint)
     ans = methods.power(base, exponents) if isinstance(base, Tracer) else arithmetic.power(base, exponents)
     return _on_axis(ans if dtype is None else selection.astype(ans, dtype), axis)
@@ -220,6 +222,7 @@ def logspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, ba
 def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, dtype: Any = None,
               axis: int = 0) -> Array:
     num = operator.index(num)
+    start, stop = lift(start), lift(stop)
     inner = result_dtype(start, stop, float(num), np.zeros((), dtype))
     want = inner if dtype is None else np.dtype(dtype)
     if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):

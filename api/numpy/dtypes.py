@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ConversionError, at_user_line
+from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.tracer import Tracer, concrete, peel
 from .creation import asarray
 from .surface import Array, array_of, as_numpy, implements, known, refuse_options
@@ -71,10 +71,17 @@ def real_if_close(a: Array, tol: float = 100) -> Array:
 @implements(np.isposinf)
 def isposinf(x: Array, out: Any = None) -> Array:
     refuse_options("isposinf", out)
-    return x == np.inf
+    return _real("isposinf", x) == np.inf
 
 
 @implements(np.isneginf)
 def isneginf(x: Array, out: Any = None) -> Array:
     refuse_options("isneginf", out)
-    return x == -np.inf
+    return _real("isneginf", x) == -np.inf
+
+
+def _real(name: str, x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise DtypeError(f"{name} asks for a sign, which complex values ({x.dtype}) have not; ask for that of x.real "
+                         f"or x.imag, or use isinf{at_user_line()}")
+    return x

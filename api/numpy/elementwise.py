@@ -1,11 +1,13 @@
 """Elementwise functions: NumPy's ufuncs, and what is composed of them."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
 from ..core.dtypes import result_dtype
+from ..core.errors import at_user_line
 from ..core.ops import arithmetic, elementary, selection, shaping
 from .surface import UNSET, Array, array_of, implements, lift, refuse_options, ufunc
 
@@ -57,7 +59,11 @@ def clip(a: Array, a_min: Any = UNSET, a_max: Any = UNSET, out: Any = None, *, m
          max: Any = None) -> Array:
     refuse_options("clip", out)
     if (a_min is UNSET) != (a_max is UNSET):
-        raise TypeError("clip takes both a_min and a_max, or min and max")
+        raise TypeError(f"clip takes both a_min and a_max, but got one; give None for the other, or use min= or max="
+                        f"{at_user_line()}")
+    if a_min is not UNSET and (min is not None or max is not None):
+        raise ValueError(f"clip takes a_min and a_max, or min= and max=, but got some of both; leave one pair away"
+                         f"{at_user_line()}")
     a_min, a_max = (None if v is UNSET else v for v in (a_min, a_max))
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     return methods.clip(array_of(a), None if low is None else lift(low), None if high is None else lift(high))
@@ -178,7 +184,7 @@ def ndim(a: Array) -> int:
 
 @implements(np.size)
 def size(a: Array, axis: Any = None) -> int:
-    return int(a.size if axis is None else a.shape[axis])
+    return int(math.prod(a.shape[k] for k in methods.normal_axes(axis, a.ndim)))
 
 
 @implements(np.result_type)

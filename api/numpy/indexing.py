@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.device import constant
+from ..core.device import as_element, constant
+from ..core.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import indexing, selection, shaping
 from ..core.tracer import Tracer
@@ -43,12 +44,21 @@ def argwhere(a: Array) -> Array:
 
 @implements(np.select)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
-    if len(condlist) != len(choicelist) or not condlist:
-        raise ValueError(f"select needs as many conditions as choices, but got {len(condlist)} and {len(choicelist)}")
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ValueError(f"select needs as many conditions as choices, and at least one, but got {len(condlist)} and "
+                         f"{len(choicelist)}; give one choice for each condition{at_user_line()}")
+    masks = [array_of(condition) for condition in condlist]
+    for k, mask in enumerate(masks):
+        if mask.dtype != np.bool_:
+            raise TypeError(f"select takes masks of booleans, but condition {k} has dtype {mask.dtype}; compare it "
+                            f"first, for example with x != 0{at_user_line()}")
+    choices = [lift(choice) for choice in choicelist]
     ans = lift(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        ans = selection.where(_mask(condition), lift(choice), ans)
-    return ans
+    dtype = result_dtype(*choices, ans)
+    for mask, choice in zip(reversed(masks), reversed(choices)):
+        ans = selection.where(mask, choice, ans)
+    ans = array_of(ans)
+    return ans if ans.dtype == dtype else selection.astype(ans, dtype)
 
 
 @implements(np.choose)
@@ -56,6 +66,12 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
     refuse_options("choose", out)
     choices = list(choices)
     picked = array_beside(a, *choices)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"choose has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
+                         f"{at_user_line()}")
+    if picked.dtype.kind not in "iub" or not choices:
+        raise TypeError(f"choose takes integers that count among choices, but got dtype {picked.dtype} and "
+                        f"{len(choices)} choices; cast them with .astype(int){at_user_line()}")
     ans = lift(choices[0])
     if not isinstance(picked, Tracer) and mode == "raise" and picked.size and not (
             0 <= picked.min() and picked.max() < len(choices)):
@@ -71,7 +87,7 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
 @implements(np.take)
 def take(a: Array, indices: Array, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
     refuse_options("take", out)
-    return methods.take(array_of(a), array_of(indices), axis, mode)
+    return methods.take(array_of(a), indices, axis, mode)
 
 
 @implements(np.take_along_axis)
@@ -138,6 +154,9 @@ def triu(m: Array, k: int = 0) -> Array:
 
 
 def _triangle(m: Array, k: int) -> Array:
+    if not m.ndim:
+        raise TypeError(f"a triangle is cut from matrices or a vector of rows, but got a number; reshape it to (1, 1)"
+                        f"{at_user_line()}")
     rows = m.shape[-2 if m.ndim > 1 else -1]  # a vector is each row of a matrix
     return constant(np.tri(rows, m.shape[-1], k, dtype=bool), m)
 
@@ -150,7 +169,11 @@ def extract(condition: Array, arr: Array) -> Array:
 @implements(np.compress)
 def compress(condition: Array, a: Array, axis: Any = None, out: Any = None) -> Array:
     refuse_options("compress", out)
-    return take(a, np.flatnonzero(known(condition, "compress")), axis)
+    chosen = known(array_of(condition), "compress")
+    if chosen.ndim != 1:
+        raise ValueError(f"compress takes a vector of truth values, but got shape {chosen.shape}; use a[mask]"
+                         f"{at_user_line()}")
+    return take(a, np.flatnonzero(chosen), axis)
 
 
 @implements(np.delete)
@@ -170,6 +193,9 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
     places = np.arange(*obj.indices(n)) if isinstance(obj, slice) else known(array_of(obj), "insert")
     if places.dtype == np.bool_:
         places = np.flatnonzero(places)
+    if places.size and places.dtype.kind not in "iu":
+        raise TypeError(f"insert takes places that are integers, but got dtype {places.dtype}; cast them with "
+                        f".astype(int){at_user_line()}")
     if places.ndim > 1:
         raise ValueError(f"insert needs a number or a vector of places, but got shape {places.shape}")
     if places.size and not (-n <= places.min() and places.max() <= n):
@@ -200,6 +226,8 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
 
 def _as_part_of(arr: Array, values: Array) -> Array:
     """`values` in the dtype of `arr`, as NumPy casts; a derivative is never cast away."""
+    if not isinstance(values, Tracer):
+        return constant(as_element(values, arr.dtype), arr)
     have, want = values.dtype, arr.dtype
     if isinstance(values, Tracer) and have.kind in "fc" and want.kind in ("biuf" if have.kind == "c" else "biu"):
         raise DtypeError(f"insert met traced values of dtype {have} for an array of dtype {want}, which would drop "

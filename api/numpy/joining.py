@@ -8,9 +8,9 @@ import numpy as np
 
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import selection, shaping
+from ..core.ops import shaping
 from .shaping import atleast_1d, atleast_2d, atleast_3d
-from .surface import Array, array_of, arrays_of, implements, refuse_options
+from .surface import Array, array_of, arrays_of, as_asked, implements, refuse_options
 
 _slice = builtins.slice
 
@@ -20,7 +20,7 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     refuse_options("concatenate", out)
     parts = arrays_of(_rows(arrays))
     if dtype is not None:
-        parts = [selection.astype(x, dtype) for x in parts]
+        parts = [as_asked("concatenate", x, dtype, casting) for x in parts]
     if axis is None:
         parts, axis = [methods.reshape(x, (-1,)) for x in parts], 0
     if not parts:
@@ -50,13 +50,16 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         if x.shape != shape:
             raise ShapeError(f"stack needs arrays of one shape, but got {shape} and {x.shape}{at_user_line()}")
     if dtype is not None:
-        parts = [selection.astype(x, dtype) for x in parts]
+        parts = [as_asked("stack", x, dtype, casting) for x in parts]
+    if axis is None:
+        raise TypeError(f"stack needs the place of the new axis, but got axis=None; use axis=0, or concatenate with "
+                        f"axis=None{at_user_line()}")
     return shaping.stack(*parts, axis=methods.normal_axis(axis, len(shape) + 1) if axis else 0)
 
 
 @implements(np.vstack)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
-    return concatenate([atleast_2d(x) for x in _rows(tup)], 0, dtype=dtype)
+    return concatenate([atleast_2d(x) for x in _rows(tup)], 0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack
@@ -65,7 +68,7 @@ row_stack = vstack
 @implements(np.hstack)
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
     parts = [atleast_1d(x) for x in _rows(tup)]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @implements(np.dstack)
@@ -117,43 +120,55 @@ def _blocks(arrays: Any, depth: int, rank: int) -> Array:
 
 @implements(np.split)
 def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
-    if isinstance(indices_or_sections, (int, np.integer)):
-        size = ary.shape[methods.normal_axis(axis, ary.ndim)]
-        if size % indices_or_sections:
-            raise ValueError(f"split cannot cut {size} elements into {indices_or_sections} equal parts; "
-                             "use array_split")
+    size = ary.shape[methods.normal_axis(axis, ary.ndim)]
+    if not hasattr(indices_or_sections, "__len__") and size % _sections(indices_or_sections):
+        raise ValueError(f"split cannot cut {size} elements into {indices_or_sections} equal parts; use array_split"
+                         f"{at_user_line()}")
     return array_split(ary, indices_or_sections, axis)
+
+
+def _sections(count: Any) -> int:
+    count = int(count)
+    if count <= 0:
+        raise ValueError(f"an array is cut into at least one section, but got {count}; give a count, or a list of "
+                         f"places{at_user_line()}")
+    return count
 
 
 @implements(np.array_split)
 def array_split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
     axis = methods.normal_axis(axis, ary.ndim)
     size = ary.shape[axis]
-    if isinstance(indices_or_sections, (int, np.integer)):
-        count = int(indices_or_sections)
-        if count <= 0:
-            raise ValueError(f"array_split needs at least one section, but got {count}")
+    if hasattr(indices_or_sections, "__len__"):
+        cuts = [operator.index(k) for k in indices_or_sections]
+    else:
+        count = _sections(indices_or_sections)
         each, extra = divmod(size, count)
         cuts = [k * each + builtins.min(k, extra) for k in range(1, count)]
-    else:
-        cuts = [operator.index(k) for k in indices_or_sections]
     lead = (_slice(None),) * axis
     return [ary[(*lead, _slice(start, stop))] for start, stop in zip([0, *cuts], [*cuts, size])]
 
 
 @implements(np.vsplit)
 def vsplit(ary: Array, indices_or_sections: Any) -> list:
-    return split(ary, indices_or_sections, 0)
+    return split(_of_rank("vsplit", ary, 2), indices_or_sections, 0)
 
 
 @implements(np.hsplit)
 def hsplit(ary: Array, indices_or_sections: Any) -> list:
-    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+    return split(_of_rank("hsplit", ary, 1), indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 @implements(np.dsplit)
 def dsplit(ary: Array, indices_or_sections: Any) -> list:
-    return split(ary, indices_or_sections, 2)
+    return split(_of_rank("dsplit", ary, 3), indices_or_sections, 2)
+
+
+def _of_rank(name: str, ary: Array, rank: int) -> Array:
+    if ary.ndim < rank:
+        raise ValueError(f"{name} cuts arrays of at least {rank} axes, but got shape {ary.shape}; use split with axis="
+                         f"{at_user_line()}")
+    return ary
 
 
 @implements(np.unstack)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.device import constant
+from ..core.errors import at_user_line
 from ..core.ops import shaping
 from .surface import Array, Axis, array_of, implements
 
@@ -54,13 +55,16 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
 
 
 def _tuple(axes: Any) -> tuple:
-    return tuple(axes) if isinstance(axes, (tuple, list)) else (operator.index(axes),)
+    return tuple(axes) if isinstance(axes, (tuple, list, np.ndarray)) else (operator.index(axes),)
 
 
 @implements(np.rollaxis)
 def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
     axis = methods.normal_axis(axis, a.ndim)
     start = start + a.ndim if start < 0 else start
+    if not 0 <= start <= a.ndim:
+        raise np.exceptions.AxisError(f"rollaxis moves an axis before axis start, from {-a.ndim} to {a.ndim}, but got "
+                                      f"{start}; use moveaxis{at_user_line()}")
     order = [k for k in range(a.ndim) if k != axis]
     order.insert(start - (axis < start), axis)
     return shaping.transpose(a, tuple(order))
@@ -119,6 +123,9 @@ def tile(A: Array, reps: Any) -> Array:
     reps = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (operator.index(reps),)
     rank = builtins.max(A.ndim, len(reps))
     reps = (1,) * (rank - len(reps)) + tuple(map(operator.index, reps))
+    if builtins.min(reps, default=0) < 0:
+        raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give numbers that "
+                         f"are not negative{at_user_line()}")
     shape = (1,) * (rank - A.ndim) + tuple(A.shape)
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
     spread = shaping.broadcast_to(spread, tuple(n for pair in zip(reps, shape) for n in pair))
@@ -179,7 +186,7 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
     for amount, k in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
         k = methods.normal_axis(k, a.ndim)
         size = a.shape[k]
-        amount = amount % size if size else 0
+        amount = int(amount) % size if size else 0
         if amount:
             upper = shaping.slice_axis(a, k, size - amount, size)
             a = shaping.concatenate(upper, shaping.slice_axis(a, k, 0, size - amount), axis=k)

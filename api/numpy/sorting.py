@@ -1,51 +1,56 @@
 """Sorting, and searching in what is sorted."""
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
+from ..core.errors import at_user_line
 from ..core.ops import searching, selection, sorting as ordering
 from .surface import Array, array_of, implements
 
 
 @implements(np.sort)
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    _no_fields("sort", order)
-    return methods.sort(array_of(a), axis)
+    return methods.sort(array_of(a), axis, methods.sort_kind("sort", kind, order, stable))
 
 
 @implements(np.argsort)
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    _no_fields("argsort", order)
-    return methods.argsort(array_of(a), axis, "stable" if stable else kind)
-
-
-def _no_fields(name: str, fields: Any) -> None:
-    if fields is not None:
-        raise ValueError(f"{name} of a traced value has no fields to order by, but got order={fields!r}")
+    return methods.argsort(array_of(a), axis, methods.sort_kind("argsort", kind, order, stable))
 
 
 @implements(np.partition)
 def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
-    a, axis, places = _partition("partition", a, kth, axis, order)
-    return ordering.along(a, places, axis)
+    rank = array_of(a).ndim
+    a, axis, places = _partition("partition", a, kth, axis, kind, order)
+    ans = ordering.along(a, places, axis)
+    return ans if rank else methods.reshape(ans, ())
 
 
 @implements(np.argpartition)
 def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
-    return _partition("argpartition", a, kth, axis, order)[2]
+    ans = _partition("argpartition", a, kth, axis, kind, order)[2]
+    return ans if array_of(a).ndim or axis is None else methods.reshape(ans, ())
 
 
-def _partition(name: str, a: Array, kth: Any, axis: Any, fields: Any) -> tuple:
-    _no_fields(name, fields)
+def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any) -> tuple:
+    methods.sort_kind(name, None, fields, None)
+    if kind != "introselect":
+        raise ValueError(f"{name} has the kind 'introselect', but got {kind!r}; leave it away{at_user_line()}")
     a = array_of(a)
-    if axis is None:
-        a, axis = methods.reshape(a, (-1,)), 0
+    if axis is None or not a.ndim:
+        a, axis = methods.reshape(a, (-1,)), axis or 0
     axis = methods.normal_axis(axis, a.ndim)
-    kth = operator.index(kth) if not np.ndim(kth) else tuple(map(operator.index, np.asarray(kth).tolist()))
-    return a, axis, searching.argpartition(a, axis, kth)
+    chosen = np.asarray(kth)
+    if chosen.dtype.kind not in "iu" and chosen.size or chosen.ndim > 1:
+        raise TypeError(f"{name} puts elements in their place at integers or a vector of them, but got kth={kth!r}"
+                        f"{at_user_line()}")
+    size = a.shape[axis]
+    if chosen.size and a.size and not (-size <= chosen.min() and chosen.max() < size):
+        raise ValueError(f"{name} got kth={kth!r}, which is out of bounds for axis {axis} of length {size}; give "
+                         f"places from {-size} to {size - 1}{at_user_line()}")
+    return a, axis, searching.argpartition(a, axis, tuple(chosen.tolist()) if chosen.ndim else int(chosen))
 
 
 @implements(np.lexsort)

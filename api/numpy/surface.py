@@ -8,8 +8,8 @@ import numpy as np
 from ..core.backend import find_backend
 from ..core.device import constant
 from ..core.dtypes import is_inexact
-from ..core.errors import DtypeError, RuleError, at_user_line
-from ..core.ops import selection
+from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
+from ..core.ops import selection, shaping
 from ..core.protocol import FUNCTIONS, UFUNCS
 from ..core.tracer import Tracer, concrete
 
@@ -48,7 +48,12 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
         for value in args:
             if isinstance(value, Tracer):
                 return traced(*args, **kwargs)
-        return reference(*args, **kwargs)
+        try:
+            return reference(*args, **kwargs)
+        except ConversionError:  # a list of traced values, which NumPy takes for an array
+            if not any(map(traced_inside, args)):
+                raise
+            return traced(*args, **kwargs)
 
     return as_numpy(fun, reference, masked)
 
@@ -137,7 +142,10 @@ def lift(x: Any) -> Any:
 
 def array_beside(x: Any, *like: Any) -> Any:
     """`x` as it is if an array or tracer; numbers and lists become an array of the library of `like`."""
-    return x if hasattr(x, "dtype") else constant(np.asarray(x), *like)
+    if hasattr(x, "dtype"):
+        return x
+    x = array_of(x)
+    return x if isinstance(x, Tracer) else constant(x, *like)
 
 
 def arrays_of(values: Any) -> list:
@@ -146,8 +154,16 @@ def arrays_of(values: Any) -> list:
 
 
 def array_of(x: Any) -> Any:
-    """`x` as an array or tracer; Python numbers become 0-d arrays."""
-    return x if hasattr(x, "dtype") else np.asarray(x)
+    """`x` as an array or tracer; Python numbers become 0-d arrays, lists of traced values are stacked."""
+    if hasattr(x, "dtype"):
+        return x
+    return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else np.asarray(x)
+
+
+def _stacked(x: Any) -> Any:
+    if not traced_inside(x):
+        return np.asarray(x)
+    return x if isinstance(x, Tracer) else shaping.stack(*[_stacked(part) for part in x], axis=0)
 
 
 def floating(x: Any) -> Any:

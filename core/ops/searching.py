@@ -1,5 +1,7 @@
 """Places found by searching and ordering: integers and truth values, constants to derivatives."""
 
+import math
+
 import numpy as np
 
 from ..avals import make_aval
@@ -16,7 +18,7 @@ def _by_rows(xp, kernel, x, v, dtype):
     if x.ndim == 1:
         return kernel(x, v)
     lead = x.ndim - 1
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     parts = v.reshape((rows.shape[0], *v.shape[lead:]))
     found = [kernel(row, part) for row, part in zip(rows, parts)]
     return xp.stack(found).reshape(v.shape) if found else xp.zeros(v.shape, dtype)

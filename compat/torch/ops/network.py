@@ -94,6 +94,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
+        check_broadcast(input, target)
     loss = cnp.square(input - target)
     if weight is None:
         return reduced(loss, reduction)
