@@ -5,14 +5,12 @@ from functools import partial
 import numpy as np
 
 from .backend import special_function
-from .buffers import Buffer, become_buffer
 from .errors import ConversionError, RuleError, at_user_line
-from .methods import _augmented, normal_axis, power
-from .ops import arithmetic as a, digits, elementary, linalg, reductions, running, selection, shaping, sorting
-from .ops.indexing import update
+from .methods import _augmented, power
+from .ops import arithmetic as a, digits, elementary, linalg, selection, shaping
 from .ops.special import SPECIAL
-from .reducing import reduce
 from .tracer import Tracer
+from .ufunc_methods import call_method, check_cast
 
 UFUNCS = {
     np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
@@ -73,23 +71,12 @@ def _double(x):
     return selection.astype(x, np.result_type(x.dtype, np.float64)) if isinstance(x, Tracer) else x
 
 
-REDUCTIONS = {
-    np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,
-    np.minimum: reductions.reduce_min, np.logical_and: reductions.reduce_all, np.logical_or: reductions.reduce_any,
-    np.logaddexp: reductions.logsumexp,
-}  # fmt: skip
-ACCUMULATIONS = {
-    np.add: reductions.cumsum, np.multiply: running.cumprod,
-    # The extreme so far is the element at its place; of equal ones, the first.
-    np.maximum: lambda x, axis: sorting.along(x, running.running_argmax(x, axis), axis),
-    np.minimum: lambda x, axis: sorting.along(x, running.running_argmin(x, axis), axis),
-}  # fmt: skip
 FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
 _get = UFUNCS.get
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
-    """NEP 13: the primitive of a ufunc, its `reduce` and `accumulate`, and writes with `out=`."""
+    """NEP 13: the primitive of a ufunc, its methods, and writes with `out=`."""
     if method == "__call__":
         fun = _get(ufunc) or _special(ufunc)
         if fun is not None and not kwargs:
@@ -98,18 +85,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
             raise RuleError(f"numpy.{ufunc.__name__} has no derivative rules in covector; use a function listed in the "
                             f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
         return _with_options(ufunc, fun, inputs, kwargs)
-    if method == "reduce" and ufunc in REDUCTIONS:
-        return _reduce(REDUCTIONS[ufunc], *inputs, **kwargs)
-    if method == "accumulate" and ufunc in ACCUMULATIONS:
-        return _accumulate(ufunc, *inputs, **kwargs)
-    if method == "outer" and ufunc in UFUNCS and not kwargs:
-        x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in inputs)
-        x = x.reshape((*x.shape, *(1,) * np.ndim(y)))
-        return UFUNCS[ufunc](x, y)
-    if method == "at":
-        return _at(ufunc, *inputs)
-    raise RuleError(f"numpy.{ufunc.__name__}.{method} is not supported on traced values; "
-                    f"write it with functions of covector.numpy{at_user_line()}")
+    return call_method(ufunc, _get(ufunc) or _special(ufunc), method, inputs, kwargs)
 
 
 def _special(ufunc):
@@ -125,7 +101,7 @@ def _with_options(ufunc, fun, inputs, kwargs):
     out = kwargs.pop("out", None)
     dtype = kwargs.pop("dtype", None)
     where = kwargs.pop("where", True)
-    kwargs.pop("casting", None)
+    casting = kwargs.pop("casting", "same_kind")
     kwargs.pop("order", None)
     kwargs.pop("subok", None)
     target = out[0] if isinstance(out, tuple) else out
@@ -138,7 +114,10 @@ def _with_options(ufunc, fun, inputs, kwargs):
         raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}; leave it away, or "
                         f"write it with functions of covector.numpy{at_user_line()}")
     if dtype is not None:
-        inputs = [selection.astype(x, dtype) if isinstance(x, Tracer) else np.asarray(x, dtype) for x in inputs]
+        inputs = [x if hasattr(x, "dtype") else np.asarray(x) for x in inputs]
+        for x in inputs:
+            check_cast(ufunc, x.dtype, np.dtype(dtype), casting)
+        inputs = [selection.astype(x, dtype) for x in inputs]
     if out is None:
         return fun(*inputs)
     if isinstance(target, Tracer):
@@ -156,27 +135,6 @@ def _with_options(ufunc, fun, inputs, kwargs):
         "which would drop its derivative; write array = array + t, or start from a traced buffer: "
         f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
     )
-
-
-def _reduce(prim, x, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    if prim is reductions.logsumexp and x.dtype.kind not in "f":
-        x = selection.astype(x, np.logaddexp(np.zeros((), x.dtype), np.zeros((), x.dtype)).dtype)
-    return reduce(prim, x, axis, keepdims, dtype, out, initial, where)
-
-
-def _accumulate(ufunc, x, axis=0, dtype=None, out=None):
-    if out is not None:
-        raise RuleError(f"accumulate with out= is not supported on traced values{at_user_line()}")
-    x = x if dtype is None else selection.astype(x, dtype)
-    return ACCUMULATIONS[ufunc](x, normal_axis(axis, x.ndim))
-
-
-def _at(ufunc, target, index, value=None):
-    if ufunc is not np.add or type(target) is not Buffer and not isinstance(target, Tracer):
-        raise ConversionError(f"numpy.{ufunc.__name__}.at of a traced value into a plain array would drop its "
-                              f"derivative; use x.at[index].add(value) with a traced x{at_user_line()}")
-    buffer = become_buffer(target)
-    buffer.assign(lambda contents, donate: update(contents, index, value, add=True), value)
 
 
 def array_function(self, func, types, args, kwargs):

@@ -72,25 +72,27 @@ def ufunc(reference: Any) -> Callable[..., Any]:
     traced = UFUNCS[reference]
     name = reference.__name__
     if reference.nin == 1:
-        def unary(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+        def unary(x: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
+                  dtype: Any = None, subok: bool = True) -> Any:
             if out is not None or where is not True:
                 refuse_options(name, out, where)
-            if dtype is None:
+            if dtype is casting is order is None:
                 return traced(x) if isinstance(x, Tracer) else reference(x)
-            return reference(x, dtype=dtype)
+            return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K")
 
         return as_numpy(unary, reference)
 
-    def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+    def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
+               dtype: Any = None, subok: bool = True) -> Any:
         if out is not None or where is not True:
             refuse_options(name, out, where)
-        if dtype is None:
+        if dtype is casting is order is None:
             if type(x) in _PLAIN and type(y) in _PLAIN:
                 return reference(x, y)
             if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
                 return traced(x, y)
             return reference(x, y)
-        return reference(x, y, dtype=dtype)
+        return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K")
 
     return as_numpy(binary, reference)
 

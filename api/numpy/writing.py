@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.errors import ConversionError, at_user_line
+from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.ops import reductions as r, selection
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, is_concrete
 from .indexing import along, take
 from .shaping import resize
 from .surface import Array, array_beside, array_of, implements, known
@@ -27,13 +27,19 @@ def _contents(a: Array) -> Array:
 @implements(np.copyto, masked=True)
 def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
     _writable("copyto (numpy.full_like)", dst)
+    src = src if hasattr(src, "dtype") or type(src) in (bool, int, float, complex) else array_of(src)
+    have = src.dtype if hasattr(src, "dtype") else src
+    weak = not hasattr(src, "dtype") and np.result_type(dst.dtype, src) == dst.dtype
+    if not weak and not np.can_cast(np.result_type(have), dst.dtype, casting):
+        raise DtypeError(f"copyto does not cast {np.result_type(have)} to {dst.dtype} by casting={casting!r}; cast the "
+                         f"source, or give casting='unsafe'{at_user_line()}")
     dst[...] = src if where is True else selection.where(array_beside(where, dst), src, _contents(dst))
 
 
 @implements(np.put)
 def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     _writable("put", a)
-    places = known(array_of(ind), "put").ravel()
+    places = known(methods.places_of(ind), "put").ravel()
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"put has the modes 'raise', 'wrap' and 'clip', but got {mode!r}")
     if mode == "clip":
@@ -81,7 +87,10 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
     mask = _fitting("place", arr, mask)
     vals = methods.reshape(array_beside(vals, arr), (-1,))
     if not vals.shape[0]:
-        raise ValueError("place needs at least one value")
+        if is_concrete(mask) and not known(mask, "place").any():
+            return
+        raise ValueError(f"place takes values for the elements that the mask chooses, but got none; give at least one "
+                         f"value{at_user_line()}")
     rank = r.cumsum(methods.reshape(mask, (-1,)), 0) - 1  # the k-th chosen element takes the k-th value
     chosen = methods.reshape(take(vals, rank % vals.shape[0]), arr.shape)
     arr[...] = selection.where(mask, chosen, _contents(arr))
