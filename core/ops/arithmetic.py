@@ -200,17 +200,23 @@ tan = elementwise(
 _ONES = {np.dtype(t): np.ones((), t) for t in (np.float64, np.float32)}
 
 
+# A primitive, so that its derivative is one factor: second derivatives take one pass over batched tangents, not four.
+tanh_slope = elementwise(
+    "tanh_slope", impl=lambda xp, x: 1.0 - x * x, d={"x": lambda x: -2.0 * x}, samples=unary()  # 1 - tanh² of tanh
+)
+
+
 def _times_slope(ct, ans):
     """ct (1 - ans²); a 0-d one of the same dtype takes half the time of a Python scalar."""
     if type(ans) is np.ndarray:
         return ct * (_ONES[ans.dtype] - ans * ans)
-    return ct * (1.0 - ans * ans)
+    return ct * tanh_slope(ans)
 
 
 tanh = elementwise(
     "tanh",
     impl=lambda xp, x: xp.tanh(x),
-    d={"x": lambda ans: 1.0 - ans * ans},
+    d={"x": lambda ans: tanh_slope(ans)},
     real_vjp={"x": _times_slope},
     real_jvp={"x": _times_slope},
     op=np.tanh,

@@ -47,17 +47,31 @@ rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, comple
 
 
 def _sigmoid(xp, x):
-    """1 / (1 + exp(-x)) without overflow; for negative x as e / (1 + e), which keeps the relative precision."""
+    """1 / (1 + exp(-x)), whose relative precision is that of exp; where exp(-x) overflows, as e / (1 + e)."""
     if x.dtype.kind == "c":
         return 1.0 / (1.0 + xp.exp(-x))
+    if xp is np and x.ndim and x.dtype.kind == "f":  # 2.1 ms for 10⁶ elements, 7.6 below
+        with np.errstate(over="ignore"):
+            out = np.negative(x)
+            np.exp(out, out)
+            out += 1.0
+            np.reciprocal(out, out)
+        if not out.size or np.fmin.reduce(out, axis=None):  # else a tiny number came out as 0
+            return out
     small = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, 1.0, small) / (1.0 + small)
 
 
+sigmoid_slope = elementwise(
+    "sigmoid_slope",  # the slope of sigmoid by its answer; a primitive for the reason that tanh_slope is one
+    impl=lambda xp, x: x * (1.0 - x),
+    d={"x": lambda x: 1.0 - 2.0 * x},
+    samples=unary(),
+)
 sigmoid = elementwise(
     "sigmoid",
     impl=lambda xp, x: _sigmoid(xp, x if hasattr(x, "dtype") else np.asarray(x)),
-    d={"x": lambda ans: ans * (1.0 - ans)},
+    d={"x": lambda ans: sigmoid_slope(ans)},
     samples=unary(-3.0, 3.0),
 )
 
