@@ -36,18 +36,3 @@ def _check(row):
             Call(*[part for part in row if part is not facts], **facts).check()
 
     return check
-
-
-def pytest_generate_tests(metafunc):
-    if "script" in metafunc.fixturenames:  # of a module that writes these tests out
-        metafunc.parametrize("script", [f for k, f in vars(metafunc.module).items() if k.startswith("script_")])
-
-
-@pytest.fixture
-def agrees():
-    return agree
-
-
-@pytest.fixture
-def runs():
-    return lambda script: run(script, compat)

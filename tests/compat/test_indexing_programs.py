@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from harness import pytorch
 
 import covector.compat.torch as compat
 
@@ -164,7 +165,7 @@ def run(torch, seed):
 
 @pytest.mark.reference
 def test_random_reads_and_writes_agree_with_pytorch():
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    torch = pytorch()
     found = []
     for seed in range(START, START + PROGRAMS):
         with warnings.catch_warnings():
