@@ -9,9 +9,9 @@ import warnings
 
 import numpy as np
 import pytest
-from harness import pytorch
 
 import covector.compat.torch as compat
+from harness import pytorch
 
 PROGRAMS = int(os.environ.get("COVECTOR_COMPAT_PROGRAMS", "300"))
 START = int(os.environ.get("COVECTOR_COMPAT_START", "0"))
