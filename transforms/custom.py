@@ -207,7 +207,11 @@ def _jvp_grad(trace, prim, args):
 
 
 def _with_road(trace, out, t, pushed):
-    """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any."""
+    """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any.
+
+    An answer may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
+    """
+    out = strip(out, pushed)
     road = t.node if isinstance(t, Rev) and t.owner is pushed else None
     captured = out.node if isinstance(out, Rev) and out.owner is trace else None
     value = strip(out, trace)

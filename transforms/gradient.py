@@ -344,7 +344,7 @@ def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
         if type(c) is ndarray:
             cts[i] = None
             if c.dtype.kind == "c" and not conjugate:
-                c = c.conj()
+                c = np.asarray(c.conj())  # NumPy makes a scalar of a 0-d array
             elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or (
                     given and _is_any(c, given)):
                 c = c.copy()

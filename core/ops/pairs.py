@@ -22,7 +22,7 @@ def _halves(rng):
 def _join(xp, x):
     dtype = complex_dtype(x.dtype)
     if hasattr(x, "view"):  # without a product, which would make NaN of infinite parts
-        return xp.ascontiguousarray(x).view(dtype)[..., 0]
+        return xp.ascontiguousarray(x, real_dtype(dtype)).view(dtype)[..., 0]
     return x[..., 0].astype(dtype) + x[..., 1].astype(dtype) * 1j
 
 

@@ -143,3 +143,14 @@ def test_python_booleans_are_numbers_at_every_order(fun):
     assert float(cv.grad(fun)(1.5)) == 1.0
     assert float(cv.grad(cv.grad(fun))(1.5)) == 0.0
     assert cv.hessian(lambda v: fun(v).sum())(np.ones(2)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_rule_may_take_the_jvp_of_a_checkpoint():
+    inner = cv.checkpoint(lambda x: np.sin(x) * x)
+    ruled = cv.custom_jvp(lambda x: np.sum(inner(x)))
+    ruled.defjvp(lambda primals, tangents: cv.jvp(lambda x: np.sum(inner(x)), primals, tangents))
+    x = np.array([0.3, -0.8])
+    wanted = np.cos(x) * x + np.sin(x)
+    np.testing.assert_allclose(cv.grad(ruled)(x), wanted)
+    np.testing.assert_allclose(cv.jvp(ruled, (x,), (np.ones(2),))[1], wanted.sum())
+    np.testing.assert_allclose(cv.hessian(ruled)(x), np.diag(2 * np.cos(x) - np.sin(x) * x), atol=1e-15)
