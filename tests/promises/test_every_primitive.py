@@ -1,16 +1,12 @@
-"""The promises, put to every registered primitive: the registry and its samples are read, so a new one is covered.
+"""The promises on derivatives, put to every registered primitive: the registry and its samples are read.
 
 Promise 1 (each rule against finite differences and its adjoint, mutants of each rule) is tests/core/test_primitives.py
 and tests/test_mutants.py; here it is put to what takes its rules from functions.
 """
 
 import copy
-import gc
-import sys
-import threading
-import traceback
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+import importlib.util
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,128 +19,19 @@ from covector.testing import check_grads
 from covector.testing.cases import cases
 from covector.testing.fuzz import disagreement
 
-X, Y = np.array([0.3, 0.8, -0.4]), np.array([[0.5, -0.2, 0.9], [0.1, 0.7, 0.4]])
+
+def beside(name):
+    """A module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"promises_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-@covector.custom_jvp
-def own_jvp(x):
-    return np.sin(x)
-
-
-@covector.custom_vjp
-def own_vjp(x):
-    return np.sin(x)
-
-
-own_jvp.defjvp(lambda primals, tangents: (np.sin(primals[0]), np.cos(primals[0]) * tangents[0]))
-own_vjp.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (np.cos(x) * ct,))
-
-
-def on_host(x):
-    like = covector.ShapeDtype(x.shape, x.dtype)
-    return x * covector.host_callback(lambda v: np.asarray(v) + 1.0, like, covector.stop_gradient(np.ones_like(x)))
-
-
-def printed(x):
-    covector.debug.print("", x) if hasattr(covector.debug, "print") else None
-    return x * 2.0
-
-
-# What takes its rules from the functions it is given.
-HIGHER = {
-    "checkpoint": (covector.checkpoint(lambda x: np.sin(x) * x), [X]),
-    "cond": (lambda x, y: covector.cond(np.sum(x) > 0, lambda a, b: np.sin(a) * b, lambda a, b: a - b, x, y), [X, Y]),
-    "custom_jvp": (own_jvp, [X]),
-    "custom_vjp": (own_vjp, [X]),
-    "debug_print": (printed, [X]),
-    "host_callback": (on_host, [X]),
-    "scan": (lambda x, y: covector.scan(lambda c, r: (np.tanh(c + r), c * r), x, y), [X, Y]),
-}
-PRIMITIVES = sorted(name for name, prim in REGISTRY.items() if prim.handlers is None)
-NAMES = sorted(REGISTRY)
-every_primitive = pytest.mark.parametrize("name", NAMES)
-
-
-class Subject:
-    """One sample as a function of its differentiable operands, which gives a tuple."""
-
-    def __init__(self, fun, xs, label, case=None):
-        self.fun = fun
-        self.xs = [np.asarray(x) for x in xs]
-        self.label = label
-        self.case = case
-        self.smooth = case is None or case.sample.smooth
-        self.orders = 2 if case is None else case.sample.orders
-        self.real = all(x.dtype == np.float64 for x in self.xs)
-
-    def total(self, *xs):
-        """A scalar: the parts of the answers, weighted."""
-        out = 0.0
-        for v in self.fun(*xs):
-            v = np.reshape(v, (-1,))
-            weights = np.linspace(0.5, 1.5, v.shape[0]).astype(np.finfo(v.dtype).dtype)
-            out = out + np.sum(np.real(v) * weights)
-            if v.dtype.kind == "c":
-                out = out + np.sum(np.imag(v) * weights) * 0.7
-        return out
-
-    def directions(self, seed=0):
-        rng = np.random.default_rng(seed)
-        return [rng.uniform(0.4, 1.0, x.shape).astype(x.dtype) for x in self.xs]
-
-    def seeds(self):
-        return tuple(np.linspace(0.5, 1.5, v.size).reshape(v.shape).astype(v.dtype) for v in self.answers())
-
-    def answers(self):
-        return [np.asarray(v) for v in self.fun(*self.xs)]
-
-    @property
-    def gradient(self):
-        return covector.grad(self.total, tuple(range(len(self.xs))))
-
-
-def _tuple(fun):
-    def run(*xs):
-        out = fun(*xs)
-        return tuple(out) if isinstance(out, (tuple, list)) else (out,)
-
-    return run
-
-
-@cache
-def subjects(name):
-    """Every sample of a primitive that has a derivative."""
-    if name in HIGHER:
-        fun, xs = HIGHER[name]
-        return [Subject(_tuple(fun), xs, name)]
-    return [Subject(case.function(case.live), case.points(case.live), f"{name}, {case}", case)
-            for case in cases(REGISTRY[name]) if case.live]
-
-
-@cache
-def chosen(name):
-    """A few of them: real and complex, in single precision, empty, at a kink."""
-    kinds = {}
-    for s in subjects(name):
-        kind = (s.smooth, s.xs[0].dtype, s.xs[0].size == 0, len(s.xs))
-        kinds.setdefault(kind, s)
-    return list(kinds.values())
-
-
-def plain(name):
-    """The first real sample with elements and a derivative, or None: flat maps, and functions of complex values."""
-    return [s for s in subjects(name) if s.real and s.smooth and s.orders > 1 and all(x.size for x in s.xs)
-            and all(v.dtype in (np.float64, np.complex128) for v in s.answers())][:1]
-
-
-def same(found, wanted, exact=False):
-    assert len(found) == len(wanted)
-    for a, b in zip(found, wanted):
-        a, b = np.asarray(a), np.asarray(b)
-        assert a.shape == b.shape and a.dtype == b.dtype
-        tol = 0.0 if exact else 1e-11 if b.dtype.itemsize >= 8 and b.dtype != np.complex64 else 1e-4
-        scale = np.abs(b[np.isfinite(b)]).max(initial=1.0)
-        np.testing.assert_allclose(a, b, rtol=tol, atol=tol * scale)
+table = beside("subjects")
+HIGHER, NAMES, PRIMITIVES = table.HIGHER, table.NAMES, table.PRIMITIVES
+chosen, plain, same, subjects = table.chosen, table.plain, table.same, table.subjects
+every_primitive = pytest.mark.parametrize("name", table.NAMES)
 
 
 def test_higher_order_primitives_are_all_here():
@@ -274,60 +161,6 @@ def test_05_operand_without_derivative_has_none(name):
 
 
 @every_primitive
-def test_06_writes_after_the_call_do_not_reach_the_pullback(name):
-    for s in chosen(name):
-        xs = [x.copy() for x in s.xs]
-        outs, pullback = covector.vjp(s.fun, *xs)
-        seeds = s.seeds()
-        wanted = covector.vjp(s.fun, *s.xs)[1](seeds)
-        for v in (*xs, *[np.asarray(o) for o in outs]):
-            if v.flags.writeable:
-                v[...] = 77
-        same(pullback(seeds), wanted, exact=True)
-
-
-@every_primitive
-def test_07_gradients_are_arrays_of_their_own(name):
-    for s in chosen(name):
-        xs = [x.copy() for x in s.xs]
-        kept = [x.copy() for x in xs]
-        outs, pullback = covector.vjp(s.fun, *xs)
-        seeds = s.seeds()
-        cts = [*pullback(seeds), *pullback(seeds)]
-        for c, x in zip(cts, xs + xs):
-            assert type(c) is np.ndarray and c.shape == x.shape and c.dtype == x.dtype, s.label
-            assert c.flags.writeable and c.base is None, s.label
-        others = [*xs, *seeds, *map(np.asarray, outs)]
-        for k, c in enumerate(cts):
-            assert not any(np.shares_memory(c, v) for v in (*cts[:k], *others)), s.label
-        for x, before in zip(xs, kept):
-            np.testing.assert_array_equal(x, before)
-
-
-LAYOUTS = {
-    "reversed": lambda x: np.flip(np.flip(x).copy()),
-    "fortran": lambda x: np.array(x, order="F"),
-    "every second": lambda x: np.repeat(x, 2, -1)[..., ::2] if x.ndim else x,
-    "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
-}
-
-
-@every_primitive
-def test_08_layout_does_not_matter(name):
-    for s in chosen(name):
-        seeds = s.seeds()
-        wanted = covector.vjp(s.fun, *s.xs)
-        for label, lay in LAYOUTS.items():
-            xs = [np.asarray(lay(x)) for x in s.xs]
-            for x in xs:
-                x.flags.writeable = False
-            outs, pullback = covector.vjp(s.fun, *xs)
-            for found, want in ((outs, wanted[0]), (pullback(seeds), wanted[1](seeds))):
-                native = [np.asarray(v).astype(w.dtype) for v, w in zip(found, want)]
-                same(native, want), (s.label, label)
-
-
-@every_primitive
 def test_09_derivatives_are_as_quiet_as_the_function(name):
     for s in subjects(name):
         with np.errstate(all="raise"):
@@ -357,115 +190,6 @@ def test_10_levels_stay_apart(name):
         c = np.array(1.7)
         same([covector.grad(inner)(c), covector.jvp(inner, (c,), (np.array(1.0),))[1]], [size, size])
         same([covector.vmap(covector.grad(inner))(np.stack([c, c]))], [np.stack([size, size])])
-
-
-class Stop(BaseException):
-    pass
-
-
-@every_primitive
-def test_11_exception_in_mid_sweep_leaves_nothing(name):
-    for s in plain(name):
-        armed = [True]
-
-        @covector.custom_vjp
-        def trap(x):
-            return x * 1.0
-
-        def spring(saved, ct, armed=armed):
-            if armed:
-                raise Stop
-            return (ct,)
-
-        trap.defvjp(lambda x: (x * 1.0, None), spring)
-        _, pullback = covector.vjp(lambda *xs, s=s, trap=trap: s.total(*map(trap, xs)), *s.xs)
-        before = np.geterr()
-        for _ in range(2):
-            with pytest.raises(Stop):
-                pullback(1.0)
-        armed.clear()
-        assert np.geterr() == before
-        wanted = s.gradient(*s.xs)
-        same(pullback(1.0), wanted)
-
-
-@every_primitive
-def test_12_deep_tapes_do_not_recurse(name):
-    for s in plain(name):
-        def chain(*xs, s=s):
-            last = 0.0
-            for _ in range(120):
-                last = s.total(xs[0] + 0.0 * last, *xs[1:])
-            return last
-
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(len(traceback.extract_stack()) + 90)
-        try:
-            found = covector.grad(chain)(*s.xs)
-        finally:
-            sys.setrecursionlimit(limit)
-        same([found], s.gradient(*s.xs)[:1])
-
-
-@every_primitive
-def test_13_residuals_are_freed_by_reference_counts(name):
-    for s in chosen(name)[:2]:
-        gc.freeze()  # what is there already is not looked at
-        gc.disable()
-        try:
-            s.gradient(*s.xs)
-            if s.orders > 1:
-                covector.jvp(s.gradient, tuple(s.xs), tuple(s.directions()))
-            covector.vmap(s.gradient)(*[np.stack([x, x]) for x in s.xs])
-            assert gc.collect() == 0, s.label
-        finally:
-            gc.enable()
-            gc.unfreeze()
-
-
-POOL = ThreadPoolExecutor(3)
-
-
-@every_primitive
-def test_14_threads_share_graphs(name):
-    for s in chosen(name)[:1]:
-        seeds = s.seeds()
-        _, pullback = covector.vjp(s.fun, *s.xs)
-        wanted = pullback(seeds)
-        start = threading.Barrier(3)
-
-        def work(s=s, pullback=pullback, seeds=seeds, start=start):
-            start.wait(10)
-            return [pullback(seeds), covector.vjp(s.fun, *s.xs)[1](seeds)]
-
-        for future in [POOL.submit(work) for _ in range(3)]:
-            for found in future.result(10):
-                same(found, wanted, exact=True)
-
-
-@every_primitive
-def test_16_nothing_kept_confuses_types_or_signed_zeros(name):
-    for s in chosen(name):
-        narrow = [x.astype({"f": np.float32, "c": np.complex64}[x.dtype.kind]) for x in s.xs]
-        with np.errstate(all="ignore"):
-            fresh = s.gradient(*s.xs), s.answers()
-            slim = s.gradient(*narrow)
-            assert [g.dtype for g in slim] == [x.dtype for x in narrow], s.label
-            for zero in (0.0, -0.0):
-                xs = [np.full_like(x, zero) for x in s.xs]
-                try:
-                    wanted = [np.asarray(v) for v in s.fun(*xs)]
-                except (ValueError, np.linalg.LinAlgError):
-                    continue
-                # As constants of a graph, whose equations may be merged, the zeros keep their signs.
-                graph = covector.make_graph(lambda y, s=s, xs=xs: [v + 0 * y for v in s.fun(*xs)])
-                held = covector.make_graph(lambda *ys, s=s: s.fun(*ys))(*xs)(*xs)
-                for v, h, w in zip(graph(np.array(1.0))(np.array(1.0)), held, wanted):
-                    assert np.array_equal(np.isnan(v), np.isnan(w)) and np.array_equal(h, w, equal_nan=True), s.label
-                    if w.dtype.kind == "f":
-                        assert np.array_equal(np.signbit(h), np.signbit(w)), (s.label, zero)
-            same(s.gradient(*s.xs), fresh[0], exact=True)
-            same(s.answers(), fresh[1], exact=True)
 
 
 @every_primitive

@@ -1,4 +1,4 @@
-"""Promise 15: an in-place write to a saved tensor is detected through views, base and detach, exactly, for each primitive.
+"""Promise 15: an in-place write to a saved tensor is detected through views, base and detach, exactly, by primitive.
 
 tests/compat/test_saved.py has the messages and tests/compat/test_threads_and_memory.py the writes through NumPy.
 """
@@ -65,7 +65,7 @@ def test_write_to_what_a_primitive_saved_is_detected_exactly(name):
         if not operands or any(x.dtype != np.float64 or not x.size for x in operands) or case.sample.gauge:
             continue
         wanted = Run(case).gradients()
-        for kind, write in WRITES.items():
+        for write in WRITES.values():
             for k in range(len(operands)):
                 run = Run(case)
                 detected_or_harmless(run, run.inputs[k], write, wanted)
