@@ -10,7 +10,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .accumulate import dense
-from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
+from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
 from .modes import MODES
 from .node import FREED, visible
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
@@ -107,16 +107,6 @@ def compute(t, name, fn, others, node_name, covers):
         if node is not None and node.extra.retained is not None and u.node is not None:
             u.node.loud().retained, node.extra.retained = node.extra.retained, None
     return t
-
-
-def recorders(value):
-    """The levels that keep a history or a tangent of a core value."""
-    found = set()
-    while isinstance(value, extend.Tracer):
-        if isinstance(value, extend.Ambient) and (value.node is not None or value.tangent is not None):
-            found.add(value.owner)
-        value = value.value
-    return found
 
 
 def bypass(t):

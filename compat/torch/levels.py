@@ -68,3 +68,13 @@ class Foreign:
 
 
 FOREIGN = Foreign()
+
+
+def recorders(value):
+    """The levels that keep a history or a tangent of a core value."""
+    found = set()
+    while isinstance(value, extend.Tracer):
+        if isinstance(value, extend.Ambient) and (value.node is not None or value.tangent is not None):
+            found.add(value.owner)
+        value = value.value
+    return found

@@ -1,8 +1,8 @@
 """The signatures of the functions of torch and the methods of Tensor.
 
-A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?` where
-None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be
-given, or `out!` where it has to have the dtype of the answer.
+A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?`
+where None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where
+`out=` may be given, or `out!` where it has to have the dtype of the answer.
 """
 
 LINES = """\

@@ -1,15 +1,14 @@
 """The signatures of the functions of torch.linalg, torch.fft, torch.special and torch.nn.functional.
 
-A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?` where
-None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be
-given, or `out!` where it has to have the dtype of the answer.
+A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?`
+where None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where
+`out=` may be given, or `out!` where it has to have the dtype of the answer.
 """
 
 LINES = """\
 nn.functional.dropout: Tensor input, float p=, bool training=, bool inplace=
-nn.functional.max_pool3d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
-nn.functional.max_pool2d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
-nn.functional.max_pool1d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
+nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d: Tensor input, ints1 kernel_size, ints1?
+    stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
 linalg.eig: Tensor input, *, out!
 linalg.eigvals linalg.matrix_exp special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
     special.digamma special.entr special.erf special.erfc special.erfcx special.erfinv special.exp2 special.expit

@@ -1,7 +1,7 @@
 """Checks of arguments against torch's signatures, and torch's TypeErrors where none fits.
 
-A signature is a line of `signature_lines.py`. `check` runs before an operation computes anything; calls whose types were
-accepted once are not looked at again.
+A signature is a line of `signature_lines.py`. `check` runs before an operation computes anything; calls whose types
+were accepted once are not looked at again.
 """
 
 import numbers
@@ -57,7 +57,7 @@ class Signature:
             self.positional = len(self.parameters)
         self.names = {p.name: p for p in self.parameters}
         kinds = [p.kind for p in self.parameters[:self.positional]]
-        self.spread = kinds in (["ints"], ["Tensor", "ints"])  # as a method, and of a factory, the sizes may be spread out
+        self.spread = kinds in (["ints"], ["Tensor", "ints"])  # sizes may be spread out, as a method's
 
     def refusal(self, name, args, named):
         """Why a call does not fit, as torch says it; None if it does."""

@@ -89,8 +89,8 @@ optim distributions overrides
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())
 
-FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones ones_like scalar_tensor zeros zeros_like
-bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
+FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones ones_like scalar_tensor zeros
+zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
 def getter(prefix, module):
@@ -117,8 +117,8 @@ def names(prefix):
 def explained(name, fun):
     """A function of tensors with torch's TypeError for arguments that fit no signature, and its synonyms.
 
-    Operations look at their arguments themselves. Of these, the ones of torch.nn.functional look first; the others compute
-    at once, and what went wrong is looked for afterwards.
+    Operations look at their arguments themselves. Of these, the ones of torch.nn.functional look first; the others
+    compute at once, and what went wrong is looked for afterwards.
     """
     if hasattr(fun, "row"):
         return fun

@@ -46,8 +46,8 @@ def convolution(n):
             raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{shape} to "
                                f"have {weight.shape[1] * groups} channels, but got {channels} channels instead")
         if not weight.shape[0]:
-            raise RuntimeError(f"Given groups={groups}, expected weight to be at least 1 at dimension 0, but got weight "
-                               f"of size {list(weight.shape)} instead")
+            raise RuntimeError(f"Given groups={groups}, expected weight to be at least 1 at dimension 0, but got "
+                               f"weight of size {list(weight.shape)} instead")
         if 0 in input.shape[input.ndim - n :] or 0 in weight.shape[2:]:
             raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input shape: "
                                f"{list(input.shape)}")
@@ -165,7 +165,8 @@ def _batch_norm(input, mean, var, weight, bias, eps):
     if input.ndim < 2:
         raise ValueError(f"expected 2D or higher input (got {input.ndim}D input)")
     if tuple(mean.shape) != (input.shape[1],) and 0 not in input.shape:
-        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not {mean.shape[0] if mean.ndim else 1}")
+        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not "
+                           f"{mean.shape[0] if mean.ndim else 1}")
     if 0 in input.shape and 0 in mean.shape:
         return input * 1
     shape = (1, -1) + (1,) * (input.ndim - 2)
