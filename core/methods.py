@@ -10,7 +10,6 @@ from .buffers import Buffer, become_buffer, make_buffer
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
-from .primitive import RAW
 from .reducing import mean, no_out, reduce, std, var
 from .tracer import Rev, Tracer, concrete
 

@@ -1,6 +1,5 @@
 """Views taken in place (`t_`, `transpose_`, `squeeze_`, `unsqueeze_`): shapes, memory and history as in PyTorch."""
 
-import pytest
 
 
 def weights(torch, *shape):
@@ -82,10 +81,3 @@ def script_a_tensor_turned_first_may_ask_for_gradients(torch):
     return y.grad
 
 
-@pytest.mark.reference
-def test_they_do_what_pytorch_does(script, agrees):
-    agrees(script)
-
-
-def test_they_run(script, runs):
-    runs(script)

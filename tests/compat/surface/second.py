@@ -1,8 +1,29 @@
 """Samples of the operations used often."""
 
 import numpy as np
-from surface_first import A, BATCH, B, IMAGE, INDEX, KERNEL1, LABELS, MASK, N, P, PICK, S, SIGNAL, SPD, SYM, T3, U3, V, W, WHOLE, Z, sizes
-from surface_sample import TIER, Dtype, Listed, c, random, row
+from surface_first import (
+    BATCH,
+    IMAGE,
+    INDEX,
+    KERNEL1,
+    MASK,
+    PICK,
+    SIGNAL,
+    SPD,
+    SYM,
+    T3,
+    U3,
+    WHOLE,
+    A,
+    B,
+    N,
+    P,
+    S,
+    V,
+    W,
+    Z,
+)
+from surface_sample import TIER, Listed, c, random, row
 
 TIER[0] = "Second"
 rng = random(1)

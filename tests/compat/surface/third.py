@@ -1,7 +1,27 @@
 """Samples of the other operations of the surface."""
 
 import numpy as np
-from surface_first import A, BATCH, B, IMAGE, INDEX, LABELS, MASK, N, P, PICK, S, SIGNAL, SPD, SYM, T3, V, W, WHOLE, Z, sizes
+from surface_first import (
+    BATCH,
+    IMAGE,
+    INDEX,
+    LABELS,
+    MASK,
+    SIGNAL,
+    SPD,
+    SYM,
+    T3,
+    WHOLE,
+    A,
+    B,
+    N,
+    P,
+    S,
+    V,
+    W,
+    Z,
+    sizes,
+)
 from surface_sample import TIER, Dtype, Listed, c, random, row
 from surface_second import BITS, FRACTION, POSITIVE, SIGN, VOLUME, X
 
