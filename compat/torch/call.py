@@ -5,22 +5,21 @@ An operation is written once, on core values, where covector's own functions app
 """
 
 import functools
-import warnings
 from contextvars import ContextVar
 
 import numpy as np
 
 from ... import extend
 from . import dtypes
-from .inplace import inplace, write
+from .inplace import inplace
 from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
+from .out_argument import write_out
 from .quiet import hush, unhush
 from .recorder import aten
 from .signatures import check
-from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad, tangent_of
+from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
 from .unshared import unshared
-from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -256,63 +255,6 @@ def below(error):
     while trace.tb_next is not None:
         trace = trace.tb_next
     return not trace.tb_frame.f_code.co_filename.startswith(HERE)
-
-
-def write_out(name, target, v, tensors, exact=False):
-    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
-    if isinstance(target, (tuple, list)):
-        for t, x in zip(target, v):
-            write_out(name, t, x, tensors, exact)
-        return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
-    m = MODES.get()
-    if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
-                           "one of the arguments requires grad.")
-    if any(tangent_of(t) is not None for t in (target, *tensors)):
-        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
-                                  "out= function; write the answer with copy_ instead")
-    shape, dtype = shape_dtype(target)
-    if not hasattr(v, "dtype"):
-        v = np.asarray(v)
-    if v.dtype != dtype:
-        check_out_dtype(dtype, v.dtype)
-        if exact:
-            raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
-    if tuple(v.shape) != shape:
-        resize(target, tuple(v.shape))
-    write(target, v.astype(dtype) if v.dtype != dtype else v)
-    return target
-
-
-def resize(target, shape):
-    """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
-    if target.level_trace is not None or target.rare is not None and target.rare.base is not None:
-        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
-                           "a view, or a value of a running transform; give an empty tensor")
-    if target.value.size:
-        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "
-                      f"does not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
-                      "future PyTorch release outputs will not be resized unless they have zero elements. You can "
-                      "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-                      UserWarning, stacklevel=5)
-    target.value = np.empty(shape, target.value.dtype)
-
-
-def c_type(dtype):
-    """torch's word for a dtype in some messages."""
-    return _C_TYPES.get(dtype.name, dtype.name)
-
-
-_C_TYPES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
-
-
-def check_out_dtype(dtype, new):
-    """torch's refusal of an `out=` of a lower kind."""
-    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
-    if rank[new.kind] > rank[dtype.kind]:
-        raise RuntimeError(f"result type {dtypes.type_word(new)} can't be cast to the desired output type "
-                           f"{dtypes.type_word(dtype)}")
 
 
 def inplace_method(row):

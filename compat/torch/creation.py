@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .call import write_out
 from .layouts import uninitialised
 from .levels import FOREIGN, BatchTrace
 from .literals import filling
 from .memory_formats import fresh, preserves
 from .modes import MODES
+from .out_argument import write_out
 from .recorder import traced
 from .size import device as Device
 from .state import TensorBase, at_level, bottom, concrete, inside, lower, more, wrap

@@ -207,3 +207,13 @@ def type_word(dtype):
 WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
          "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
          "complex128": "ComplexDouble", "bfloat16": "BFloat16"}
+
+
+def c_type(dtype):
+    """`float`: the C++ name that torch shows in some messages."""
+    return _C_TYPES.get(np.dtype(dtype).name, type_word(dtype))
+
+
+_C_TYPES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "bool": "bool", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}

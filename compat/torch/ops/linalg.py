@@ -6,6 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
 from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
+from ..dtypes import c_type
 from ..hosted import bare
 from ..inplace import type_word
 from ..modes import MODES
@@ -17,12 +18,6 @@ def same_dtype(name, a, b):
     if a.dtype != b.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_type(a.dtype)} != "
                            f"{c_type(b.dtype)}")
-
-
-def c_type(dtype):
-    """The C++ name that torch shows."""
-    return {"float32": "float", "float64": "double", "int64": "long", "int32": "int", "bool": "bool",
-            "float16": "c10::Half"}.get(np.dtype(dtype).name, type_word(dtype))
 
 
 def _ranks(name, test):

@@ -7,11 +7,11 @@ from ....extend import REGISTRY
 from ....scipy import special
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
+from ..dtypes import c_type
 from ..hosted import hosted, known
 from ..inplace import type_word
 from ..state import TensorBase
 from .elementwise import one, operands
-from .linalg import c_type
 from .shaping import method
 
 for _name in ("erf", "erfc"):

@@ -5,10 +5,11 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
-from ..call import attach, operation, otherwise, to, with_dim, write_out
+from ..call import attach, operation, otherwise, to, with_dim
 from ..hosted import bare
 from ..inplace import inplace, type_word
 from ..literals import filling
+from ..out_argument import write_out
 from ..state import mapped, wrap
 from .indexing import AT, fetched
 from .reductions import along

@@ -1,0 +1,59 @@
+"""Tensors given as `out=`: their dtype is checked, they are resized if they are empty, and written to."""
+
+import warnings
+
+import numpy as np
+
+from .dtypes import c_type, type_word
+from .inplace import write
+from .modes import MODES
+from .state import needs_grad, tangent_of
+from .views import shape_dtype
+
+
+def write_out(name, target, v, tensors, exact=False):
+    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
+    if isinstance(target, (tuple, list)):
+        for t, x in zip(target, v):
+            write_out(name, t, x, tensors, exact)
+        return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
+    m = MODES.get()
+    if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
+    if any(tangent_of(t) is not None for t in (target, *tensors)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
+                                  "out= function; write the answer with copy_ instead")
+    shape, dtype = shape_dtype(target)
+    if not hasattr(v, "dtype"):
+        v = np.asarray(v)
+    if v.dtype != dtype:
+        check_out_dtype(dtype, v.dtype)
+        if exact:
+            raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
+    if tuple(v.shape) != shape:
+        resize(target, tuple(v.shape))
+    write(target, v.astype(dtype) if v.dtype != dtype else v)
+    return target
+
+
+def resize(target, shape):
+    """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
+    if target.level_trace is not None or target.rare is not None and target.rare.base is not None:
+        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
+                           "a view, or a value of a running transform; give an empty tensor")
+    if target.value.size:
+        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "
+                      f"does not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
+                      "future PyTorch release outputs will not be resized unless they have zero elements. You can "
+                      "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+                      UserWarning, stacklevel=5)
+    target.value = np.empty(shape, target.value.dtype)
+
+
+def check_out_dtype(dtype, new):
+    """torch's refusal of an `out=` of a lower kind."""
+    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+    if rank[new.kind] > rank[dtype.kind]:
+        raise RuntimeError(f"result type {type_word(new)} can't be cast to the desired output type "
+                           f"{type_word(dtype)}")
