@@ -2,7 +2,7 @@
 
 import warnings
 
-from .inplace import type_word
+from .dtypes import type_word
 from .state import TensorBase
 
 

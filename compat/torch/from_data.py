@@ -6,7 +6,7 @@ import numpy as np
 
 from . import dtypes
 from .creation import check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
-from .inplace import type_word
+from .dtypes import type_word
 from .literals import array_of, check_array, warn_imaginary
 from .size import Size
 from .state import CLASS, TensorBase, bottom, mapped, wrap

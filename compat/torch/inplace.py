@@ -10,6 +10,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .accumulate import dense
+from .dtypes import type_word
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
 from .modes import MODES
 from .node import FREED, visible
@@ -239,13 +240,6 @@ def check_result(shape, dtype, new_shape, new_dtype):
         if new > old:
             raise RuntimeError(f"result type {type_word(new_dtype)} can't be cast to the desired output type "
                                f"{type_word(dtype)}")
-
-
-def type_word(dtype):
-    """`Float`: torch's word for a dtype in messages."""
-    return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
-            "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
-            "complex128": "ComplexDouble", "bfloat16": "BFloat16"}.get(np.dtype(dtype).name, str(dtype))
 
 
 def write(t, new, pushed=False):

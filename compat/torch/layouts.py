@@ -9,8 +9,8 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack log_softmax
-    logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
+    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
+    log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
@@ -20,11 +20,13 @@ ELEMENTWISE = frozenset("""
 """.split())
 
 # Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
-COLUMNS = {name: (0,) for name in """
+COLUMNS = dict.fromkeys("""
     linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
     linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
     linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve
-""".split()} | {"linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,)}
+""".split(), (0,)) | {
+    "linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,),
+}
 
 
 def settled(name, value, tensors):

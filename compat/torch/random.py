@@ -7,6 +7,7 @@ from . import dtypes
 from .broadcasting import check_broadcast
 from .call import ROWS, attach
 from .creation import numpy_dtype, size_argument, with_out
+from .dtypes import type_word
 from .generator import (
     Generator as Generator,
     default_generator as default_generator,
@@ -18,7 +19,7 @@ from .generator import (
     set_rng_state as set_rng_state,
     stream,
 )
-from .inplace import inplace, type_word
+from .inplace import inplace
 from .layouts import laid_out
 from .memory_formats import preserves
 from .randomness import aligned, drawn_apart, maps_of, sample

@@ -19,8 +19,8 @@ from ..call import (
     promote,
     with_tensor,
 )
+from ..dtypes import type_word
 from ..hosted import bare
-from ..inplace import type_word
 from ..lanes import binary, binary_inplace, flat, unary
 from ..literals import filling
 from ..state import TensorBase

@@ -8,8 +8,8 @@ from .... import numpy as cnp, stop_gradient
 from ....extend import REGISTRY, Ambient, peel
 from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
+from ..dtypes import type_word
 from ..hosted import bare, hosted
-from ..inplace import type_word
 from .linalg import LinAlgError, _linalg, adjoint, failure, first_failure, square
 from .shaping import wrap_dim
 from .strided import diagonal

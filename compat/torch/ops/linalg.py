@@ -6,9 +6,8 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
 from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
-from ..dtypes import c_type
+from ..dtypes import c_type, type_word
 from ..hosted import bare
-from ..inplace import type_word
 from ..modes import MODES
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from .... import numpy as cnp, stop_gradient
 from ..call import ROWS
+from ..dtypes import type_word
 from ..hosted import bare
-from ..inplace import type_word
 from .network import functional, legacy, reduced
 from .reductions import vector_norm
 

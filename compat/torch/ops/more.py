@@ -7,9 +7,8 @@ from ....extend import REGISTRY
 from ....scipy import special
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
-from ..dtypes import c_type
+from ..dtypes import c_type, type_word
 from ..hosted import hosted, known
-from ..inplace import type_word
 from ..state import TensorBase
 from .elementwise import one, operands
 from .shaping import method

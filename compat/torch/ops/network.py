@@ -8,7 +8,7 @@ from .... import nn, numpy as cnp
 from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
 from ..call import ROWS, Row, inplace_method, invoke, operation
-from ..inplace import type_word
+from ..dtypes import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
 from .reductions import vector_norm

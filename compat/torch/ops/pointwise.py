@@ -6,8 +6,8 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, Ambient
 from .. import return_types
 from ..call import ROWS, attach, floating, inplace_method, operation
+from ..dtypes import type_word
 from ..hosted import hosted
-from ..inplace import type_word
 from ..state import TensorBase
 from .elementwise import operands
 from .shaping import method

@@ -9,8 +9,8 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes, return_types
 from ..call import ROWS, attach, floating, operation, otherwise, with_dim
+from ..dtypes import type_word
 from ..hosted import bare
-from ..inplace import type_word
 from ..product_lanes import total
 from ..state import TensorBase
 from .shaping import wrap_dim

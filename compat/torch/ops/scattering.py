@@ -5,8 +5,8 @@ import numpy as np
 
 from .... import numpy as cnp, stop_gradient
 from ..call import ROWS, operation
+from ..dtypes import type_word
 from ..hosted import bare, hosted, known
-from ..inplace import type_word
 from .indexing import AT
 from .selecting import check_long, grid
 from .shaping import wrap_dim

@@ -6,8 +6,9 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
 from ..call import attach, operation, otherwise, to, with_dim
+from ..dtypes import type_word
 from ..hosted import bare
-from ..inplace import inplace, type_word
+from ..inplace import inplace
 from ..literals import filling
 from ..out_argument import write_out
 from ..state import mapped, wrap

@@ -8,8 +8,8 @@ from .... import numpy as cnp, stop_gradient
 from .. import dtypes, return_types
 from ..broadcasting import check_broadcast
 from ..call import ROWS, attach, operation, to
+from ..dtypes import type_word
 from ..hosted import hosted, known
-from ..inplace import type_word
 from ..state import TensorBase
 from .reductions import along
 from .selecting import ordered

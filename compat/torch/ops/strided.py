@@ -6,7 +6,8 @@ from .... import numpy as cnp
 from ....extend import Places
 from .. import versions
 from ..call import operation
-from ..inplace import PUT_VALUE, type_word
+from ..dtypes import type_word
+from ..inplace import PUT_VALUE
 from ..levels import FOREIGN
 from ..state import CLASS, TensorBase, at_level, bottom, wrap
 from ..views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
