@@ -112,7 +112,10 @@ def hessian(
     holomorphic: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Make the function that computes the Hessian of a scalar-valued function: forward over reverse.
+    """Make the function that computes the Hessian of a scalar-valued function: reverse over reverse.
+
+    The sweep that differentiates the gradient meets only what the gradient depends on. `jacfwd(grad(fun))` computes the
+    same forward over reverse.
 
     Args:
         fun: returns a real scalar, shape `()`.
@@ -131,7 +134,7 @@ def hessian(
     """
     _callable(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
-    return _wrap(_jacobian(gradient, argnums, has_aux, "fwd", chunk_size, "hessian", holomorphic), fun, "hessian")
+    return _wrap(_jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic), fun, "hessian")
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:

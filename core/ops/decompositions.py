@@ -10,7 +10,7 @@ from ..dtypes import float_dtype, result_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
 from ..fix import conj
-from .linalg import lift, matmul
+from .linalg import lift, matmul, outer, times
 from .samples import Sample
 from .shaping import conjugate, real
 
@@ -121,21 +121,12 @@ def _solve_vector_shape(a, b):
     return make_aval((*lead, b.shape[-1]), float_dtype(result_dtype(a, b)))
 
 
-def _times(a, x):
-    """Matrices times vectors."""
-    if x.ndim == 1:
-        return matmul(a, x)
-    out = matmul(a, x.reshape((*x.shape, 1)))
-    return out.reshape(out.shape[:-1])
-
-
 def _solve_vector_vjp(ct, a, ans):
     """As that of `solve`, with the outer product of vectors, summed over those of one matrix."""
     b = solve_vector(adjoint(a), ct)
     if a.ndim == 2 and ans.ndim == 2:
         return -matmul(b.swapaxes(0, 1), conj(ans)), b
-    n = ans.shape[-1]
-    return -b.reshape((*b.shape, 1)) * conj(ans).reshape((*ans.shape[:-1], 1, n)), b
+    return -outer(b, conj(ans)), b
 
 
 def _solve_vector_batch(a, b, batched):
@@ -149,7 +140,7 @@ solve_vector = primitive(
     "solve_vector",  # a: (..., n, n), b: (..., n)
     impl=_solve_vector,
     shape=_solve_vector_shape,
-    jvp={"a": lambda da, a, ans: -solve_vector(a, _times(da, ans)), "b": lambda db, a: solve_vector(a, db)},
+    jvp={"a": lambda da, a, ans: -solve_vector(a, times(da, ans)), "b": lambda db, a: solve_vector(a, db)},
     vjp={"a, b": _solve_vector_vjp},
     batch=_solve_vector_batch,
     linear=("b",),

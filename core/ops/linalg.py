@@ -6,6 +6,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..axes import normal_axis
+from ..call_lanes import general_lane
 from ..dtypes import result_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
@@ -13,17 +14,6 @@ from ..fix import conj
 from .samples import arrays, together
 
 ndarray = np.ndarray
-
-
-def _check_product(x, y):
-    """Raise unless matrices or vectors of the shapes `x` and `y` have a product."""
-    if not x or not y:
-        raise ShapeError(f"matmul needs operands of at least one axis, but got shapes {x} and {y}; use *"
-                         f"{at_user_line()}")
-    if x[-1] != y[-2 if len(y) > 1 else 0]:
-        raise ShapeError(f"matmul cannot contract shapes {x} and {y}: the last axis of the first ({x[-1]}) must equal "
-                         f"the last but one of the second ({y[-2 if len(y) > 1 else 0]}); transpose or reshape one "
-                         f"of them{at_user_line()}")
 
 
 def _check_product(x, y):
@@ -66,7 +56,7 @@ def _mT(x):
 def _matmul_vjp_x(ct, x_aval, y):
     y = conj(y)
     if y.ndim == 1:
-        return ct[..., None] * y
+        return outer(ct, y) if ct.ndim else ct * y
     if x_aval.ndim == 1:
         out = matmul(y, ct[..., None])
         return out.reshape(out.shape[:-1])
@@ -82,7 +72,7 @@ def _matmul_vjp_y(ct, x, y_aval):
             return matmul(ct, x)
         return (ct[..., None] * x).sum(axis=-2)
     if x.ndim == 1:
-        return x[:, None] * ct[..., None, :]
+        return outer(x, ct)
     if x.ndim > 2 and y_aval.ndim == 2:  # one GEMM over all leading axes
         return matmul(x.reshape((-1, x.shape[-1])).T, ct.reshape((-1, ct.shape[-1])))
     return matmul(_mT(x), ct)
@@ -92,13 +82,18 @@ def _product_vjp_x(ct, y):
     """The same for real vectors and matrices, where the ranks tell the case."""
     if y.ndim == 2:
         return through(ct, y) if ct.ndim == 2 else product(y, ct)
-    return ct[:, None] * y if ct.ndim else ct * y
+    return _outer(ct, y) if ct.ndim else ct * y
 
 
 def _product_vjp_y(ct, x):
     if x.ndim == 2:
         return product(x.T, ct) if ct.ndim == 2 else product(ct, x)
-    return x[:, None] * ct if ct.ndim else ct * x
+    return _outer(x, ct) if ct.ndim else ct * x
+
+
+def _outer(x, y):
+    """`outer` of two vectors; of plain ones at once."""
+    return x[:, None] * y if type(x) is ndarray and type(y) is ndarray else outer(x, y)
 
 
 def _matmul_batch(x, y, batched, size):
@@ -168,6 +163,41 @@ matmul = primitive(
         ((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((5, 2, 3), (5, 3, 1)),
         ((2, 3), (4, 3, 2)), ((4, 2, 3), (3,)), ((3,), (4, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
         ((2, 1, 2, 3), (4, 3, 2)))]),
+)
+
+
+def times(a, x):
+    """Matrices times vectors, over any leading axes."""
+    if x.ndim == 1:
+        return matmul(a, x)
+    out = matmul(a, x.reshape((*x.shape, 1)))
+    return out.reshape(out.shape[:-1])
+
+
+def _outer_shape(x, y):
+    if not x.ndim or not y.ndim:
+        raise ShapeError(f"outer needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *")
+    lead = broadcast_shape("outer", [x.shape[:-1], y.shape[:-1]])
+    return make_aval((*lead, x.shape[-1], y.shape[-1]), result_dtype(x, y))
+
+
+def _outer_batch(x, y, batched):
+    lead = 1 + max(x.ndim - 1 - batched[0], y.ndim - 1 - batched[1])
+    return outer(lift(x, lead + 1) if batched[0] else x, lift(y, lead + 1) if batched[1] else y)
+
+
+# Broadcasting gives it, too; as a primitive its derivatives are products with vectors, not sums over products.
+outer = primitive(
+    "outer",  # x: (..., n), y: (..., m) -> (..., n, m)
+    impl=lambda xp, x, y: x[..., None] * y[..., None, :],
+    shape=_outer_shape,
+    jvp={"x": lambda dx, y: outer(dx, y), "y": lambda dy, x: outer(x, dy)},
+    vjp={"x": lambda ct, y: times(ct, conj(y)), "y": lambda ct, x: times(_mT(ct), conj(x))},
+    batch=_outer_batch,
+    linear=("x", "y"),
+    lane=general_lane,  # leading axes broadcast, also those of matrices
+    samples=together(*[arrays(*s) for s in (((3,), (2,)), ((2, 3), (2, 4)), ((2, 1), (3,)), ((3,), (2, 2)),
+                                             ((2, 1, 3), (4, 2)), ((0,), (3,)))]),
 )
 
 
