@@ -3,7 +3,7 @@
 import math
 
 from ..core.ops import arithmetic, elementary, error_function, network, selection
-from ..numpy.surface import Array, floating, lift
+from ..numpy.surface import Array, floating, lift, ordered
 
 _SELU_SCALE = 1.0507009873554804934193349852946  # Klambauer et al. (2017), Self-normalizing neural networks, eq. 14
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -16,12 +16,14 @@ def relu(x: Array) -> Array:
         x: an array, real.
     Returns:
         an array of the shape and dtype of `x`.
+    Raises:
+        DtypeError: `x` is complex.
 
     >>> from covector import nn
     >>> nn.relu([-1.0, 2.0])
     array([0., 2.])
     """
-    return network.relu(lift(x))
+    return network.relu(ordered(lift(x), "relu"))
 
 
 def gelu(x: Array, approximate: bool = False) -> Array:
@@ -66,12 +68,14 @@ def elu(x: Array, alpha: float = 1.0) -> Array:
         alpha: minus the limit for x to -∞.
     Returns:
         an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.elu([-1.0, 2.0])]
     [-0.6321, 2.0]
     """
-    x = floating(x)
+    x = ordered(floating(x), "elu")
     positive = x > 0
     return selection.where(positive, x, alpha * arithmetic.expm1(selection.where(positive, 0.0, x)))
 
@@ -83,12 +87,14 @@ def selu(x: Array) -> Array:
         x: an array, real.
     Returns:
         an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.selu([-1.0, 2.0])]
     [-1.1113, 2.1014]
     """
-    return _SELU_SCALE * elu(x, _SELU_ALPHA)
+    return _SELU_SCALE * elu(ordered(lift(x), "selu"), _SELU_ALPHA)
 
 
 def softplus(x: Array) -> Array:
@@ -98,12 +104,14 @@ def softplus(x: Array) -> Array:
         x: an array, real.
     Returns:
         an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.softplus([-1.0, 1000.0])]
     [0.3133, 1000.0]
     """
-    return network.softplus(floating(x))
+    return network.softplus(ordered(floating(x), "softplus"))
 
 
 def sigmoid(x: Array) -> Array:
@@ -128,12 +136,14 @@ def log_sigmoid(x: Array) -> Array:
         x: an array, real.
     Returns:
         an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
 
     >>> from covector import nn
     >>> float(nn.log_sigmoid(-1000.0))
     -1000.0
     """
-    return -softplus(-floating(x))
+    return -network.softplus(-ordered(floating(x), "log_sigmoid"))
 
 
 def tanh(x: Array) -> Array:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..core.device import constant
+from ..core.errors import DtypeError
 from ..core.ops import linalg, network, reductions, selection
 from ..numpy.surface import Array, array_of, floating
 
@@ -25,6 +26,8 @@ def dot_product_attention(
         scale: by default 1 / √depth.
     Returns:
         `(…, queries, width)`.
+    Raises:
+        DtypeError: `mask` is not of booleans.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -33,14 +36,19 @@ def dot_product_attention(
     """
     query, key, value = floating(query), floating(key), floating(value)
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
+    if mask is not None:
+        mask = array_of(mask)
+        if mask.dtype.kind != "b":
+            raise DtypeError(f"dot_product_attention needs a mask of booleans, True where a query may attend, but got "
+                             f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0")
     scores = linalg.matmul(query * scale, key.swapaxes(-1, -2))
     if bias is not None:
         scores = scores + array_of(bias)
     if is_causal:
         causal = constant(np.tril(np.ones(scores.shape[-2:], bool)), scores)
-        mask = causal if mask is None else array_of(mask) & causal
+        mask = causal if mask is None else mask & causal
     if mask is not None:
-        scores = selection.where(array_of(mask), scores, -math.inf)
+        scores = selection.where(mask, scores, -math.inf)
     if mask is None and bias is None:
         return linalg.matmul(network.softmax(scores, scores.ndim - 1), value)
     none = reductions.reduce_max(scores, (scores.ndim - 1,), True) == -math.inf

@@ -1,9 +1,10 @@
 """Convolutions over any number of axes, and their transposes."""
 
+from operator import index
 from typing import Any
 
 from ..core.avals import aval_of
-from ..core.errors import ShapeError
+from ..core.errors import DtypeError, ShapeError
 from ..core.ops import convolution
 from ..core.ops.shaping import pad
 from ..numpy.surface import Array, array_of
@@ -26,7 +27,8 @@ def conv(
     Returns:
         `(n, features, *out)`, or `(features, *out)`.
     Raises:
-        ShapeError: the shapes do not fit.
+        ShapeError: the shapes do not fit, or a number is too small.
+        DtypeError: `stride` and its kin are not whole.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -37,13 +39,14 @@ def conv(
     """
     x, w = array_of(x), array_of(w)
     n = _axes(x, w, "conv")
-    stride, dilation = each(stride, n, "stride"), each(dilation, n, "dilation")
+    stride, dilation = each(stride, n, "stride", 1), each(dilation, n, "dilation", 1)
+    (groups,) = each(groups, 1, "groups", 1)
     single = x.ndim == n + 1
     kernel = tuple(w.shape[2:])
     pairs = padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)
     x = x[None] if single else x
-    convolution.conv.prim.shape([aval_of(x), aval_of(w)], (stride, pairs, dilation, int(groups)))  # says what is wrong
-    y = convolution.conv(x, w, stride, pairs, dilation, int(groups))
+    convolution.conv.prim.shape([aval_of(x), aval_of(w)], (stride, pairs, dilation, groups))  # says what is wrong
+    y = convolution.conv(x, w, stride, pairs, dilation, groups)
     return _finished(y, b, n, single)
 
 
@@ -66,7 +69,8 @@ def conv_transpose(
         `(n, features, *out)`, or `(features, *out)`; `out` is (size - 1) stride + dilation (kernel - 1) + 1, less
         twice `padding`, plus `output_padding`.
     Raises:
-        ShapeError: the shapes do not fit.
+        ShapeError: the shapes do not fit, or a number is too small.
+        DtypeError: `stride` and its kin are not whole.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -75,7 +79,8 @@ def conv_transpose(
     """
     x, w = array_of(x), array_of(w)
     n = _axes(x, w, "conv_transpose")
-    stride, dilation = each(stride, n, "stride"), each(dilation, n, "dilation")
+    stride, dilation = each(stride, n, "stride", 1), each(dilation, n, "dilation", 1)
+    (groups,) = each(groups, 1, "groups", 1)
     single = x.ndim == n + 1
     y = x[None] if single else x
     if y.shape[1] != w.shape[0] or w.shape[0] % groups:
@@ -84,7 +89,7 @@ def conv_transpose(
     kernel = tuple(w.shape[2:])
     full = [(m - 1) * s + d * (k - 1) + 1 for m, s, d, k in zip(y.shape[2:], stride, dilation, kernel)]
     pairs = padding_pairs(padding, tuple(full), kernel, stride, dilation)
-    more = each(output_padding, n, "output_padding")
+    more = each(output_padding, n, "output_padding", 0)
     # What the output padding takes back from the cut first, and what then remains of it: zeros beyond the last kernel.
     cut = tuple([(before, max(after - m, 0)) for (before, after), m in zip(pairs, more)])
     beyond = [max(m - after, 0) for (_, after), m in zip(pairs, more)]
@@ -92,7 +97,7 @@ def conv_transpose(
     if any(k + m < 1 for k, m in zip(size, beyond)):
         raise ShapeError(f"conv_transpose cuts {padding} off an answer of size {tuple(full)}, which leaves nothing; "
                          "pad less")
-    out = convolution.conv_input(y, w, size, stride, cut, dilation, int(groups))
+    out = convolution.conv_input(y, w, size, stride, cut, dilation, groups)
     if any(beyond):
         out = pad(out, widths=((0, 0), (0, 0), *[(0, m) for m in beyond]))
     return _finished(out, b, n, single)
@@ -116,12 +121,17 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
     return y[0] if single else y
 
 
-def each(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """A number or a sequence as `n` numbers."""
-    values = (int(value),) * n if not isinstance(value, (tuple, list)) else tuple([int(v) for v in value])
+def each(value: Any, n: int, name: str, least: int) -> tuple[int, ...]:
+    """A whole number or a sequence as `n` numbers, none below `least`."""
+    try:
+        values = tuple(map(index, value)) if isinstance(value, (tuple, list)) else (index(value),)
+    except TypeError as error:
+        raise DtypeError(f"{name} needs whole numbers, but got {value!r}; round them first") from error
     values = values * n if len(values) == 1 else values
     if len(values) != n:
         raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}")
+    if any(v < least for v in values):
+        raise ShapeError(f"{name} needs numbers of at least {least}, but got {value!r}")
     return values
 
 
@@ -138,11 +148,10 @@ def padding_pairs(
     if isinstance(padding, str):
         raise ValueError(f'padding needs numbers, pairs, "valid" or "same", but got {padding!r}')
     if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
-        pairs = tuple([(int(p[0]), int(p[1])) if isinstance(p, (tuple, list)) else (int(p), int(p)) for p in padding])
+        pairs = tuple([each(p, 2, "padding before and after", 0) for p in padding])
         pairs = pairs * len(size) if len(pairs) == 1 else pairs
     else:
-        pairs = tuple([(p, p) for p in each(padding, len(size), "padding")])
-    if len(pairs) != len(size) or any(p < 0 for pair in pairs for p in pair):
-        raise ShapeError(f"padding needs numbers that are not negative for each of {len(size)} axes, but got "
-                         f"{padding!r}")
+        pairs = tuple([(p, p) for p in each(padding, len(size), "padding", 0)])
+    if len(pairs) != len(size):
+        raise ShapeError(f"padding needs one pair, or one for each of {len(size)} axes, but got {padding!r}")
     return pairs

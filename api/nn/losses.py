@@ -7,7 +7,7 @@ from ..core.methods import normal_axis
 from ..core.ops import network
 from ..core.ops.shaping import broadcast_to
 from ..core.tracer import peel
-from ..numpy.surface import Array, array_of, floating
+from ..numpy.surface import Array, array_of, floating, ordered
 
 
 def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array:
@@ -15,14 +15,15 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
 
     Args:
         logits: an array, real, with the classes along `axis`.
-        labels: integers, the classes, of the shape of `logits` without `axis`; or weights of the classes, real, that
-            broadcast with `logits`: -Σ weights · log softmax(logits).
+        labels: integers, the classes, of the shape of `logits` without `axis`; or weights of the classes, real,
+            with the axes of `logits`, each of its length or 1: -Σ weights · log softmax(logits).
         axis: the axis of the classes.
     Returns:
         an array of the shape of `logits` without `axis`.
     Raises:
         ShapeError: the shapes do not fit.
         IndexError: a label is none of the classes.
+        DtypeError: `logits` are complex.
     Derivative: softmax(logits) less the label's unit vector, or softmax(logits) Σ weights - weights, in one operation.
 
     >>> from covector import nn
@@ -31,16 +32,14 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
     >>> round(float(nn.softmax_cross_entropy([0.0, 1.0], [0.5, 0.5])), 4)
     0.8133
     """
-    logits, labels = floating(logits), array_of(labels)
+    logits, labels = ordered(floating(logits), "softmax_cross_entropy"), array_of(labels)
     axis = normal_axis(axis, logits.ndim)
     if labels.dtype.kind not in "iub":
-        try:
-            logits, labels = together(logits, labels)
-        except ValueError:
-            raise ShapeError("softmax_cross_entropy needs weights of the classes that broadcast with logits of shape "
-                             f"{tuple(logits.shape)}, but got {labels.dtype} of shape {tuple(labels.shape)}; if these "
-                             "are labels, cast them to integers: labels.astype(int)") from None
-        return network.target_cross_entropy(_last(logits, axis), _last(labels, axis))
+        if labels.ndim != logits.ndim or any(k not in (1, n) for k, n in zip(labels.shape, logits.shape)):
+            raise ShapeError("softmax_cross_entropy needs weights of the classes with an axis for each of logits of "
+                             f"shape {tuple(logits.shape)}, but got {labels.dtype} of shape {tuple(labels.shape)}; if "
+                             "these are labels, cast them to integers: labels.astype(int)")
+        return network.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
     rest = tuple(logits.shape[:axis]) + tuple(logits.shape[axis + 1 :])
     if tuple(labels.shape) != rest:
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "

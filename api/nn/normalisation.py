@@ -1,15 +1,16 @@
 """Values brought to mean 0 and variance 1, and classes as vectors of zeros and a one."""
 
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..core.avals import aval_of
 from ..core.device import constant
-from ..core.errors import DtypeError
+from ..core.errors import DtypeError, ShapeError
 from ..core.methods import normal_axes, normal_axis
 from ..core.ops import arithmetic, normalisation
-from ..numpy.surface import Array, Axis, array_of, floating
+from ..numpy.surface import Array, Axis, array_of, floating, lift
 
 
 def standardize(
@@ -33,11 +34,11 @@ def standardize(
     if mean is None and variance is None:
         return normalisation.standardize(x, normal_axes(axis, x.ndim), float(eps))
     axes = normal_axes(axis, x.ndim)
-    mean = x.mean(axis=axes, keepdims=True) if mean is None else mean
+    mean = x.mean(axis=axes, keepdims=True) if mean is None else lift(mean)
     gap = x - mean
     if variance is None:
         variance = (gap * gap).mean(axis=axes, keepdims=True)
-    return gap / arithmetic.sqrt(variance + float(eps))
+    return gap / arithmetic.sqrt(lift(variance) + float(eps))
 
 
 def layer_norm(
@@ -53,7 +54,7 @@ def layer_norm(
     Returns:
         an array of the shape of `x`.
     Raises:
-        ShapeError: `scale` and `shift` do not have the shape of those axes.
+        ShapeError: there are no such axes, or `scale` and `shift` do not have their shape.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.layer_norm([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [0.0, 1.0, 0.0], eps=0.0)]
@@ -62,6 +63,9 @@ def layer_norm(
     x = floating(x)
     given = [floating(v) for v in (scale, shift) if v is not None]
     count = axes if axes is not None else given[0].ndim if given else 1
+    if not 1 <= count <= x.ndim:
+        raise ShapeError(f"layer_norm works over one or more of the last axes, but was given axes={count} of x of "
+                         f"shape {tuple(x.shape)}")
     chosen = tuple(range(x.ndim - count, x.ndim))
     if not given:
         return normalisation.standardize(x, chosen, float(eps))
@@ -84,6 +88,7 @@ def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float
         an array with one axis more than `x`.
     Raises:
         DtypeError: `x` is not of integers.
+        TypeError: `num_classes` is not whole.
 
     >>> from covector import nn
     >>> nn.one_hot([0, 2], 3)
@@ -94,6 +99,6 @@ def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float
     if x.dtype.kind not in "iub":
         raise DtypeError(f"one_hot needs integers, but got {x.dtype}; round and cast them first: x.astype(int)")
     place = normal_axis(axis, x.ndim + 1)
-    classes = np.arange(num_classes).reshape((-1,) + (1,) * (x.ndim - place))
+    classes = np.arange(index(num_classes)).reshape((-1,) + (1,) * (x.ndim - place))
     hit = x.reshape((*x.shape[:place], 1, *x.shape[place:])) == constant(classes, x)
     return hit.astype(np.dtype(dtype))

@@ -10,7 +10,7 @@ from ..core.device import constant
 from ..core.errors import ShapeError
 from ..core.ops import convolution, reductions, selection
 from ..core.ops.shaping import pad
-from ..numpy.surface import Array, floating
+from ..numpy.surface import Array, floating, ordered
 from .convolution import each, padding_pairs
 
 
@@ -27,6 +27,7 @@ def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dil
         `(…, *out)`. A window with a NaN gives NaN.
     Raises:
         ShapeError: the windows do not fit.
+        DtypeError: `x` is complex, or `stride` and its kin are not whole.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -34,7 +35,7 @@ def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dil
     array([3., 5.])
     """
     x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, dilation)
-    flat = flat_windows(x, kernel, stride, pairs, dilation, -math.inf)
+    flat = flat_windows(ordered(x, "max_pool"), kernel, stride, pairs, dilation, -math.inf)
     axis = x.ndim - len(kernel)
     first = reductions.argmax(flat, axis, True)
     places = constant(np.arange(flat.shape[axis]).reshape((-1,) + (1,) * len(kernel)), flat)
@@ -56,6 +57,7 @@ def avg_pool(
         `(…, *out)`.
     Raises:
         ShapeError: the windows do not fit.
+        DtypeError: `stride` and its kin are not whole.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -74,12 +76,13 @@ def avg_pool(
 
 def _geometry(x: Array, window: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Any, ...]:
     x = floating(x)
-    kernel = each(window, len(window) if isinstance(window, (tuple, list)) else 1, "window")
+    kernel = each(window, len(window) if isinstance(window, (tuple, list)) else 1, "window", 1)
     n = len(kernel)
     if x.ndim < n:
         raise ShapeError(f"windows of shape {kernel} need as many axes, but x has shape {x.shape}; "
                          "give a shorter window")
-    stride, dilation = kernel if stride is None else each(stride, n, "stride"), each(dilation, n, "dilation")
+    stride = kernel if stride is None else each(stride, n, "stride", 1)
+    dilation = each(dilation, n, "dilation", 1)
     return x, kernel, stride, dilation, padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)
 
 

@@ -172,3 +172,11 @@ def floating(x: Any) -> Any:
     """`x` as an array or tracer of floating or complex values; integers and booleans become float64."""
     x = array_of(x)
     return x if is_inexact(x.dtype) else x.astype(np.dtype(np.float64))
+
+
+def ordered(x: Any, name: str) -> Any:
+    """`x` as it is if real, for functions of what is larger or smaller."""
+    if getattr(x, "dtype", None) is not None and x.dtype.kind == "c" or type(x) is complex:
+        raise DtypeError(f"{name} takes real values, but got complex ones; take their real part or their size: x.real, "
+                         f"np.abs(x){at_user_line()}")
+    return x

@@ -221,7 +221,7 @@ REFUSED = {
     "kernel": (lambda: nn.conv(ONE, np.ones((3, 2, 5))), ShapeError, r"kernel of shape \(5,\).*padded size \(4,\)"),
     "bias": (lambda: nn.conv(ONE, TWO, np.ones(2)), ShapeError, r"shape \(3,\), but has shape \(2,\)"),
     "stride": (lambda: nn.conv(ONE, TWO, stride=(1, 1)), ShapeError, r"stride needs one number.*\(1, 1\)"),
-    "padding": (lambda: nn.conv(ONE, TWO, padding=-1), ShapeError, "not negative for each of 1 axes, but got -1"),
+    "padding": (lambda: nn.conv(ONE, TWO, padding=-1), ShapeError, "padding needs numbers of at least 0, but got -1"),
     "padding name": (lambda: nn.conv(ONE, TWO, padding="full"), ValueError, "\"same\", but got 'full'"),
     "transpose": (lambda: nn.conv_transpose(ONE, TWO), ShapeError, r"conv_transpose with 1 groups.*\(3, 2, 2\)"),
     "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"cuts 3 off an answer of size \(5,\)"),
@@ -231,6 +231,23 @@ REFUSED = {
     "one hot": (lambda: nn.one_hot(1.0, 3), DtypeError, r"needs integers, but got float64.*astype\(int\)"),
     "labels": (lambda: nn.softmax_cross_entropy(ONE, [0, 1]), ShapeError, r"\(1, 2\) examples.*shape \(2,\)"),
     "label": (lambda: nn.softmax_cross_entropy(ONE, [[0, 4]]), IndexError, "from 0 to 4, but there are 4 classes"),
+    "stride of 0": (lambda: nn.conv(ONE, TWO, stride=0), ShapeError, "stride needs numbers of at least 1, but got 0"),
+    "fraction": (lambda: nn.conv(ONE, TWO, stride=1.5), DtypeError, "stride needs whole numbers, but got 1.5; round"),
+    "groups": (lambda: nn.conv_transpose(ONE, TWO[:2], groups=0), ShapeError, "groups needs numbers of at least 1"),
+    "three": (lambda: nn.conv(ONE, TWO, padding=[(1, 2, 3)]), ShapeError, r"before and after.*\(1, 2, 3\)"),
+    "pairs": (lambda: nn.conv(ONE, TWO, padding=[(1, 2)] * 2), ShapeError, r"one pair, or one for each of 1 axes"),
+    "output padding": (lambda: nn.conv_transpose(ONE, TWO[:2], output_padding=-1), ShapeError,
+                       "at least 0, but got -1"),
+    "window of 0": (lambda: nn.max_pool(ONE, 0), ShapeError, "window needs numbers of at least 1, but got 0"),
+    "mask of numbers": (lambda: nn.dot_product_attention(ONE, ONE, ONE, mask=np.zeros((2, 2))), DtypeError,
+                        r"mask of booleans.*float64.*bias="),
+    "no axes": (lambda: nn.layer_norm(ONE, axes=0), ShapeError, r"axes=0 of x of shape \(1, 2, 4\)"),
+    "float labels": (lambda: nn.softmax_cross_entropy(np.ones((4, 4)), np.ones(4)), ShapeError,
+                     r"\(4,\).*astype\(int\)"),
+    **{name: (lambda f=getattr(nn, name), more=more: f(ONE * 1j, *more), DtypeError,
+              f"{name} takes real values.*x.real")
+       for name, more in (("relu", ()), ("elu", ()), ("selu", ()), ("softplus", ()), ("log_sigmoid", ()),
+                          ("max_pool", (2,)), ("softmax_cross_entropy", ([[0, 1]],)))},
 }  # fmt: skip
 
 
