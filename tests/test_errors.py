@@ -79,6 +79,9 @@ CASES = [
      r"numpy array.*scale \* rng\.normal"),
     ("labels of floats", ValueError, lambda: nn.softmax_cross_entropy(np.ones((3, 4)), np.ones(3)),
      r"\(3, 4\).*float64 of shape \(3,\).*astype\(int\)"),
+    ("graph, shape", ValueError, lambda: cv.make_graph(np.sin)(X)(X[:2]), r"input 0.*\(4,\).*\(2,\).*another graph"),
+    ("graph, dtype", TypeError, lambda: cv.make_graph(np.sin)(X)(X * 1j), r"float64.*complex128.*another graph"),
+    ("graph, count", TypeError, lambda: cv.make_graph(np.sin)(X)(X, X), r"graph of 1.*called with 2.*another graph"),
     ("not linear", NotImplementedError, lambda: cv.linear_transpose(np.sin, 1.0), r"sin is not linear.*vjp"),
 ]  # fmt: skip
 

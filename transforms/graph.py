@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from ..core.avals import aval_of, short_dtype
-from ..core.errors import ShapeError, at_user_line
+from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten
@@ -108,8 +108,13 @@ class Graph:
                 del env[v]
 
     def __call__(self, *args: PyTree) -> PyTree:
-        """Run the graph on arguments with the structure it was made from."""
+        """Run the graph on arguments with the structure, the shapes and the dtypes it was made from."""
         leaves, _ = flatten(args)
+        count = len(self.inputs) - len(self.captured)
+        if len(leaves) != count:
+            raise TypeError(f"a graph of {count} arrays was called with {len(leaves)}; make another graph for them"
+                            f"{at_user_line()}")
+        leaves = [_fitting(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
         outs = self.eval([*leaves, *self.captured])
         return self.rebuild(outs) if self.rebuild is not None else outs
 
@@ -206,6 +211,20 @@ def record_known(prim, args, params, ans):
     if top.kind != "grad" or prim.handlers is not None:
         return prim.again((*args, *params))
     return top.process(prim, (*args, *params), ans)
+
+
+def _fitting(x, aval, k):
+    """An argument of a graph, whose equations hold for one shape and one dtype; a Python number takes that dtype."""
+    found = aval_of(x)
+    if found.shape == aval.shape and found.dtype == aval.dtype:
+        return x
+    if found.shape != aval.shape:
+        raise ShapeError(f"input {k} of a graph was staged with shape {aval.shape}, but got shape {found.shape}; make "
+                         f"another graph for it{at_user_line()}")
+    if found.weak and not isinstance(x, Tracer) and np.can_cast(found.dtype, aval.dtype, "same_kind"):
+        return np.asarray(x, aval.dtype)
+    raise DtypeError(f"input {k} of a graph was staged with dtype {aval.dtype}, but got {found.dtype}; cast it, or "
+                     f"make another graph for it{at_user_line()}")
 
 
 class ShapeDtype:

@@ -161,7 +161,8 @@ def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
         fun: any function of containers of arrays; Python control flow on traced values raises.
     Returns:
         a function of the same arguments (arrays, numbers or `ShapeDtype`) that returns a `Graph`: printable, callable
-        with such arguments under any transform, with `equations`, `in_avals`, `out_avals`, `to_dot()`.
+        with arguments of the same shapes and dtypes under any transform, with `equations`, `in_avals`, `out_avals`,
+        `to_dot()`.
 
     >>> import numpy as np, covector
     >>> covector.make_graph(lambda x: np.sin(x) * 2.0)(np.ones(3))
