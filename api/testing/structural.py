@@ -102,6 +102,12 @@ def _triangle(lib: Library, x: Any, name: str, k: int) -> Any:
     return getattr(lib.np, name)(x, k)
 
 
+def _quantiles(np: Any, x: Any, **where: Any) -> Any:
+    if x.ndim == 0:
+        raise ValueError("keepdims adds an axis to a 0-d array in JAX, not in NumPy")
+    return np.quantile(x, [0.3, 0.8], **where)
+
+
 def _take(lib: Library, x: Any, axis: int, mode: str) -> Any:
     if x.ndim == 0:
         raise ValueError("NumPy lets axis=0 of a 0-d array pass; covector and JAX do not")
@@ -140,7 +146,7 @@ STRUCTURAL = {
     "std": reduction(lambda np, x, **k: np.std(x, **k), margin=lambda x, axis, keep: np.std(x, axis=axis)),
     "ptp": reduction(lambda np, x, **k: np.ptp(x, **k)),
     "median": reduction(lambda np, x, **k: np.median(x, **k)),
-    "quantile": reduction(lambda np, x, **k: np.quantile(x, np.array([0.3, 0.8]), **k)),
+    "quantile": reduction(_quantiles),
     "percentile": reduction(lambda np, x, **k: np.percentile(x, 40.0, **k)),
     "average": Operation(1, one_of(0, -1), lambda lib, x, axis: lib.np.average(
         x, axis=axis, weights=np.arange(1.0, x.shape[axis] + 1)), complex_too=True),
