@@ -294,12 +294,27 @@ def binary_lane(prim, op, native):
                             refuse_mixing(x.value, y.value)
                         out.aval = aval
                         return out
-                elif other in _NUMBERS:
+                elif other in _NUMBERS or other is ndarray and y.dtype is aval.dtype and (
+                        not y.ndim or y.shape == aval.shape):
                     out = Batched()
                     out.owner = x.owner
-                    out.value = op(x.value, y)
+                    try:
+                        out.value = op(x.value, y)
+                    except TypeError:
+                        refuse_mixing(x.value, y)
                     out.aval = aval
                     return out
+        elif kind is ndarray and other is Batched:
+            aval = y.aval
+            if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
+                out = Batched()
+                out.owner = y.owner
+                try:
+                    out.value = op(x, y.value)
+                except TypeError:
+                    refuse_mixing(x, y.value)
+                out.aval = aval
+                return out
         return bind(prim, (x, y))
 
     return apply

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections import namedtuple
-from contextvars import ContextVar
 
 import numpy as np
 
@@ -10,48 +9,36 @@ from ...extend import Ambient
 from . import versions
 from .function_tangents import PAUSED
 from .inplace import WRITE_TANGENT, put_value, write
-from .levels import BatchTrace, GradTrace
+from .levels import DUAL, BatchTrace, Epoch, GradTrace
 from .printing import TANGENT
 from .state import SET_TANGENT, TANGENT_OF, TensorBase, at_level, bottom, lift, lower, more, wrap
 from .views import EXPAND, GETITEM, shape_dtype, view
 
 ndarray = np.ndarray
-
-
-class Epoch:
-    """One open dual level; tangents of a closed one are gone."""
-
-    __slots__ = ("done", "paused")
-
-    def __init__(self):
-        self.done = self.paused = False
-
-
-LEVEL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ("primal", "tangent"))
 UnpackedDualTensor.__doc__ = "What `unpack_dual` gives: the primal, and the tangent or None."
 
 
 def enter_dual_level():
     """Open a level; its number is 0, since levels do not nest."""
-    if LEVEL.get() is not None:
+    if DUAL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    LEVEL.set(Epoch())
+    DUAL.set(Epoch())
     return 0
 
 
 def exit_dual_level(*, level=None):
     """Close the level: its tangents are gone."""
-    epoch = LEVEL.get()
+    epoch = DUAL.get()
     if epoch is None and level is None:
         raise RuntimeError("Dual level must be a positive number: no level is open, enter_dual_level() first")
     if epoch is None or level not in (None, 0):
-        if LEVEL.get() is None:
+        if DUAL.get() is None:
             raise RuntimeError("Dual level must be a positive number.")
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
                            "supported.")
     epoch.done = True
-    LEVEL.set(None)
+    DUAL.set(None)
 
 
 class dual_level:  # noqa: N801 (torch's name)
@@ -89,11 +76,11 @@ def make_dual(tensor, tangent, *, level=None):
 
 def open_level(level, name):
     """The open level, None where there is none and none was named."""
-    if level is not None and level < 0 or level is None and LEVEL.get() is None:
+    if level is not None and level < 0 or level is None and DUAL.get() is None:
         return None
-    if level or LEVEL.get() is None:
-        raise RuntimeError(f"Invalid level given to {name}: {level}, of {int(LEVEL.get() is not None)} open")
-    return LEVEL.get()
+    if level or DUAL.get() is None:
+        raise RuntimeError(f"Invalid level given to {name}: {level}, of {int(DUAL.get() is not None)} open")
+    return DUAL.get()
 
 
 def dual(epoch, tensor, tangent):
@@ -155,7 +142,7 @@ def alike(t, tangent):
 
 def unpack_dual(tensor, *, level=None):
     """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
-    if LEVEL.get() is None and level is None:
+    if DUAL.get() is None and level is None:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
@@ -181,7 +168,7 @@ DEAD.done = True
 
 def epoch_of(t):
     """What the tangents of a tensor's level live as long as."""
-    return t.level_trace if isinstance(t.level_trace, GradTrace) else LEVEL.get()
+    return t.level_trace if isinstance(t.level_trace, GradTrace) else DUAL.get()
 
 
 def tangent_of(t):
@@ -227,7 +214,7 @@ def set_tangent(t, tangent):
 @contextlib.contextmanager
 def paused():
     """Without the tangents of the open level: a Function's forward runs on primals alone."""
-    epoch = LEVEL.get()
+    epoch = DUAL.get()
     if epoch is None or epoch.paused:
         yield
         return

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import extend
 from . import versions
+from .constants import EXACT
 from .inplace import KEEPERS
 from .lanes import fresh
 from .modes import MODES
@@ -22,7 +23,6 @@ next_seq = extend.next_seq
 aval_of = extend.aval_of
 F64 = np.dtype(np.float64)
 WHOLE = slice(None)
-_EXACT = 2**53  # integers up to here are floats
 
 
 def place(key, shape):
@@ -149,7 +149,7 @@ def write(t, key, value):
         q = value.node
         if q is None and value.requires:
             q = accumulator(value)
-    elif kind is float or kind is int and -_EXACT < value < _EXACT:
+    elif kind is float or kind is int and -EXACT <= value <= EXACT:
         if array.dtype is not F64 and not -3e38 < value < 3e38:
             return False
         v = value

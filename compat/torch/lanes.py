@@ -10,8 +10,10 @@ import numpy as np
 from ... import extend
 from . import level_lanes, versions
 from .call import invoke
+from .constants import CONSTS, EXACT, constant
 from .inplace import KEEPERS
 from .layouts import laid_out
+from .level_lanes import dual
 from .modes import MODES
 from .node import GradNode
 from .quiet import hush, unhush
@@ -24,9 +26,6 @@ ndarray = np.ndarray
 asarray = np.asarray
 new = NEW[0]
 next_seq = extend.next_seq
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
-_CONSTS = {F32: {}, F64: {}}
-_LIMIT = 256
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
 
 
@@ -39,17 +38,6 @@ def fresh(t):
     if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != rare.attr_version:
         refresh(t)
     return t.node is not None or not needs_grad(rare.base)
-
-
-def constant(number, dtype):
-    """A Python number as a 0-d array of `dtype`; zero and NaN are not cached: -0.0 hashes like 0.0."""
-    c = np.asarray(number, dtype)
-    if number == number and number != 0:
-        consts = _CONSTS[dtype]
-        if len(consts) >= _LIMIT:
-            consts.clear()
-        consts[number] = c
-    return c
 
 
 def unary(row, prim, ufunc):
@@ -86,10 +74,10 @@ def unary(row, prim, ufunc):
             node.seq = next_seq()
             node.extra = None
             return t
-        if type(input) is Tensor and input.level_trace is not None and out is None:
+        if type(input) is Tensor and out is None:
             m = MODES.get()
-            if m is not None and m.quick is input.level_trace:
-                found = at(input, m.quick)
+            if m.quick is input.level_trace is not None if m is not None else dual(input):
+                found = at(input, input.level_trace)
                 if found is not None:
                     return found
         return invoke(row, fun, (input,), {} if out is None else {"out": out})
@@ -175,13 +163,11 @@ def binary(row, prim, op, reflected=False):
                     node.extra = None
                     return t
             elif kind is float or kind is int:
-                c = _CONSTS[x.dtype].get(other)
+                c = CONSTS[x.dtype].get(other)
                 if c is None:
-                    if kind is int and not -9007199254740993 < other < 9007199254740993:
+                    if kind is int and not -EXACT <= other <= EXACT:
                         return slow(input, other)
-                    token = hush()
                     c = constant(other, x.dtype)
-                    unhush(token)
                 token = hush()
                 v = op(x, c)
                 unhush(token)
@@ -206,10 +192,10 @@ def binary(row, prim, op, reflected=False):
                 node.extra = None
                 return t
         m = MODES.get()
-        if m is not None and m.quick is not None and (
+        if dual(input) or dual(other) if m is None else m.quick is not None and (
                 kind is Tensor and other.level_trace is m.quick or type(input) is Tensor
                 and input.level_trace is m.quick):
-            found = at(input, other, m.quick)
+            found = at(input, other, None if m is None else m.quick)
             if found is not None:
                 return found
         return slow(input, other)
@@ -268,8 +254,8 @@ def binary_inplace(row, prim, ufunc, slow):
                 q = other.node
                 if q is None and other.requires:
                     q = accumulator(other)
-            elif kind is float or kind is int and -9007199254740993 < other < 9007199254740993:
-                y = _CONSTS[x.dtype].get(other)
+            elif kind is float or kind is int and -EXACT <= other <= EXACT:
+                y = CONSTS[x.dtype].get(other)
                 if y is None:
                     y = constant(other, x.dtype)
             else:

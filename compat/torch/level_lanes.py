@@ -1,19 +1,23 @@
 """The fast lanes of operations at the innermost running level of `func`: computed one level down, with one node.
 
 What `call.compute` and the level's `process` do, without the boxes in between. `modes.quick` names the level where
-nothing else is in force; a lane returns None for what it does not take.
+nothing else is in force. The ambient level has the same lanes (`trace` None) while dual tensors are about. A lane
+returns None for what it does not take.
 """
 
 import numpy as np
 
 from ... import extend
 from .call import lifted
+from .constants import CONSTS, EXACT, FLOATS, constant
 from .layouts import CONTIGUOUS, ELEMENTWISE, settled
-from .levels import FOREIGN
+from .levels import DUAL, FOREIGN
 from .node import GradNode, NamedRule
 from .quiet import hush, unhush
-from .state import NEW, Record, accumulator, edge, lift, lower, tangent_of
+from .state import NEW, SET_TANGENT, Record, accumulator, edge, lift, lower, tangent_of
 from .tensor import Tensor
+from .unshared import DUPLICATE
+from .versions import root_of
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
@@ -21,11 +25,7 @@ new = NEW[0]
 next_seq = extend.next_seq
 aval_of = extend.aval_of
 broadcast_to = extend.REGISTRY["broadcast_to"].fun
-FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 NOT_HERE = object(), None, None
-_CONSTS = {d: {} for d in FLOATS}
-_LIMIT = 256
-_EXACT = 2**53  # integers below are floats
 
 
 def operand(t, trace):
@@ -34,9 +34,12 @@ def operand(t, trace):
     A tangent is a core value one level down: that of a tensor which is itself recorded is rare.
     """
     if t.level_trace is trace:
-        below = t.value
         rare = t.rare
-        value = below.value if not below.slow and below.node is None and not below.requires else lower(below)
+        if trace is None:
+            value = t.value
+        else:
+            below = t.value
+            value = below.value if not below.slow and below.node is None and not below.requires else lower(below)
         if rare is None:
             node = t.node
             return value, accumulator(t) if node is None and t.requires else node, None
@@ -48,6 +51,8 @@ def operand(t, trace):
             return value, node, None
         if node is not None:
             return NOT_HERE
+        if trace is None:
+            return (value, None, dx.value) if dx.level_trace is None and bare(dx) else NOT_HERE
         while dx.level_trace is trace:
             if dx.node is not None or dx.requires:
                 return NOT_HERE
@@ -64,6 +69,16 @@ def operand(t, trace):
     return lower(t), None, None
 
 
+def bare(t):
+    """Whether an ambient tensor of floats has neither history nor tangent."""
+    return t.slow < 2 and t.node is None and not t.requires and (not t.slow or edge(t) is None)
+
+
+def dual(t):
+    """Whether a tensor may be a dual one of the ambient level: a dual level is open, and it is none for other lanes."""
+    return type(t) is Tensor and t.slow == 2 and t.level_trace is None and DUAL.get() is not None
+
+
 def raised(trace, v):
     """The tensor of a level over a core value of floats one level down."""
     if isinstance(v, Tracer):
@@ -74,6 +89,8 @@ def raised(trace, v):
         below.node = below.rare = below.level_trace = None
         below.requires = False
         below.slow = 0
+        if trace is None:
+            return below
     t = new(Tensor)
     t.value = below
     t.node = t.rare = None
@@ -93,12 +110,23 @@ def recorded(t, rule, parents, saved):
     node.extra = None
 
 
-def pushed(t, trace, dv, v):
-    """Give a new tensor its tangent, a core value one level down."""
+def pushed(t, trace, dv, v, tangents):
+    """Give a new tensor its tangent, a core value one level down, in memory that is none of the operands' tangents'."""
     if dv.shape != v.shape:
         dv = broadcast_to(dv, v.shape)
+    array = extend.peel(dv)
+    if type(array) is ndarray:
+        others = [extend.peel(d) for d in tangents]
+        if any(d is array for d in others) or array.base is not None and any(
+                type(d) is ndarray and root_of(d) is root_of(array) for d in others):
+            dv = DUPLICATE.fun(dv)
+    dv = lift(dv)
+    if trace is None and (dv.value.base is not None or dv.value.strides != t.value.strides):
+        SET_TANGENT[0](t, dv)
+        return
     t.rare = rare = Record()
-    rare.tangent = trace, lift(dv), False
+    rare.tangent = DUAL.get() if trace is None else trace, dv, False
+    t.slow = 2
 
 
 def pushes(prim):
@@ -143,7 +171,7 @@ def unary(prim):
         if p is not None:
             recorded(out, rule, p, None if collect is None else collect((x, v)))
         elif dv is not None:
-            pushed(out, trace, dv, v)
+            pushed(out, trace, dv, v, (dx,))
         return out
 
     return at
@@ -172,12 +200,12 @@ def binary(row, prim):
         if dtype not in FLOATS:
             return None
         if kind is not Tensor:
-            y = constant(other, dtype)
+            y = number(other, dtype)
             q = dy = None
             if y is None:
                 return None
         elif type(input) is not Tensor:
-            x = constant(input, dtype)
+            x = number(input, dtype)
             p = dx = None
             if x is None:
                 return None
@@ -209,33 +237,26 @@ def binary(row, prim):
                 saved = rule.collect((x, y, v, aval_of(x), aval_of(y)) if fixes else (x, y, v))
             recorded(out, rule, (p, q) if len(active) == 2 else p if q is None else q, saved)
         elif dv is not None:
-            pushed(out, trace, dv, v)
+            pushed(out, trace, dv, v, [d for d in (dx, dy) if d is not None])
         return out
 
     return at
 
 
-def constant(number, dtype):
-    """A Python number as a 0-d array of a dtype, None for anything else; zero and NaN are not cached: -0.0 hashes like
-    0.0."""
-    kind = type(number)
-    if kind is not float and (kind is not int or not -_EXACT < number < _EXACT):
-        return None
-    c = _CONSTS[dtype].get(number)
-    if c is None:
-        token = hush()
-        c = np.asarray(number, dtype)
-        unhush(token)
-        if number == number and number != 0:
-            consts = _CONSTS[dtype]
-            if len(consts) >= _LIMIT:
-                consts.clear()
-            consts[number] = c
-    return c
+def number(other, dtype):
+    """A Python number as a 0-d array of a dtype, None for anything else."""
+    kind = type(other)
+    if kind is float or kind is int and -EXACT <= other <= EXACT:
+        c = CONSTS[dtype].get(other)
+        return constant(other, dtype) if c is None else c
+    return None
 
 
-def several(row, prim, title):
-    """An operation of several tensors by one primitive at a level; its node has torch's title."""
+def several(row, prim, title, plain=False):
+    """An operation of several tensors by one primitive at a level; its node has torch's title.
+
+    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here.
+    """
     fun = prim.fun
     rules = {}
 
@@ -271,14 +292,14 @@ def several(row, prim, title):
         if active:
             rule = rules.get(active)
             if rule is None:
-                rule = rules[active] = NamedRule(prim.rule(active), title)
+                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
             saved = None
             if rule.collect is not None:
                 saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
             parents = tuple([found[i][1] for i in active])
             recorded(out, rule, parents if len(parents) > 1 else parents[0], saved)
         elif dv is not None:
-            pushed(out, trace, dv, v)
+            pushed(out, trace, dv, v, tangents.values())
         return out
 
     return at

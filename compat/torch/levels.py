@@ -1,5 +1,7 @@
 """The levels a tensor can live at: the ambient one, one for each running `func` transform, one for each vmap."""
 
+from contextvars import ContextVar
+
 from ... import extend
 from .anomaly import stamp
 from .modes import MODES, records
@@ -55,6 +57,18 @@ class BatchTrace(extend.VmapTrace):
         super().__init__(size)
         self.randomness = randomness
         self.own = own
+
+
+class Epoch:
+    """One open dual level of forward mode; tangents of a closed one are gone."""
+
+    __slots__ = ("done", "paused")
+
+    def __init__(self):
+        self.done = self.paused = False
+
+
+DUAL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
 
 
 class Foreign:

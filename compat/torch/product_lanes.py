@@ -6,6 +6,7 @@ from ... import extend
 from . import level_lanes
 from .call import invoke
 from .lanes import fresh
+from .level_lanes import dual
 from .modes import MODES
 from .node import GradNode, NamedRule
 from .quiet import hush, unhush
@@ -61,7 +62,7 @@ def total(row, prim, title):
     rule = NamedRule(prim.rule((0,), True), title)
     impl = prim.impl
     axes = [tuple(range(n)) for n in range(33)]
-    at = level_lanes.several(row, prim, title)
+    at = level_lanes.several(row, prim, title, plain=True)
 
     def fun(input, dim=None, keepdim=False, *, dtype=None, out=None, **named):
         if dim is None and dtype is None and out is None and not keepdim and not named and plain(input) \
@@ -79,8 +80,8 @@ def total(row, prim, title):
             return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
         if dim is None and dtype is None and out is None and not keepdim and not named and type(input) is Tensor:
             m = MODES.get()
-            if m is not None and m.quick is input.level_trace and m.quick is not None:
-                found = at((input,), (axes[input.ndim], False), m.quick)
+            if m.quick is input.level_trace is not None if m is not None else dual(input):
+                found = at((input,), (axes[input.ndim], False), input.level_trace)
                 if found is not None:
                     return found
         if out is not None:
@@ -99,8 +100,8 @@ def total(row, prim, title):
 def product(row):
     """Products of two matrices; `matmul` gives other ranks to `invoke`."""
     rules = {a: NamedRule(MATMUL.rule(a, True), "MmBackward0") for a in ((0,), (1,), (0, 1))}
-    at = level_lanes.several(row, MATMUL, "MmBackward0")
-    at_vectors = level_lanes.several(row, MATMUL, row.node) if row.name == "matmul" else None
+    at = level_lanes.several(row, MATMUL, "MmBackward0", plain=True)
+    at_vectors = level_lanes.several(row, MATMUL, row.node, plain=True) if row.name == "matmul" else None
 
     def fun(*args, out=None, **named):
         if out is not None or named or len(args) != 2:
@@ -118,13 +119,14 @@ def product(row):
                 return recorded(v, rule, parents, rule.collect((x, y, v, None, None)))
         if type(input) is Tensor and type(other) is Tensor:
             m = MODES.get()
-            if m is not None and m.quick is not None and (
+            if dual(input) or dual(other) if m is None else m.quick is not None and (
                     input.level_trace is m.quick or other.level_trace is m.quick):
                 a, b = shape_dtype(input)[0], shape_dtype(other)[0]
                 of = at if len(a) == 2 == len(b) else at_vectors if 0 < len(a) < 3 > len(b) > 0 else None
-                found = of((input, other), (), m.quick) if of is not None and a[-1] == b[0] else None
-                if found is not None:
-                    return found
+                if of is not None and a[-1] == b[0]:
+                    found = of((input, other), (), None if m is None else m.quick)
+                    if found is not None:
+                        return found
         return invoke(row, fun, args, {})
 
     return fun

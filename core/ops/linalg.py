@@ -58,6 +58,8 @@ def _matmul_vjp_x(ct, x_aval, y):
     if y.ndim == 1:
         return outer(ct, y) if ct.ndim else ct * y
     if x_aval.ndim == 1:
+        if y.ndim == 2:
+            return matmul(y, ct)
         out = matmul(y, ct[..., None])
         return out.reshape(out.shape[:-1])
     return matmul(ct, _mT(y))

@@ -1,7 +1,6 @@
 """torch.autograd.forward_ad."""
 
 from ..forward_ad import (
-    LEVEL,
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,
@@ -9,11 +8,12 @@ from ..forward_ad import (
     make_dual,
     unpack_dual,
 )
+from ..levels import DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 
 def __getattr__(name):
     if name == "_current_level":
-        return -1 if LEVEL.get() is None else 0
+        return -1 if DUAL.get() is None else 0
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
