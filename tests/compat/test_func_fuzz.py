@@ -220,3 +220,43 @@ def test_random_nests_agree_with_pytorch(family, shape, block, doubles):
         assert close(ours, theirs, "float64"), (what, ours, theirs)
         compared += 1
     assert compared > 15
+
+
+def pushed(torch, family, steps, x, c, both, recorded, nested):
+    """Value and tangent of a function of dual tensors, and the gradient of the value where it is recorded."""
+    forward_ad = torch.autograd.forward_ad
+    x, c, dx = torch.tensor(x), torch.tensor(c), torch.tensor(c).cos()
+    leaf = x.requires_grad_() if recorded else None
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(x, dx)
+        if both:
+            c = forward_ad.make_dual(c, c.sin())
+        if nested:  # a level of func inside the dual level: the tangents pass it by
+            x = torch.func.vmap(torch.sin)(x) * x
+        for step in steps:
+            x = family[step](torch, x, c)
+        value, tangent = forward_ad.unpack_dual(x)
+    found = [value.detach().tolist(), np.zeros(value.shape).tolist() if tangent is None else tangent.detach().tolist()]
+    if recorded and value.requires_grad:
+        found.append(torch.autograd.grad(value.sum(), leaf)[0].tolist())
+    return np.array(found)
+
+
+@pytest.mark.reference
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+@pytest.mark.parametrize(("family", "shape"), [(STEPS, (3,)), (MATRICES, (2, 3))], ids=["vectors", "matrices"])
+def test_random_functions_of_dual_tensors_agree_with_pytorch(family, shape, doubles):
+    compared = 0
+    for seed in range(150):
+        steps, _, x, c, both = program(seed, family, shape)
+        recorded, nested = seed % 3 == 0, seed % 4 == 0
+        try:
+            theirs = pushed(doubles, family, steps, x, c, both, recorded, nested)
+        except RuntimeError as error:
+            if any(limit in str(error) for limit in LIMITS):
+                continue
+            raise
+        ours = pushed(compat, family, steps, x, c, both, recorded, nested)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8, err_msg=str((seed, steps, both)))
+        compared += 1
+    assert compared > 100
