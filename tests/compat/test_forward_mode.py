@@ -392,6 +392,34 @@ def script_tangent_layouts(torch):
     return out
 
 
+def script_tangents_of_answers_are_their_own(torch):
+    """A write to a shifted value spoils neither the tangent of the operand nor the user's."""
+    fw, func = torch.autograd.forward_ad, torch.func
+    x, dx = double(torch, 1, 2), double(torch, 3, 4)
+
+    def shifted(x):
+        y = x + 0.5
+        y.mul_(2.0)
+        z = 1.0 * x - 1
+        z.mul_(y)
+        return y + x * z, y.sum() - x.mean()
+
+    out = [func.jvp(shifted, (x,), (dx,)), func.vmap(lambda s: func.jvp(shifted, (x * s,), (dx * s,)))(x), dx.clone()]
+    with fw.dual_level():
+        a = fw.make_dual(x.clone(), dx.clone())
+        out += [unpacked(fw, t) for t in shifted(a)]
+        y = a - 1
+        a.mul_(3.0)
+        m = fw.make_dual(torch.ones(2, 2).double().t(), double(torch, 5, 6, 7, 8).reshape(2, 2))
+        z = m + a
+        z.add_(1.0)
+        n = m * 2 + torch.ones(2, dtype=torch.float64)
+        n[0].mul_(3.0)
+        out += [unpacked(fw, t) for t in (y, a, m, z, n, m.sum(), m @ m, torch.relu(m))]
+        out += [fw.unpack_dual(t).tangent.stride() for t in (m * 2, m + a, m.t() - 1, torch.tanh(m))]
+    return out
+
+
 def script_print_dual(torch):
     fw = torch.autograd.forward_ad
     out = []
