@@ -9,7 +9,7 @@ tensor([2., 4., 6.])
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
 from . import conversion as _conversion, facts as _facts, relaid as _relaid  # isort: skip
-from . import window_functions as _window_functions  # isort: skip
+from . import overrides, overriding as _overriding, window_functions as _window_functions  # isort: skip
 from .creation import (
     arange,
     empty,
@@ -91,11 +91,13 @@ from . import container as _container, forward_ad as _forward_ad  # isort: skip
 from . import autograd, cuda, fft, func, linalg, masked, nn, signal, special, testing, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_facts.PUBLIC)
+globals().update({f.__name__: _overriding.dispatching(f) for f in (
+    empty_like, full_like, ones_like, rand_like, randint_like, randn_like, zeros_like)})
 globals().update(_LEGACY)
 globals().update(_NAMED)
 globals().update(_ALIASES)
 globals().update(_surface.names(""))
-globals().update({_name: _surface.explained(_name, _fun) for _name, _fun in _ops.PLAIN.items()})
+globals().update({_name: _overriding.dispatching(_surface.explained(_name, _fun)) for _name, _fun in _ops.PLAIN.items()})
 globals().update({_name: _surface.explained(_name, globals()[_name]) for _name in _surface.FACTORIES})
 globals().update(_window_functions.TOP)
 globals().update(vmap=func.vmap)

@@ -89,7 +89,7 @@ def recorded_copy(leaf, ct, drive):
     """
     out = laid_out(drive.tensor(extend.REGISTRY["duplicate"].fun(ct)), leaf)
     if out.node is not None and out.node.rule is not None:
-        out.node.more().name = "CopyBackwards"
+        out.node.more().name = "torch::autograd::CopyBackwards"
     return out
 
 

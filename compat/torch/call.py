@@ -5,7 +5,6 @@ An operation is written once, on core values, where covector's own functions app
 """
 
 import functools
-from contextvars import ContextVar
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from .inplace import inplace
 from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
 from .out_argument import write_out
+from .overriding import overridden
 from .quiet import hush, unhush
 from .recorder import aten
 from .signatures import check
@@ -65,10 +65,10 @@ def tensors_in(args, kwargs):
     return found
 
 
-def lifted(v, node_name, tensors):
-    """The tensor(s) of an answer; the node gets torch's name and the operands' edges."""
+def lifted(v, node_name, tensors, call=None):
+    """The tensor(s) of an answer; the node gets torch's name, the operands' edges and the other arguments."""
     if isinstance(v, tuple):
-        out = [lifted(x, node_name, tensors) for x in v]
+        out = [lifted(x, node_name, tensors, call) for x in v]
         return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
     if v is None:
         return None
@@ -77,13 +77,13 @@ def lifted(v, node_name, tensors):
     while True:  # name the node at every level
         node = u.node
         if node is not None and node_name is not None:
-            dress_node(node, node_name, tensors)
+            dress_node(node, node_name, tensors, call)
         if not isinstance(u.value, TensorBase):
             return t
         u = u.value
 
 
-def dress_node(node, name, tensors):
+def dress_node(node, name, tensors, call=None):
     """Name a node as torch does, and show the operands of the whole operation as its edges."""
     if any(node is t.node for t in tensors):
         return  # the answer is an operand itself
@@ -93,11 +93,29 @@ def dress_node(node, name, tensors):
     if target.rule is None:
         return  # the answer is an operand itself
     if target.name() == name and single(target):
+        if call is not None and (target.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
+            target.more().call = noted(*call)
         return
     extra = target.more()
     extra.name = name
+    if call is not None:
+        extra.call = noted(*call)
     if extra.edges is None:
         extra.edges = tuple([edge(t) if needs_grad(t) else None for t in tensors])
+
+
+_PLAIN = frozenset({bool, int, float, str, type(None)})
+
+
+def noted(row, args, kwargs):
+    """A call as a node keeps it: without tensors."""
+    return (row, tuple([x if type(x) in _PLAIN else bare(x) for x in args]),
+            {k: bare(x) for k, x in kwargs.items()} if kwargs else {})
+
+
+def bare(x):
+    """An argument, an Ellipsis for tensors, which a node must not keep."""
+    return ... if isinstance(x, TensorBase) or type(x) in (list, tuple) and tensors_in(x, None) else x
 
 
 def single(node):
@@ -155,7 +173,7 @@ def compute(row, fun, args, kwargs, out=True):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs)
     if override is not None:
-        return override(fun, args, kwargs)
+        return override(row.fun or fun, args, kwargs)
     args, kwargs, way = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)
@@ -180,7 +198,8 @@ def compute(row, fun, args, kwargs, out=True):
         v = settled(row.name, v, tensors)
     if target is not None:
         return write_out(row.name, target, v, tensors, way is not None and way.exact)
-    out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors)
+    out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors,
+                 (row, args, kwargs))
     m = MODES.get()
     if m is not None and (m.level is not None or m.foreign is not None):
         out = inside(out, m)
@@ -289,33 +308,6 @@ def attach(name, fun):
 def camel(name):
     """`LogSoftmaxBackward0` for `log_softmax`."""
     return "".join(part[:1].upper() + part[1:] for part in name.rpartition(".")[2].split("_")) + "Backward0"
-
-
-def overridden(args, kwargs):
-    """The `__torch_function__` that takes over, if an argument is of a class that has one of its own."""
-    for x in args:
-        kind = type(x)
-        if kind is not CLASS[0] and isinstance(x, TensorBase) and not _PLAIN_ONLY.get():
-            found = kind.__torch_function__
-            if found.__func__ is not default_torch_function:
-                return lambda fun, args, kwargs: found(fun, (kind,), args, kwargs)
-    return None
-
-
-_PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
-
-
-def default_torch_function(cls, func, types, args=(), kwargs=None):
-    """What `super().__torch_function__` does: the operation itself, its answers as tensors of the class."""
-    before = _PLAIN_ONLY.get()
-    _PLAIN_ONLY.set(True)
-    try:
-        out = func(*args, **(kwargs or {}))
-    finally:
-        _PLAIN_ONLY.set(before)
-    if type(out) is CLASS[0] and cls is not CLASS[0]:
-        out.__class__ = cls
-    return out
 
 
 def promote(*values, floats=False):

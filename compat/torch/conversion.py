@@ -5,12 +5,13 @@ import numpy as np
 from ...extend import REGISTRY
 from . import dtypes
 from .aliases import expose
-from .call import ROWS, attach, default_torch_function, operation
+from .call import ROWS, attach, operation
 from .levels import FOREIGN, BatchTrace
 from .literals import warn_imaginary
 from .memory_formats import order_of, preserves
+from .overriding import WITHOUT, default_torch_function
 from .size import device as Device
-from .state import TensorBase, concrete, needs_grad
+from .state import CLASS, TensorBase, concrete, needs_grad
 
 ndarray = np.ndarray
 
@@ -212,3 +213,4 @@ for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uin
                       "bfloat16": dtypes.bfloat16}.items():
     attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d, False, memory_format))(_dtype))
 attach("__torch_function__", classmethod(default_torch_function))
+WITHOUT.add(CLASS[0])

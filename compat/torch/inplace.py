@@ -101,6 +101,7 @@ def compute(t, name, fn, others, node_name, covers):
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
         extra = new.node.more()
         extra.name = node_name
+        extra.call = ()  # the arguments are not known by their names
         if covers and not operands and isinstance(new.node.parents, extend.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)

@@ -22,6 +22,7 @@ class NodeExtra(Extra):
     """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
 
     hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
+    call = None  # (row, arguments but for tensors, keywords) of the operation
     outputs = None  # of a node with several: what outputs.py knows of their hooks
     retained = None  # a weak reference to the tensor whose gradient is kept
     traceback = None

@@ -11,6 +11,7 @@ from .drive import RUNNING
 from .levels import PACKING
 from .modes import restore, set_modes
 from .node import FREED, SAVED_READERS, AccumulateGrad, freed
+from .saved_names import MISSING, Elsewhere, Item, found, known
 from .state import TensorBase, lift, lower, more, wrap
 
 ndarray = np.ndarray
@@ -158,25 +159,15 @@ def read(node, key):
     rule = node.rule
     if rule is None or rule.prim is None:
         raise missing(node, key)
+    row = known(node)
+    if row is not None:
+        return by_table(node, key, raw, row.get(name))
     saved = node.saved
     names = rule.names
     for i, (n, origin) in enumerate(zip(names, rule.origins)):
         if origin is None or _NAMES.get(n, n) != name and n != name:
             continue
-        if raw:
-            return SavedTensor(node, i)
-        if saved is FREED:
-            raise freed()
-        item = saved if len(names) == 1 else saved[i]
-        if type(item) is Packed:
-            t = unpacked(item)
-            return with_history(node, t, origin) if origin == -1 or origin not in rule.active else attached(
-                t.detach(), parent_of(node, origin))
-        if not isinstance(item, ndarray | np.generic | extend.Tracer):
-            return item
-        if isinstance(item, ndarray) and versions.WRITTEN:
-            node.check(saved)
-        return with_history(node, tensor_of(node, item, origin), origin)
+        return SavedTensor(node, i) if raw else item_of(node, i)
     if not raw:
         if name in ("self", "other") and rule.prim.family == "elementwise":
             return unsaved(node, name, key)
@@ -192,20 +183,58 @@ def read(node, key):
     raise missing(node, key)
 
 
+def by_table(node, key, raw, word):
+    """A saved value by PyTorch's name of it."""
+    value = MISSING if word is None else found(node, word)
+    if type(value) is Item:
+        if raw:
+            return SavedTensor(node, value.place)
+        item = item_of(node, value.place)
+        return wrap(np.asarray(item)) if isinstance(item, int | float | complex) else item
+    if type(value) is Elsewhere:
+        return value if raw else value.value(node)
+    if value is MISSING or raw:
+        raise missing(node, key, "" if word is None else ": the rule of the operation here does not keep it")
+    return value
+
+
+def item_of(node, i):
+    """One value that a node saved, as a tensor with the history that it had."""
+    rule, saved = node.rule, node.saved
+    if saved is FREED:
+        raise freed()
+    origin = rule.origins[i]
+    item = saved if len(rule.names) == 1 else saved[i]
+    if type(item) is Packed:
+        t = unpacked(item)
+        return with_history(node, t, origin) if origin == -1 or origin not in rule.active else attached(
+            t.detach(), parent_of(node, origin))
+    if not isinstance(item, ndarray | np.generic | extend.Tracer):
+        return item
+    if isinstance(item, ndarray) and versions.WRITTEN:
+        node.check(saved)
+    return with_history(node, tensor_of(node, item, origin), origin)
+
+
 def readable(node):
     """The names of what a node saved: values, and the shape where there is no value. Parameters can be read as well."""
     rule = node.rule
     if rule is None or rule.prim is None:
         return []
+    row = known(node)
+    if row is not None:
+        values = {name: found(node, word) for name, word in row.items()}
+        return [f"_saved_{name}" for name, v in values.items() if v is not MISSING] + [
+            f"_raw_saved_{name}" for name, v in values.items() if type(v) in (Item, Elsewhere)]
     names = [_NAMES.get(n, n) for n, origin in zip(rule.names, rule.origins) if origin is not None]
     if not names and "x_aval" in rule.names:
         return ["_saved_self_sym_sizes"]
     return [f"_saved_{n}" for n in names] + [f"_raw_saved_{n}" for n in names]
 
 
-def missing(node, key):
+def missing(node, key, words=""):
     """The error for a name that a node does not have."""
-    return AttributeError(f"'{node.name()}' object has no attribute '{key}'")
+    return AttributeError(f"'{node.name()}' object has no attribute '{key}'{words}")
 
 
 def unsaved(node, name, key):

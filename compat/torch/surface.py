@@ -3,6 +3,7 @@
 import functools
 
 from .call import ROWS, Row
+from .overriding import dispatching
 from .signatures import check, explain, signatures, synonyms
 
 # Operations of PyTorch's surface. One that has no row says that it is not built when it is asked for.
@@ -85,7 +86,7 @@ autograd.gradcheck autograd.gradgradcheck autograd.GradcheckError autograd.profi
 utils.data
 utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 utils.checkpoint.DefaultDeviceType
-optim distributions overrides
+optim distributions
 nn.Module nn.Parameter nn.Sequential nn.Linear nn.init nn.utils
 """.split())
 
@@ -99,7 +100,7 @@ def getter(prefix, module):
     def __getattr__(name):  # noqa: N807
         row = ROWS.get(prefix + name)
         if row is not None:
-            return explained(prefix + name, row.fun)
+            return public(row)
         if prefix + name in NAMES:
             raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
                                       "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
@@ -108,9 +109,21 @@ def getter(prefix, module):
     return __getattr__
 
 
+@functools.cache
+def public(row):
+    """The function of a row, by its name; one that is no operation of its own asks `__torch_function__` first."""
+    if row.fun is row.body or row.fun.__name__ == "<lambda>":
+        row.fun.__name__ = row.name.rpartition(".")[2]
+        row.fun = dispatching(explained(row.name, row.fun))
+        return row.fun
+    if row.fun.__name__ == "fun":
+        row.fun.__name__ = row.fun.__qualname__ = row.name.rpartition(".")[2]
+    return explained(row.name, row.fun)
+
+
 def names(prefix):
     """The public functions of a namespace."""
-    return {name[len(prefix):]: explained(name, row.fun) for name, row in ROWS.items()
+    return {name[len(prefix):]: public(row) for name, row in ROWS.items()
             if name.startswith(prefix) and "." not in name[len(prefix):]}
 
 

@@ -15,6 +15,7 @@ from .memory import counted, memory_of, rebuilt, steps_of, twin, unlinked
 from .memory_formats import lies_in
 from .node import RemovableHandle, dress, picks, visible
 from .outputs import listen
+from .overriding import prepare
 from .size import CPU, Size, strided
 from .state import CLASS, TensorBase, at_level, bottom, current, edge, made_aside, more, needs_grad, version_of, wrap
 from .views import shape_dtype
@@ -44,13 +45,14 @@ class Tensor(TensorBase):
     def __init__(self, *args, **kwargs):
         pass
 
+    __init_subclass__ = classmethod(prepare)
+
     # what it is
 
     @property
     def shape(self):
         """The lengths of the axes, a `Size`."""
-        value = self.value
-        return Size(value.shape if type(value) is ndarray else shape_dtype(self)[0])
+        return Size(self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
 
     @property
     def dtype(self):

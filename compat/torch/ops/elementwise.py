@@ -255,7 +255,13 @@ for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less
     compare(_name, _prim, f"__{_name}__")
 
 
-@operation("pow", inplace_form=True, node={with_tensor: "PowBackward1", otherwise: "PowBackward0"})
+def of_number(given, named):
+    """Whether a number is raised to the power of a tensor."""
+    return bool(given) and not hasattr(given[0], "dtype")
+
+
+@operation("pow", inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
+                                            otherwise: "PowBackward0"})
 def pow(input, exponent):  # noqa: A001 (torch's name)
     """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
     check_broadcast(input, exponent)

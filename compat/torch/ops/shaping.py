@@ -513,7 +513,7 @@ def copy_(self, src, non_blocking=False):
     """Every element becomes that of `src`, cast and broadcast."""
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="CopyBackwards")
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
 
 
 def replaced(x, value):
