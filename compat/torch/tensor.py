@@ -375,14 +375,13 @@ class Tensor(TensorBase):
         if type(b) is not ndarray or type(bottom(self)) is not ndarray:
             raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
         self.value = unlinked(b)
-        self.slow = 0 if b.dtype in (np.float32, np.float64) and self.slow == 0 else 2 if self.slow == 2 else self.slow
-        self.slow = self.slow if b.dtype in (np.float32, np.float64) else 2
+        if b.dtype not in (np.float32, np.float64):
+            self.slow = 2
 
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:
             raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                               "protocol "
-                               "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a "
                                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
