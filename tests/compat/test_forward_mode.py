@@ -602,3 +602,57 @@ def test_a_tangent_takes_the_dtype_of_its_tensor():
         assert forward_ad.unpack_dual(forward_ad.make_dual(x, compat.ones(2))).tangent.dtype is compat.float64
         with pytest.raises(RuntimeError, match="tangent of a real tensor to be real"):
             forward_ad.make_dual(x, compat.ones(2) * 1j)
+
+
+SAME_VALUES = {
+    "add": lambda t, x: x + 1, "clone": lambda t, x: x.clone(), "flip": lambda t, x: x.flip(0),
+    "where": lambda t, x: t.where(x > -9, x, x), "maximum": lambda t, x: t.maximum(x, t.zeros(3)),
+    "cat": lambda t, x: t.cat([x]), "roll": lambda t, x: x.roll(0), "repeat": lambda t, x: x.repeat(1),
+    "gather": lambda t, x: x.gather(0, t.tensor([0, 1, 2])), "index": lambda t, x: x[t.tensor([0, 1, 2])],
+    "sum": lambda t, x: x.reshape(1, 3).sum(0), "cumsum": lambda t, x: x[None].cumsum(0)[0],
+    "tril": lambda t, x: x[None].tril(9)[0], "rot90": lambda t, x: t.rot90(x[None], 2)[0],
+    "stack": lambda t, x: t.stack([x])[0], "nan_to_num": lambda t, x: x.nan_to_num(), "sort": lambda t, x: x.sort()[0],
+    "pad": lambda t, x: t.nn.functional.pad(x, (0, 0)), "diag": lambda t, x: t.diag(t.diag(x)),
+    "tile": lambda t, x: t.tile(x, (1,)), "amax": lambda t, x: x[None].amax(0), "pow": lambda t, x: x ** 1,
+    "scatter": lambda t, x: t.zeros(3).scatter(0, t.tensor([0, 1, 2]), x), "copy_": lambda t, x: t.zeros(3).copy_(x),
+    "select_scatter": lambda t, x: t.zeros(2, 3).select_scatter(x, 0, 0)[0], "masked_fill": lambda t, x: x.masked_fill(
+        x > 99, 0.0), "fliplr": lambda t, x: x[None].fliplr()[0], "lerp": lambda t, x: t.lerp(x, t.zeros(3), 0.0),
+}
+WRITES = {
+    "operand": lambda x, y: x.mul_(5), "answer": lambda x, y: y.mul_(5), "element": lambda x, y: x.__setitem__(0, 7.0),
+    "element of the answer": lambda x, y: y.__setitem__(0, 7.0), "zeros": lambda x, y: x.zero_(),
+    "view": lambda x, y: x[1:].mul_(5), "view of the answer": lambda x, y: y[1:].mul_(5),
+}
+
+
+def script_answers_have_tangents_of_their_own(torch):
+    x, dx = torch.tensor([0.5, 1.5, 2.5]), torch.tensor([1.0, 2.0, 3.0])
+    out = {}
+    for name, f in SAME_VALUES.items():
+        for how, write in WRITES.items():
+            def both(v):
+                v = v * 1
+                y = f(torch, v)
+                write(v, y)
+                return v * 1, y * 1
+
+            pushed = torch.func.jvp(both, (x,), (dx,))[1]
+            mapped = torch.func.vmap(lambda d: torch.func.jvp(both, (x,), (d,))[1])(torch.stack([dx, -dx]))
+            out[name, how] = [t.tolist() for t in (*pushed, *mapped)]
+    return out
+
+
+def script_indices_made_inside_are_used(torch):
+    x, out = torch.tensor([1.0, 2.0, 3.0]), []
+    functions = (
+        lambda v: v.index_put_((torch.tensor([1]),), v.sum().reshape(1)),
+        lambda v: v.index_put((torch.tensor([1]),), v.sum().reshape(1), accumulate=True),
+        lambda v: v.index_put_((torch.tensor([1]),), torch.tensor([5.0])),
+        lambda v: v.repeat_interleave(torch.tensor([1, 2, 1])), lambda v: v.take(torch.tensor([1])),
+        lambda v: v.index_fill_(0, torch.tensor([1]), 2.0), lambda v: v[torch.tensor([True, False, True])],
+    )
+    for f in functions:
+        out.append(torch.func.grad(lambda v: f(v * 1).sum())(x))
+        out.append(torch.func.jvp(lambda v: f(v * 1), (x,), (x,)))
+        out.append(torch.func.vmap(lambda v: f(v * 1))(torch.stack([x, -x])))
+    return out
