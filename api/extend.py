@@ -49,5 +49,7 @@ from .transforms.ambient import (
     Extra as Extra,
     backward as backward,
 )
+from .transforms.debugging import on_debug as on_debug
 from .transforms.reverse import pick_rule as pick_rule, sweep as sweep
 from .transforms.vmap import VmapTrace as VmapTrace
+from .transforms.watch import check_made as check_made, check_pulled as check_pulled

@@ -1,5 +1,6 @@
 """Debug modes, as dynamic scope: debug_nans and debug_mutation."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -21,14 +22,44 @@ def modes():
     return _MODES.get()
 
 
+LISTENERS: list = []  # functions of the modes that hold from now on
+
+
+def on_debug(listener: Callable[[Modes], None]) -> Callable[[Modes], None]:
+    """Call `listener(modes)` whenever a debug mode is switched on or off, for a layer that keeps modes of its own.
+
+    Args:
+        listener: takes the modes that hold from now on; `modes.nans` says whether `debug_nans` does.
+    Returns:
+        the listener.
+
+    >>> from covector.extend import on_debug
+    >>> from covector import debug_nans
+    >>> seen = []
+    >>> listener = on_debug(lambda modes: seen.append(modes.nans))
+    >>> with debug_nans():
+    ...     pass
+    >>> seen
+    [True, False]
+    """
+    LISTENERS.append(listener)
+    return listener
+
+
+def _switch(to):
+    _MODES.set(to)
+    for listener in LISTENERS:
+        listener(to)
+
+
 @contextmanager
 def _with(**changes):
     previous = _MODES.get()
-    _MODES.set(previous._replace(**changes))
+    _switch(previous._replace(**changes))
     try:
         yield
     finally:
-        _MODES.set(previous)
+        _switch(previous)
 
 
 def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
@@ -41,7 +72,8 @@ def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
         FloatingPointError where the NaN is made, in a value or in a tangent, with the user's line, the shapes and a
         sample of the operands; in the sweep, with the line of the forward operation, its cotangent and what it saved.
         NaN that is there from the start, in arguments or in arrays that are not traced, is no error until a pullback
-        meets it. Plain arrays outside of transforms are NumPy's affair.
+        meets it. Plain arrays outside of transforms are NumPy's affair; tensors of `covector.compat.torch` are watched
+        inside of transforms and out.
 
     >>> import numpy as np, covector
     >>> with covector.debug_nans(), np.errstate(invalid="ignore"):

@@ -1,6 +1,8 @@
 """What debug_nans does: traces that look for NaN in each answer, tangent and cotangent, and know the user's line."""
 
+from collections.abc import Sequence
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 
@@ -91,42 +93,79 @@ def _watched(rule, line):
 
 def _pull(rule, back, what, ct, saved):
     """`back(ct, saved)`, both sides looked at."""
-    if has_nan(ct):
-        raise FloatingPointError(
-            f"a NaN appeared going backward: the cotangent that arrives at {what} is {_shown(ct)}; it was in the "
-            "cotangent given, or contributions inf and -inf met there: look for divisions by 0 behind it"
-        )
+    check_pulled(what, ct, (), None)
     before = _INSIDE.get()
     _INSIDE.set(what)
     try:
         out = back(ct, saved)
     finally:
         _INSIDE.set(before)
+    kept = (saved,) if len(rule.names) == 1 else saved or ()
+    check_pulled(what, ct, [(n, v) for n, v in zip(rule.names, kept) if not n.endswith("_aval")], out)
+    return out
+
+
+def check_pulled(what: str, ct: Any, known: Sequence[tuple[str, Any]], out: Any) -> None:
+    """Raise FloatingPointError if a NaN arrived at a pullback, or if it made one.
+
+    Args:
+        what: names the operation, and says where it ran.
+        ct: the cotangent.
+        known: pairs of a name and a value: what was saved for the pullback; others than arrays are not shown.
+        out: the cotangent of its operand, or a tuple of those.
+
+    >>> import numpy as np
+    >>> from covector.extend import check_pulled
+    >>> check_pulled("sqrt", np.ones(1), [("ans", np.zeros(1))], np.array([np.nan]))
+    Traceback (most recent call last):
+    FloatingPointError: a NaN appeared going backward: the pullback of sqrt made f64[1] = [nan] of cotangent: ...
+    """
+    if has_nan(ct):
+        raise FloatingPointError(
+            f"a NaN appeared going backward: the cotangent that arrives at {what} is {_shown(ct)}; it was in the "
+            "cotangent given, or contributions inf and -inf met there: look for divisions by 0 behind it"
+        )
     if has_nan(out):
-        kept = (saved,) if len(rule.names) == 1 else saved or ()
-        known = "".join(f", {n}: {_shown(v)}" for n, v in zip(rule.names, kept)
-                        if hasattr(v, "dtype") and not n.endswith("_aval"))
+        shown = "".join(f", {n}: {_shown(v)}" for n, v in known if hasattr(v, "dtype"))
         raise FloatingPointError(
             f"a NaN appeared going backward: the pullback of {what} made {_shown(out)} of cotangent: {_shown(ct)}"
-            f"{known}; look for 0/0, inf - inf or sqrt and log at 0 there, and use np.where on the input of the "
+            f"{shown}; look for 0/0, inf - inf or sqrt and log at 0 there, and use np.where on the input of the "
             "operation"
         )
-    return out
 
 
 def _check_answer(prim, args, out):
     """Raise if an operation made a NaN, in its answer or in its tangent, of operands without one."""
-    operands = prim.split(args)[0]
-    if not has_nan(out) or any(has_nan(a) for a in operands):
+    if not has_nan(out):
         return
-    made = "a tangent with NaN" if all(_nans(o) is None for o in _each(out)) else "a NaN"
+    operands = prim.split(args)[0]
     names = prim.operands if len(prim.operands) == len(operands) else [f"{prim.operands[0]}[{i}]" for i in
                                                                       range(len(operands))]
-    shown = "; ".join(f"{n}: {_shown(a, _first_nan(out))}" for n, a in zip(names, operands) if hasattr(a, "dtype")
-                      or isinstance(a, float | complex | int))
-    where = _here()
     owner = getattr(args[-1], "owner", None) if prim.handlers is not None else None
     name = prim.name if owner is None else f"{prim.name} of {getattr(owner.fun, '__name__', owner.fun)}"
+    check_made(name, list(zip(names, operands)), out)
+
+
+def check_made(name: str, operands: list[tuple[str, Any]], out: Any) -> None:
+    """Raise FloatingPointError if an operation made a NaN, in its answer or in a tangent, of operands without one.
+
+    Args:
+        name: the operation's.
+        operands: pairs of a name and a value; others than arrays and numbers are not shown.
+        out: the answer, or a tuple of answers.
+
+    >>> import numpy as np
+    >>> from covector.extend import check_made
+    >>> check_made("log", [("x", -np.ones(1))], np.array([np.nan]))
+    Traceback (most recent call last):
+    FloatingPointError: log made a NaN of x: f64[1] = [-1.]; keep its operands inside its domain, ...
+    """
+    if not has_nan(out) or any(has_nan(a) for _, a in operands):
+        return
+    made = "a tangent with NaN" if all(_nans(o) is None for o in _each(out)) else "a NaN"
+    shown = "; ".join(f"{n}: {_shown(a, _first_nan(out))}" for n, a in operands if hasattr(a, "dtype")
+                      or isinstance(a, float | complex | int))
+    where = _here()
     raise FloatingPointError(
         f"{name} made {made} of {shown}; keep its operands inside its domain, for example with np.where on "
         f"the input{f' ({where})' if where else ''}"
@@ -150,7 +189,7 @@ def has_nan(value):
     if isinstance(value, Scatter):
         return has_nan(value.buffer) or value.piece is not None and has_nan(value.piece[1])
     while isinstance(value, Tracer) and value.owner is not None:
-        if isinstance(value, Dual) and has_nan(value.tangent):
+        if getattr(value, "tangent", None) is not None and has_nan(value.tangent):
             return True
         value = value.value
     return _nans(value) is not None
@@ -202,7 +241,7 @@ def _shown(value, index=None):
     if index is not None and raw.size > 4 and len(index) == raw.ndim and all(i < n for i, n in zip(index, raw.shape)):
         text += f" ({raw[index]} at {[int(i) for i in index]})"
     while isinstance(value, Tracer) and value.owner is not None:
-        if isinstance(value, Dual):
+        if getattr(value, "tangent", None) is not None:
             text += f", tangent {_shown(value.tangent)}"
         value = value.value
     return text

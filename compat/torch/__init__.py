@@ -87,7 +87,7 @@ from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor
 
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled  # isort: skip
-from . import container as _container, forward_ad as _forward_ad  # isort: skip
+from . import container as _container, forward_ad as _forward_ad, nans as _nans  # isort: skip
 from . import autograd, cuda, fft, func, linalg, masked, nn, signal, special, testing, utils  # isort: skip (they read the operations registered above)
 
 globals().update(_facts.PUBLIC)

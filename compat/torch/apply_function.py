@@ -170,7 +170,8 @@ def record(ctx, args, outputs, level, needs):
         state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
         ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
         ctx.seq = extend.next_seq()
-        if modes().anomaly is not None:
+        m = modes()
+        if m.anomaly is not None or m.nans:
             stamp(ctx)
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)

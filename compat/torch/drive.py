@@ -19,8 +19,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "needed", "outputs", "plain", "recorder",
-                 "retain", "roots", "runs", "trace")
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "nans", "needed", "outputs", "plain",
+                 "recorder", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -30,8 +30,9 @@ class Sweep:
         self.captured = {}
         m = modes()
         self.anomaly = m.anomaly
+        self.nans = m.nans
         self.recorder = m.recorder
-        self.plain = not create_graph and m.anomaly is None and m.recorder is None
+        self.plain = not create_graph and m.anomaly is None and m.recorder is None and not m.nans
 
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""

@@ -14,6 +14,7 @@ from .dtypes import type_word
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
 from .modes import MODES
 from .node import FREED, visible
+from .quiet import hush, unhush
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
 from .views import (
     EXPAND,
@@ -82,7 +83,13 @@ def compute(t, name, fn, others, node_name, covers):
     try:
         recorded = grad or tangents(t, operands)
         old = lower(t, fresh=recorded)
-        new = fn(old, *values)
+        token = hush()
+        try:
+            new = fn(old, *values)
+        finally:
+            unhush(token)
+        if m is not None and m.nans:
+            extend.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
         check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)

@@ -30,7 +30,7 @@ class GradTrace(extend.AmbientTrace):
         """A node with the next number; in anomaly mode it remembers where it was made."""
         made = extend.AmbientTrace.node(self, rule, parents, saved, tangents)
         m = MODES.get()
-        if m is not None and m.anomaly is not None:
+        if m is not None and (m.anomaly is not None or m.nans):
             stamp(made)
         return made
 

@@ -11,7 +11,8 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers")
+                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers",
+                 "nans")
 
     def __init__(self):
         self.grad = True
@@ -25,6 +26,7 @@ class Modes:
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
+        self.nans = False  # whether covector.debug_nans holds
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `answers(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors

@@ -85,8 +85,9 @@ class GradNode(AmbientNode):
         return self.guarded(ct, drive)
 
     def guarded(self, ct, drive):
-        """The steps, in anomaly mode with an eye on them."""
-        return self.steps(ct, drive) if drive.anomaly is None else anomaly.guarded(self, drive, ct)
+        """The steps, in anomaly mode or under debug_nans with an eye on them."""
+        watched = drive.anomaly is not None or drive.nans
+        return anomaly.guarded(self, drive, ct) if watched else self.steps(ct, drive)
 
     def steps(self, ct, drive):
         """Tensor hooks, retained gradient, capture, node hooks around the rule."""

@@ -304,7 +304,8 @@ def accumulator(t, kind=AccumulateGrad):
         node.seq = extend.next_seq()
         node.extra = None
         rare.accumulator = ref(node)
-        if modes().anomaly is not None:
+        m = modes()
+        if m.anomaly is not None or m.nans:
             stamp(node)
     return node
 
