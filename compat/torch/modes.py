@@ -11,8 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers",
-                 "nans")
+                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers", "nans")
 
     def __init__(self):
         self.grad = True
@@ -49,11 +48,12 @@ class Modes:
         new.selector = self.selector
         new.answers = self.answers
         new.mutable_saved = self.mutable_saved
+        new.nans = self.nans
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
         new.quick = level if level is not None and new.grad and not (
-            new.inference or new.hooks or new.anomaly is not None or new.foreign is not None
+            new.inference or new.hooks or new.nans or new.anomaly is not None or new.foreign is not None
             or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
             or new.maps and new.maps[-1].level > level.level) else None
         return new
@@ -62,7 +62,7 @@ class Modes:
         """Whether all is default."""
         return (self.grad and self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
-                and not self.lower)
+                and self.selector is self.answers is None and not (self.lower or self.nans))
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)
