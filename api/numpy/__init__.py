@@ -9,7 +9,7 @@ from numpy import (
 )
 
 from . import array_methods as _array_methods  # noqa: F401 - adds methods to traced arrays
-from . import fft, linalg
+from . import emath, fft, linalg
 from .calling import apply_along_axis, apply_over_axes, fromfunction, piecewise, vectorize
 from .creation import (
     arange, array, asarray, copy, empty, empty_like, eye, full, full_like, geomspace, identity, linspace, logspace,
@@ -50,7 +50,9 @@ from .places import (
     c_, diag_indices, diag_indices_from, indices, ix_, mask_indices, mgrid, ogrid, r_, ravel_multi_index, tril_indices,
     tril_indices_from, triu_indices, triu_indices_from, unravel_index,
 )
-from .polynomials import poly, polyadd, polyder, polyfit, polyint, polysub, polyval, roots, vander
+from .polynomials import (
+    poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots, vander,
+)
 from .reductions import (
     all, amax, amin, any, argmax, argmin, average, count_nonzero, cumsum, diff, max, mean, min, prod, ptp, std, sum,
     var,
@@ -90,32 +92,32 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh", "count_nonzero",
     "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "delete", "diag",
     "diag_indices", "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot",
-    "dsplit", "dstack", "dtype", "e", "ediff1d", "einsum", "einsum_path", "empty", "empty_like", "equal", "errstate",
-    "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal", "finfo",
-    "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power", "floating",
-    "floor", "floor_divide", "fmax", "fmin", "fmod", "frexp", "from_dlpack", "fromfunction", "full", "full_like", "gcd",
-    "generic", "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram",
-    "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag",
-    "indices", "inexact", "inf", "inner", "insert", "int16", "int32", "int64", "int8", "integer", "interp",
-    "intersect1d", "intp", "invert", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin",
-    "isinf", "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable", "ix_",
-    "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort", "linalg", "linspace", "log",
-    "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logspace", "mask_indices", "matmul", "matrix_transpose", "matvec", "max", "maximum", "mean", "median", "meshgrid",
-    "mgrid", "min", "min_scalar_type", "minimum", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num",
-    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
-    "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndim", "negative", "newaxis", "nextafter",
-    "nonzero", "not_equal", "number", "ogrid", "ones", "ones_like", "outer", "pad", "partition", "percentile",
-    "permute_dims", "pi",
-    "piecewise", "place", "poly", "polyadd", "polyder", "polyfit", "polyint", "polysub", "polyval", "positive", "pow",
-    "power", "prod", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians",
-    "random", "ravel", "ravel_multi_index", "real", "real_if_close", "reciprocal", "remainder", "repeat", "reshape",
-    "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack",
-    "searchsorted", "select", "setdiff1d", "setxor1d", "shape", "sign", "signbit", "sin", "sinc", "sinh", "size",
-    "sort", "sort_complex", "spacing", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum",
-    "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapezoid", "tri",
-    "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from",
-    "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap", "vander", "var", "vdot", "vecdot",
-    "vecmat", "vectorize", "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "dsplit", "dstack", "dtype", "e", "ediff1d", "einsum", "einsum_path", "emath", "empty", "empty_like", "equal",
+    "errstate", "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal",
+    "finfo", "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power",
+    "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "frexp", "from_dlpack", "fromfunction", "full",
+    "full_like", "gcd", "generic", "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning",
+    "heaviside", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "i0",
+    "identity", "iinfo", "imag", "indices", "inexact", "inf", "inner", "insert", "int16", "int32", "int64", "int8",
+    "integer", "interp", "intersect1d", "intp", "invert", "isclose", "iscomplex", "iscomplexobj", "isdtype",
+    "isfinite", "isfortran", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar",
+    "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort",
+    "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logspace", "mask_indices", "matmul", "matrix_transpose", "matvec", "max", "maximum",
+    "mean", "median", "meshgrid", "mgrid", "min", "min_scalar_type", "minimum", "mod", "modf", "moveaxis", "multiply",
+    "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian",
+    "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndim", "negative",
+    "newaxis", "nextafter", "nonzero", "not_equal", "number", "ogrid", "ones", "ones_like", "outer", "pad",
+    "partition", "percentile", "permute_dims", "pi", "piecewise", "place", "poly", "polyadd", "polyder", "polydiv",
+    "polyfit", "polyint", "polymul", "polysub", "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp",
+    "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index",
+    "real", "real_if_close", "reciprocal", "remainder", "repeat", "reshape", "resize", "result_type", "right_shift",
+    "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "searchsorted", "select", "setdiff1d",
+    "setxor1d", "shape", "sign", "signbit", "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "split",
+    "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan",
+    "tanh", "tensordot", "tile", "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from",
+    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint16", "uint32", "uint64",
+    "uint8", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index",
+    "unstack", "unwrap", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "vsplit", "vstack", "where",
+    "zeros", "zeros_like",
 ]

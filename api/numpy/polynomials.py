@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.device import constant
+from ..core.errors import at_user_line
 from ..core.ops import arithmetic, linalg, polynomials, reductions, running, selection, shaping
 from ..core.reducing import reduce
 from ..core.tracer import is_concrete
@@ -31,9 +32,19 @@ def vander(x: Array, N: Any = None, increasing: bool = False) -> Array:
     return first if increasing else shaping.flip(first, axes=(1,))
 
 
+def _no_vector(name: str, p: Array) -> ValueError:
+    return ValueError(f"{name} takes a vector of coefficients, but got shape {p.shape}; reshape it to (-1,)"
+                      f"{at_user_line()}")
+
+
 @implements(np.polyval)
 def polyval(p: Array, x: Array) -> Array:
+    if isinstance(x, np.poly1d):
+        raise TypeError(f"polyval of traced coefficients at a poly1d would lose them; put the polynomial in by "
+                        f"polymul and polyadd{at_user_line()}")
     p, x = array_of(p), array_of(x)
+    if not p.ndim:
+        raise _no_vector("polyval", p)
     ans: Any = constant(np.zeros(x.shape, x.dtype), x, p)
     for k in range(p.shape[0]):
         ans = ans * x + p[k]
@@ -43,6 +54,8 @@ def polyval(p: Array, x: Array) -> Array:
 @implements(np.polyder)
 def polyder(p: Array, m: int = 1) -> Array:
     p, m = array_of(p), operator.index(m)
+    if p.ndim != 1:
+        raise _no_vector("polyder", p)
     if m < 0:
         raise ValueError(f"polyder needs m >= 0, but got {m}")
     for _ in range(m):
@@ -54,6 +67,8 @@ def polyder(p: Array, m: int = 1) -> Array:
 @implements(np.polyint)
 def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
     p, m = array_of(p), operator.index(m)
+    if p.ndim != 1:
+        raise _no_vector("polyint", p)
     if m < 0:
         raise ValueError(f"polyint needs m >= 0, but got {m}")
     constants = methods.reshape(array_beside(np.zeros(m).tolist() if k is None else k, p), (-1,))
@@ -76,7 +91,7 @@ def poly(seq_of_zeros: Array) -> Array:
         raise ValueError(f"poly needs a vector of roots, or a square matrix, but got shape {zeros.shape}")
     if not zeros.shape[0]:
         return np.ones(())
-    dtype = zeros.dtype if zeros.dtype.kind in "fc" else np.float64
+    dtype = zeros.dtype if zeros.dtype.char in "fdFD" else np.float64
     one: Any = constant(np.ones(1, dtype), zeros)
     ans = one
     for k in range(zeros.shape[0]):
@@ -156,3 +171,40 @@ def _aligned(a1: Array, a2: Array) -> list:
     n = max(x.shape[0] for x in parts)
     return [x if x.shape[0] == n else
             shaping.concatenate(constant(np.zeros(n - x.shape[0], x.dtype), x), x, axis=0) for x in parts]
+
+
+@implements(np.polymul)
+def polymul(a1: Array, a2: Array) -> Array:
+    return convolve(*[_without_zeros("polymul", x) for x in arrays_of((a1, a2))])
+
+
+def _without_zeros(name: str, p: Array) -> Array:
+    """`p` without the zeros in front, as NumPy's polynomials have none; the last coefficient stays."""
+    p = p if p.ndim else methods.reshape(p, (1,))
+    if p.ndim != 1:
+        raise _no_vector(name, p)
+    places = np.flatnonzero(known(p, name))
+    return p[int(places[0]) :] if places.size else constant(np.zeros(1, p.dtype), p)
+
+
+@implements(np.polydiv)
+def polydiv(u: Array, v: Array) -> tuple:
+    u, v = (x if x.ndim else methods.reshape(x, (1,)) for x in arrays_of((u, v)))
+    for p in (u, v):
+        if p.ndim != 1 or not p.shape[0]:
+            raise _no_vector("polydiv", p)
+    dtype = np.result_type(u.dtype, v.dtype)
+    dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    rest, v = (selection.astype(x, dtype) for x in (u, v))
+    n = v.shape[0]
+    share, parts = 1.0 / v[0], []
+    for k in range(rest.shape[0] - n + 1):
+        part = methods.reshape(share * rest[k], (1,))
+        parts.append(part)
+        rest = shaping.concatenate(rest[:k], rest[k : k + n] - part * v, rest[k + n :], axis=0)
+    quotient = shaping.concatenate(*parts, axis=0) if parts else constant(np.zeros(1, dtype), rest)
+    plain = known(rest, "polydiv")  # what the division leaves has no zeros in front
+    first = 0
+    while first < plain.size - 1 and np.allclose(plain[first], 0, rtol=1e-14):
+        first += 1
+    return quotient, rest[first:]

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.errors import at_user_line
 from ..core.ops import reductions, running, selection, shaping
 from ..core.reducing import reduce
 from ..core.tracer import Tracer
 from .indexing import take
 from .reductions import diff
 from .sorting import searchsorted
-from .surface import Array, Axis, array_of, implements
+from .surface import Array, Axis, array_of, as_asked, implements
 
 
 @implements(np.trapezoid)
@@ -165,8 +166,12 @@ def _cut(ans: Array, n: int, m: int, mode: str) -> Array:
 @implements(np.interp)
 def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, period: Any = None) -> Array:
     dtype = np.complex128 if array_of(fp).dtype.kind == "c" else np.float64
-    x, knots = (selection.astype(array_of(v), np.float64) for v in (x, xp))
+    x, knots = (as_asked("interp", array_of(v), np.float64) for v in (x, xp))
     values = selection.astype(array_of(fp), dtype)
+    for which, end in (("left", left), ("right", right)):
+        if end is not None and dtype is np.float64 and np.iscomplexobj(end):
+            raise TypeError(f"interp has real values, but a complex {which}={end!r}; give a real one, or complex values"
+                            f"{at_user_line()}")
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
         raise ValueError(f"interp needs as many values as knots, but got shapes {knots.shape} and {values.shape}")
     if period is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.device import constant
 from ..core.dtypes import result_dtype
+from ..core.errors import at_user_line
 from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
 from ..core.reducing import mean, reduce
 from ..core.tracer import Tracer, is_concrete
@@ -17,7 +18,7 @@ from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
 from .joining import stack
-from .surface import Array, array_beside, array_of, implements, known, traced_inside
+from .surface import Array, array_beside, array_of, as_asked, implements, known, real_only, traced_inside
 
 _range = builtins.range
 
@@ -103,13 +104,16 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     size = np.bincount(places, minlength=minlength).size
     if weights.shape != places.shape:
         raise ValueError(f"bincount needs a weight for each of {places.shape[0]} elements, but got {weights.shape}")
-    weights = selection.astype(weights, np.float64)
+    weights = as_asked("bincount", weights, np.float64, "safe" if weights.dtype.kind == "c" else "unsafe")
     return indexing.scatter_add(weights, constant(places, weights), axis=0, n=size)
 
 
 @implements(np.histogram_bin_edges)
 def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
-    a = methods.reshape(asarray(a), (-1,))
+    a = methods.reshape(real_only("histogram", asarray(a)), (-1,))
+    if weights is not None and np.shape(weights) != a.shape and array_of(weights).size != a.size:
+        raise ValueError(f"histogram needs weights of the shape of the elements, but got {np.shape(weights)} for "
+                         f"{a.shape[0]} elements; give one weight for each{at_user_line()}")
     if isinstance(bins, str):  # the rules read the data for their number of bins, not for the edges
         plain = None if range is None else tuple(known(v, "histogram_bin_edges").item() for v in range)
         bins = np.histogram_bin_edges(known(a, "histogram_bin_edges"), bins, plain,

@@ -28,15 +28,26 @@ def _function(name, d, low, high, complex_too=True, singular=False, kinks=()):
     )
 
 
+def _less(x):
+    """1 - x; of a complex x with the sign of its imaginary part, 0 too, which says on which side of a cut it lies."""
+    return -(x - 1.0) if getattr(x, "dtype", _REAL).kind == "c" else 1.0 - x
+
+
+def _more(x):
+    """1 + x, likewise."""
+    return -(-x - 1.0) if getattr(x, "dtype", _REAL).kind == "c" else 1.0 + x
+
+
+_REAL = np.dtype(np.float64)
 # Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite.
-arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
-arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
+arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
+arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
 arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0)
 sinh = _function("sinh", {"x": lambda x: cosh(x)}, -2.0, 2.0)
 cosh = _function("cosh", {"x": lambda x: sinh(x)}, -2.0, 2.0)
-arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(x * x + 1.0)}, -2.0, 2.0)
+arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(_more(x * x))}, -2.0, 2.0)
 # Two roots, not one of the product: that is the branch NumPy takes for complex x, and exact near 1.
-arccosh = _function("arccosh", {"x": lambda x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))}, 1.2, 3.0, singular=True)
+arccosh = _function("arccosh", {"x": lambda x: 1.0 / (sqrt(x - 1.0) * sqrt(_more(x)))}, 1.2, 3.0, singular=True)
 arctanh = _function("arctanh", {"x": lambda x: 1.0 / ((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
 log2 = _function("log2", {"x": lambda x: (1.0 / _LN2) / x}, 0.5, 3.0, singular=True)
 log10 = _function("log10", {"x": lambda x: (1.0 / _LN10) / x}, 0.5, 3.0, singular=True)

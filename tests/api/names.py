@@ -241,6 +241,18 @@ for _name in ("polyadd", "polysub"):
     pairs(_name, kinds=("dd", "fd", "DD", "id", "ii"))
     calls(_name, lambda xp, x, y, n=_name: getattr(xp, n)(x, y[:2]), args=(V, W))
 calls("roots", lambda xp, p: xp.roots(p), args=(F,))
+_ZEROS = "the zeros in front, which NumPy leaves out, must be known"
+for _name in ("polymul", "polydiv"):
+    for _kinds in ("dd", "fd", "DD", "dD", "id", "ii"):
+        _pair = (draw(_kinds[0], (4,)) + np.ones((), _kinds[0]), draw(_kinds[1], (2,)) + np.ones((), _kinds[1]))
+        add(_name, Case(_call(_name, {}), _pair), Case(_call(_name, {}), _pair[::-1]), note=_ZEROS)
+    calls(
+        _name,
+        lambda xp, x, n=_name: getattr(xp, n)(x, [2.0, 1.0]),
+        lambda xp, x, n=_name: getattr(xp, n)(3, x),
+        args=(np.array([0.0, 0.0, 1.5, 2.0]),),
+        smooth=False,
+    )
 calls("poly", lambda xp, z: xp.poly(z), lambda xp, z: xp.poly(xp.concatenate([z, xp.conj(z)])), args=(C[:2],))
 NOTES["poly"] = "complex roots decide whether the coefficients are real, so they must be known"
 calls("poly", lambda xp, a: xp.poly(a), args=(draw("d", (3, 3)) - np.diag([0.0, 2.0, 5.0]),))

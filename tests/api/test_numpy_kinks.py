@@ -85,3 +85,29 @@ def test_multiple_roots_move_infinitely_fast():
 def test_running_extreme_belongs_to_the_first_of_equal_elements():
     moves = both(np.maximum.accumulate, np.array([1.0, 1.0, 0.5, 2.0]))
     np.testing.assert_array_equal(moves, [[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
+
+
+CUTS = {
+    "arccos": (1.3, -1.3), "arcsin": (1.3, -1.3), "arccosh": (-1.3, 0.4), "arctanh": (1.3, -1.3),
+    "arcsinh": (1.3j, -1.3j), "arctan": (1.3j, -1.3j), "sqrt": (-1.3,), "log": (-1.3,), "log2": (-1.3,),
+    "log10": (-1.3,), "log1p": (-2.3,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_derivative_on_a_branch_cut_is_that_of_the_side_which_the_sign_of_zero_names(name):
+    fun, step = getattr(np, name), 1e-6
+    for place in CUTS[name]:
+        for zero in (0.0, -0.0):
+            along = 1.0 if isinstance(place, float) else 1j
+
+            def at(shift, place=place, zero=zero):
+                if isinstance(place, float):
+                    return np.array(complex(place + shift, zero))
+                return np.array(complex(zero, place.imag + shift))
+
+            slope = (fun(at(step)) - fun(at(-step))) / (2 * step)
+            tangent = covector.jvp(fun, (at(0.0),), (np.array(along + 0j),))[1]
+            np.testing.assert_allclose(tangent, slope, rtol=1e-6)
+            pulled = covector.vjp(fun, at(0.0))[1](np.array(1.0 + 0j))[0]
+            np.testing.assert_allclose(along * pulled, slope, rtol=1e-6)
