@@ -3,6 +3,7 @@
 import numpy as np
 
 from .avals import aval_of
+from .device import refuse_operands
 from .errors import RuleError
 from .lanes import recorded
 from .primitive import RAW, bind
@@ -29,10 +30,16 @@ def single_lane(prim):
             x, *params = prim.arrange((x, *params), named)
         kind = type(x)
         if kind is ndarray:
-            return impl(np, x, *params)
+            try:
+                return impl(np, x, *params)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, (x,), params)
         if kind is Rev and rule is not None:
             xv = x.value
-            v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
+            try:
+                v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, (x,), params)
             aval = aval_of(v)
             if aval.dtype.kind not in "fcV":
                 return v
@@ -75,37 +82,40 @@ def pair_lane(prim):
     right_keeps_x = prim.operands[0] in right.names
 
     def apply(x, y):
-        kind = type(x)
-        other = type(y)
-        if kind is ndarray:
-            if other is ndarray:
-                return impl(np, x, y)
-            if other is Rev:
-                yv = y.value
-                aval = y.aval
-                if right_keeps_x:
-                    x = y.owner.keep(x)
-                v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
-                plain = aval.plain and aval.ndim <= 2 and x.ndim <= 2 and x.dtype is aval.dtype
-                rule = right_plain if plain else right
-                return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
-        elif kind is Rev:
-            xv = x.value
-            aval = x.aval
-            if other is ndarray:
-                if left_keeps_y:
-                    y = x.owner.keep(y)
-                v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
-                plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
-                rule = left_plain if plain else left
-                return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
-            if other is Rev and y.owner is x.owner:
-                yv = y.value
-                like = y.aval
-                v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
-                plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
-                rule = both_plain if plain else both
-                return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
+        try:
+            kind = type(x)
+            other = type(y)
+            if kind is ndarray:
+                if other is ndarray:
+                    return impl(np, x, y)
+                if other is Rev:
+                    yv = y.value
+                    aval = y.aval
+                    if right_keeps_x:
+                        x = y.owner.keep(x)
+                    v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
+                    plain = aval.plain and aval.ndim <= 2 and x.ndim <= 2 and x.dtype is aval.dtype
+                    rule = right_plain if plain else right
+                    return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
+            elif kind is Rev:
+                xv = x.value
+                aval = x.aval
+                if other is ndarray:
+                    if left_keeps_y:
+                        y = x.owner.keep(y)
+                    v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
+                    plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
+                    rule = left_plain if plain else left
+                    return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
+                if other is Rev and y.owner is x.owner:
+                    yv = y.value
+                    like = y.aval
+                    v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
+                    plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
+                    rule = both_plain if plain else both
+                    return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
+        except (TypeError, ValueError):
+            refuse_operands(prim, (x, y))
         return bind(prim, (x, y))
 
     return apply
@@ -171,7 +181,10 @@ def joining_lane(prim):
             if type(x) not in RAW:
                 return bind(prim, (*xs, param))
             values.append(x)
-        v = impl(np, param, values)
+        try:
+            v = impl(np, param, values)
+        except (TypeError, ValueError):
+            refuse_operands(prim, xs, (param,))
         if owner is None:
             return v
         if masks:

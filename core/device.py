@@ -1,10 +1,12 @@
 """Constants made where the values are: `constant(np.eye(3), x)` is an array of the library that `x` computes with."""
 
+import sys
+
 import numpy as np
 
-from .avals import aval_of
+from .avals import Aval, aval_of
 from .backend import find_backend, namespace_of
-from .errors import at_user_line
+from .errors import DtypeError, ShapeError, at_user_line
 from .tracer import Tracer, peel
 
 ndarray = np.ndarray
@@ -62,11 +64,27 @@ def zeros_of(aval, *like):
     return constant(np.zeros(aval.shape, aval.dtype), *like)
 
 
-def refuse_mixing(x, y):
-    """Say of an error that is being handled that arrays of two libraries met, if that is so; else let it go on."""
-    values = [v for v in (peel(x), peel(y)) if find_backend(type(v)) is not None]
-    namespace_of(values)
+def refuse_operands(prim, operands, params=()):
+    """Say of an error that is being handled what does not fit: two libraries, or what the shape rule says of the shapes
+    and dtypes; else let it go on."""
+    error = sys.exc_info()[1]
+    if isinstance(error, ShapeError | DtypeError):
+        raise
+    values = [v for v in map(peel, operands) if find_backend(type(v)) is not None]
+    if values:
+        namespace_of(values)
+    refuse_avals(prim, operands, params)
     raise
+
+
+def refuse_avals(prim, operands, params):
+    """Raise what the shape rule of `prim` says of operands (or their avals) that do not fit; nothing if they do."""
+    try:
+        prim.shape([v if type(v) is Aval else aval_of(v) for v in operands], params)
+    except (ShapeError, DtypeError, IndexError) as better:
+        raise better from None
+    except Exception:
+        return
 
 
 def zeros_like_leaf(leaf, aval=None):

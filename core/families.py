@@ -4,7 +4,7 @@ import numpy as np
 
 from .avals import make_aval
 from .call_lanes import general_lane, pair_lane, single_lane
-from .errors import RuleError, ShapeError
+from .errors import DtypeError, RuleError, ShapeError, at_user_line
 from .fix import conj
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
@@ -269,8 +269,9 @@ def broadcast_shape(name, shapes):
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; "
-                         "axes must be equal or 1, reshape one operand") from None
+        raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; axes must be equal or 1, "
+                         f"counted from the last; reshape one operand, for example with x[:, None]{at_user_line()}"
+                         ) from None
 
 
 def _elementwise_shape(prim):
@@ -285,8 +286,13 @@ def _elementwise_shape(prim):
             probes = [_WEAK_ONE[a.dtype.kind] if a.weak else np.ones(1, a.dtype) for a in operands]
             if len(known) > 256:
                 known.clear()
-            with np.errstate(all="ignore"):
-                dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+            try:
+                with np.errstate(all="ignore"):
+                    dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+            except TypeError as error:
+                kinds = " and ".join(dict.fromkeys(str(a.dtype) for a in operands))
+                raise DtypeError(f"{prim.name} is not defined on values of dtype {kinds}; cast them before with "
+                                 f".astype(...){at_user_line()}") from error
         return make_aval(out, dtype)
 
     return shape

@@ -7,7 +7,7 @@ meaning of an operation is `Trace.process`, and each lane must agree with it. Co
 import numpy as np
 
 from .avals import aval_of
-from .device import refuse_mixing
+from .device import refuse_operands
 from .primitive import RAW, bind
 from .tape import Node, next_seq
 from .tracer import Batched, Dual, Rev
@@ -55,7 +55,10 @@ def unary_lane(prim, ufunc):
                 out.node = node
                 return out
         elif kind is ndarray:
-            return ufunc(x)
+            try:
+                return ufunc(x)
+            except TypeError:
+                refuse_operands(prim, (x,))
         elif kind is Dual:
             if steady and x.aval.plain:
                 xv = x.value
@@ -127,8 +130,8 @@ def binary_lane(prim, op, native):
                     yv = y.value
                     try:
                         v = op(xv, yv)
-                    except TypeError:
-                        refuse_mixing(xv, yv)
+                    except (TypeError, ValueError):
+                        refuse_operands(prim, (x, y))
                     node = Node()
                     node.rule = both
                     node.parents = (x.node, y.node)
@@ -147,8 +150,8 @@ def binary_lane(prim, op, native):
                     yv = y.value
                     try:
                         v = op(xv, yv)
-                    except TypeError:
-                        refuse_mixing(xv, yv)
+                    except (TypeError, ValueError):
+                        refuse_operands(prim, (x, y))
                     shape = v.shape
                     like = aval
                     if adds and y.aval.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
@@ -178,8 +181,8 @@ def binary_lane(prim, op, native):
                         y = x.owner.keep(y)
                     try:
                         v = op(xv, y)
-                    except TypeError:
-                        refuse_mixing(xv, y)
+                    except (TypeError, ValueError):
+                        refuse_operands(prim, (x, y))
                     if masks:
                         x.owner.masked = True
                     rule = wide_left[() if v.shape == aval.shape else (0,)]
@@ -194,8 +197,8 @@ def binary_lane(prim, op, native):
                         return recorded(x.owner, chosen, x.node, found[1], found[0], aval)
                 try:
                     v = op(xv, y)
-                except TypeError:
-                    refuse_mixing(xv, y)
+                except (TypeError, ValueError):
+                    refuse_operands(prim, (x, y))
                 out = Rev()
                 out.owner = x.owner
                 out.value = v
@@ -231,8 +234,8 @@ def binary_lane(prim, op, native):
                         return recorded(y.owner, chosen, y.node, found[1], found[0], aval)
                 try:
                     v = op(x, yv)
-                except TypeError:
-                    refuse_mixing(x, yv)
+                except (TypeError, ValueError):
+                    refuse_operands(prim, (x, y))
                 out = Rev()
                 out.owner = y.owner
                 out.value = v
@@ -249,7 +252,10 @@ def binary_lane(prim, op, native):
                     y.owner.masked = True
                 return out
         elif kind in RAW and other in RAW:
-            return op(x, y)
+            try:
+                return op(x, y)
+            except (TypeError, ValueError):
+                refuse_operands(prim, (x, y))
         elif kind is Dual:
             aval = x.aval
             if aval.plain and push is not None:
@@ -261,8 +267,8 @@ def binary_lane(prim, op, native):
                         yv = y.value
                         try:
                             v = op(xv, yv)
-                        except TypeError:
-                            refuse_mixing(xv, yv)
+                        except (TypeError, ValueError):
+                            refuse_operands(prim, (x, y))
                         out = Dual()
                         out.owner = x.owner
                         out.value = v
@@ -290,8 +296,8 @@ def binary_lane(prim, op, native):
                         out.owner = x.owner
                         try:
                             out.value = op(x.value, y.value)
-                        except TypeError:
-                            refuse_mixing(x.value, y.value)
+                        except (TypeError, ValueError):
+                            refuse_operands(prim, (x, y))
                         out.aval = aval
                         return out
                 elif other in _NUMBERS or other is ndarray and y.dtype is aval.dtype and (
@@ -358,7 +364,10 @@ def flat_lane(prim, op):
         for a in args:
             if type(a) not in RAW:
                 return bind(prim, args)
-        return op(*args)
+        try:
+            return op(*args)
+        except (TypeError, ValueError):
+            refuse_operands(prim, args)
 
     return apply
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .avals import aval_of
 from .backend import namespace_of
+from .device import refuse_operands
 from .errors import RuleError
 from .rules import compile_rule
 from .tracer import Tracer
@@ -132,9 +133,12 @@ class Primitive:
                 break
         else:
             xp = np
-        if self.variadic:
-            return self.impl(xp, *params, operands)
-        return self.impl(xp, *args)
+        try:
+            if self.variadic:
+                return self.impl(xp, *params, operands)
+            return self.impl(xp, *args)
+        except (TypeError, ValueError, IndexError):
+            refuse_operands(self, operands, params)
 
     def count(self, params):
         """How many outputs, None for a bare array."""

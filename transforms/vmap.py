@@ -3,7 +3,8 @@
 import numpy as np
 import optree
 
-from ..core.avals import aval_of
+from ..core.avals import aval_of, make_aval
+from ..core.device import refuse_avals
 from ..core.errors import ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
@@ -42,7 +43,12 @@ class VmapTrace(Trace):
             return self.box_all(prim.across(self, values, batched, *params))
         if not any(batched):
             return prim.again((*values, *params))
-        ans = prim.batch(values, params, batched, self.size)
+        try:
+            ans = prim.batch(values, params, batched, self.size)
+        except (TypeError, ValueError, IndexError):
+            avals = [aval_of(v) for v in values]
+            refuse_avals(prim, [make_aval(a.shape[1:], a.dtype) if b else a for a, b in zip(avals, batched)], params)
+            raise
         return self.box_all(ans)
 
     def unbox(self, operands):

@@ -162,5 +162,10 @@ def _flat_index(arrays_, sizes):
 
 def indexed_shape(x, index):
     """The aval of `x[index]` for a basic index."""
-    probe = np.broadcast_to(np.empty((), x.dtype), x.shape)[index]
+    try:
+        probe = np.broadcast_to(np.empty((), x.dtype), x.shape)[index]
+    except IndexError as error:
+        axes = ", ".join(f"{-n} to {n - 1}" if n else "none" for n in x.shape) or "no axis"
+        raise IndexError(f"{error}, in an index of an array of shape {x.shape}; it takes {axes}"
+                         f"{at_user_line()}") from None
     return make_aval(probe.shape, x.dtype)

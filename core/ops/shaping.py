@@ -6,7 +6,7 @@ from ..avals import make_aval
 from ..call_lanes import joining_lane
 from ..device import constant
 from ..dtypes import complex_dtype, real_dtype, result_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import elementwise, joint, linear, primitive
 from ..fix import unbroadcast
 from ..primitive import RAW
@@ -22,7 +22,7 @@ def _reshape_shape(x, shape):
         size *= n
     if size != x.size:
         raise ShapeError(f"reshape cannot turn shape {x.shape} ({x.size} elements) into {tuple(shape)} "
-                         f"({size} elements)")
+                         f"({size} elements); -1 stands for the length that follows from the others{at_user_line()}")
     return make_aval(tuple(shape), x.dtype)
 
 
@@ -117,7 +117,8 @@ def _concatenate_shape(xs, axis):
     for x in xs[1:]:
         if x.ndim != first.ndim or any(a != b for i, (a, b) in enumerate(zip(x.shape, first.shape)) if i != axis):
             raise ShapeError(f"concatenate along axis {axis} needs equal shapes elsewhere, but got "
-                             f"{', '.join(str(x.shape) for x in xs)}")
+                             f"{', '.join(str(x.shape) for x in xs)}; reshape or broadcast them before"
+                             f"{at_user_line()}")
     shape = list(first.shape)
     shape[axis] = sum(x.shape[axis] for x in xs)
     return make_aval(tuple(shape), result_dtype(*xs))
