@@ -68,6 +68,21 @@ polygamma = elementwise(
          Sample(np.array([[1], [2]]), np.array([-0.5, -1.5, 20.0]))],
 )
 
+# The Hurwitz zeta function; a derivative by the exponent has no closed form. DLMF 25.11.17.
+zeta = elementwise(
+    "zeta",
+    impl=lambda xp, x, q: _zeta(xp, x, q),
+    d={"q": lambda x, q: -x * zeta(x + 1, q)},
+    nondiff="x",
+    singular=True,
+    absent={"complex": "SciPy has no Hurwitz zeta function of complex values"},
+    samples=lambda rng: [
+        Sample(rng.uniform(1.5, 4.0, s), rng.uniform(0.5, 3.0, s)) for s in ((), (3,), (2, 3), (0,))
+    ] + [Sample(rng.uniform(1.5, 4.0, (2, 1)), rng.uniform(0.5, 3.0, 3)),
+         Sample(np.array(2.0), rng.uniform(0.5, 3.0, 3)),
+         Sample(rng.uniform(1.5, 4.0, 3).astype("f4"), rng.uniform(0.5, 3.0, 3).astype("f4"))],
+)
+
 _kernel_beta, _kernel_betaln = scipy_kernel("beta"), scipy_kernel("betaln")
 beta = elementwise(
     "beta",

@@ -2,6 +2,7 @@
 
 from .arithmetic import expm1, log1p
 from .bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
+from .bessel_second_kind import k0, k0e, k1, k1e
 from .elementary import cbrt, exp2, sigmoid
 from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
@@ -14,6 +15,7 @@ SPECIAL = {
     "gammaincc": gammaincc, "betainc": betainc, "erf": erf, "erfc": erfc, "erfcx": erfcx, "erfinv": erfinv,
     "erfcinv": erfcinv, "ndtr": ndtr, "ndtri": ndtri, "log_ndtr": log_ndtr, "logit": logit, "expit": sigmoid,
     "log_expit": log_expit, "xlogy": xlogy, "xlog1py": xlog1py, "entr": entr, "j0": j0, "j1": j1, "y0": y0, "y1": y1,
-    "i0": i0, "i1": i1, "i0e": i0e, "i1e": i1e, "rel_entr": rel_entr, "kl_div": kl_div, "exp2": exp2, "expm1": expm1,
+    "i0": i0, "i1": i1, "i0e": i0e, "i1e": i1e, "k0": k0, "k1": k1,
+    "k0e": k0e, "k1e": k1e, "rel_entr": rel_entr, "kl_div": kl_div, "exp2": exp2, "expm1": expm1,
     "log1p": log1p, "cbrt": cbrt,
 }  # fmt: skip

@@ -116,8 +116,8 @@ def notes(lines):
     for line in sorted(lines):
         name, column, label = line.split(" | ")
         found.setdefault(name, {}).setdefault(column, []).append(label)
-    text = ["## What differs\n", "By operation, column and comparison; `call 1` is the second sample of the operation in "
-            "`tests/compat/surface`.\n"]
+    text = ["## What differs\n", "By operation, column and comparison; `call 1` is the second sample of the operation "
+            "in `tests/compat/surface`.\n"]
     for name in sorted(found):
         told = "; ".join(f"{column}: {', '.join(labels)}" for column, labels in found[name].items())
         text.append(f"- `{name}`: {told}")

@@ -3,7 +3,20 @@
 SciPy is an optional extra: `pip install covector[scipy]`. Its own ufuncs take traced values as well.
 """
 
-from .bessel import i0 as i0, i0e as i0e, i1 as i1, i1e as i1e, j0 as j0, j1 as j1, y0 as y0, y1 as y1
+from .bessel import (
+    i0 as i0,
+    i0e as i0e,
+    i1 as i1,
+    i1e as i1e,
+    j0 as j0,
+    j1 as j1,
+    k0 as k0,
+    k0e as k0e,
+    k1 as k1,
+    k1e as k1e,
+    y0 as y0,
+    y1 as y1,
+)
 from .error_functions import (
     erf as erf,
     erfc as erfc,

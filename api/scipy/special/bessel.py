@@ -1,6 +1,6 @@
 """Bessel functions of order 0 and 1."""
 
-from ...core.ops import bessel
+from ...core.ops import bessel, bessel_second_kind
 from ...numpy.surface import Array, lift
 
 
@@ -130,3 +130,67 @@ def i1e(x: Array, /) -> Array:
     0.039744
     """
     return bessel.i1e(lift(x))
+
+
+def k0(x: Array, /) -> Array:
+    """Compute the modified Bessel function K₀ of the second kind.
+
+    Args:
+        x: an array, real and positive; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`; infinite at 0, NaN below.
+    Derivative: -K₁(x), DLMF 10.29.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.k0(1.0)), 6)
+    0.421024
+    """
+    return bessel_second_kind.k0(lift(x))
+
+
+def k1(x: Array, /) -> Array:
+    """Compute the modified Bessel function K₁ of the second kind.
+
+    Args:
+        x: an array, real and positive; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`; infinite at 0, NaN below.
+    Derivative: -K₀(x) - K₁(x) / x, DLMF 10.29.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.k1(1.0)), 6)
+    0.601907
+    """
+    return bessel_second_kind.k1(lift(x))
+
+
+def k0e(x: Array, /) -> Array:
+    """Compute exp(x) K₀(x).
+
+    Args:
+        x: an array, real and positive; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`; infinite at 0, NaN below.
+    Derivative: the value minus exp(x) K₁(x), DLMF 10.29.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.k0e(1.0)), 6)
+    1.144463
+    """
+    return bessel_second_kind.k0e(lift(x))
+
+
+def k1e(x: Array, /) -> Array:
+    """Compute exp(x) K₁(x).
+
+    Args:
+        x: an array, real and positive; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`; infinite at 0, NaN below.
+    Derivative: the value minus exp(x) K₀(x) minus the value over x, DLMF 10.29.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.k1e(1.0)), 6)
+    1.636153
+    """
+    return bessel_second_kind.k1e(lift(x))

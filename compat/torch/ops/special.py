@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Ambient
 from ....scipy import special
 from ..call import ROWS, Row, attach, floating, inplace_method, operation
 from ..lanes import unary
@@ -31,6 +31,19 @@ for _name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"):  # torch has 
     _only_special(_name, _name[-2:], f"Special{_name.title().replace('_', '')}Backward0")
 for _name in ("0", "1"):
     _only_special(f"modified_bessel_i{_name}", f"i{_name}", f"SpecialModifiedBesselI{_name}Backward0")
+    _only_special(f"modified_bessel_k{_name}", f"k{_name}", f"SpecialModifiedBesselK{_name}Backward0")
+    _only_special(f"scaled_modified_bessel_k{_name}", f"k{_name}e", f"SpecialScaledModifiedBesselK{_name}Backward0")
+_only_special("airy_ai", "airy_ai", "SpecialAiryAiBackward0")
+
+
+@operation("special.zeta", method=False, node="SpecialZetaBackward0")
+def zeta(input, other):
+    """The Hurwitz zeta function; see PyTorch's documentation of `torch.special.zeta`."""
+    x, q = operands(input, other, floats=True)
+    if isinstance(x, Ambient) and (x.node is not None or x.tangent is not None):
+        raise NotImplementedError("the derivative for 'zeta' by its first argument is not implemented (nor is it in "
+                                  "PyTorch); detach() it")
+    return REGISTRY["zeta"].fun(x, q)
 
 
 @operation("special.xlog1py", method=False, node="SpecialXlog1PyBackward0")

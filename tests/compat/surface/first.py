@@ -35,7 +35,14 @@ row("max min", c(N), c(N, dim=1), c(N, dim=0, keepdim=True), c(N, P))
 row("sum", c(N), c(N, dim=1), c(T3, dim=(0, 2), keepdim=True), c(WHOLE), c(N, dtype=Dtype("float32")))
 row("mean", c(N), c(N, dim=1), c(T3, dim=(0, 2), keepdim=True), c(WHOLE, dtype=Dtype("float64")))
 row("prod", c(N), c(N, dim=1), c(N, dim=0, keepdim=True), c(WHOLE))
-row("var std", c(N), c(N, dim=1), c(T3, dim=(0, 2), keepdim=True), c(N, dim=1, unbiased=False), c(N, dim=0, correction=2))
+row(
+    "var std",
+    c(N),
+    c(N, dim=1),
+    c(T3, dim=(0, 2), keepdim=True),
+    c(N, dim=1, unbiased=False),
+    c(N, dim=0, correction=2),
+)
 row("amax amin", c(N), c(N, dim=1), c(T3, dim=(0, 2), keepdim=True))
 row("argmax argmin", c(N), c(N, dim=1), c(N, dim=0, keepdim=True))
 row("all any", c(MASK), c(MASK, dim=1), c(N, dim=(0, 1)), c(MASK, dim=0, keepdim=True))
@@ -72,7 +79,15 @@ row("gather", c(A, 0, INDEX), c(A, dim=1, index=INDEX))
 row("scatter", c(A, 0, INDEX, B[:2]), c(A, 0, INDEX, 2.0), c(A, dim=0, index=INDEX[:, :2].copy(), src=B))
 row("scatter_add", c(A, 0, INDEX, B[:2]), c(A, dim=1, index=INDEX, src=B))
 row("index_select", c(A, 1, PICK), c(A, dim=0, index=PICK))
-row("__getitem__", c(A, 1), c(A, (slice(1), slice(None, None, 2))), c(A, None), c(A, PICK), c(A, MASK), c(A, (Ellipsis, 1)))
+row(
+    "__getitem__",
+    c(A, 1),
+    c(A, (slice(1), slice(None, None, 2))),
+    c(A, None),
+    c(A, PICK),
+    c(A, MASK),
+    c(A, (Ellipsis, 1)),
+)
 row("where", c(MASK, A, B), c(MASK, A, 0.0), c(MASK, A, B[0]), c(MASK))
 row("masked_fill", c(A, MASK, -1.0), c(A, MASK[0], 2))
 row("masked_select", c(A, MASK), c(A, MASK[0]))
@@ -132,23 +147,80 @@ SIGNAL, KERNEL1, BIAS = rng.normal(size=(2, 3, 7)), rng.normal(size=(4, 3, 3)), 
 CHANNELS = rng.uniform(0.3, 0.9, (3, 2))
 ROWS_, LABELS = rng.normal(size=(3, 5)), np.array([1, 0, 4])
 
-row("nn.functional.relu nn.functional.gelu nn.functional.silu nn.functional.softplus nn.functional.leaky_relu", c(N), c(T3))
+row(
+    "nn.functional.relu nn.functional.gelu nn.functional.silu nn.functional.softplus nn.functional.leaky_relu",
+    c(N),
+    c(T3),
+)
 row("nn.functional.linear", c(A, M.T.copy()), c(A, M.T.copy(), M[0].copy()), c(T3, M.T.copy()))
-row("nn.functional.conv1d", c(SIGNAL, KERNEL1), c(SIGNAL, KERNEL1, BIAS, stride=2, padding=1), c(SIGNAL, KERNEL1[:3, :1].copy(), groups=3, padding="same"))
-row("nn.functional.conv2d", c(IMAGE, KERNEL), c(IMAGE, KERNEL, BIAS, stride=(2, 1), padding=(1, 0), dilation=(1, 2)), c(IMAGE, KERNEL[:3, :1].copy(), groups=3))
+row(
+    "nn.functional.conv1d",
+    c(SIGNAL, KERNEL1),
+    c(SIGNAL, KERNEL1, BIAS, stride=2, padding=1),
+    c(SIGNAL, KERNEL1[:3, :1].copy(), groups=3, padding="same"),
+)
+row(
+    "nn.functional.conv2d",
+    c(IMAGE, KERNEL),
+    c(IMAGE, KERNEL, BIAS, stride=(2, 1), padding=(1, 0), dilation=(1, 2)),
+    c(IMAGE, KERNEL[:3, :1].copy(), groups=3),
+)
 row("nn.functional.max_pool2d", c(IMAGE, 2), c(IMAGE, (2, 3), stride=1, padding=1), c(IMAGE, 3, ceil_mode=True))
-row("nn.functional.pad", c(A, (1, 2)), c(IMAGE, (1, 1, 2, 0), mode="reflect"), c(IMAGE, (1, 1), mode="constant", value=2.0), c(SIGNAL, (1, 2), mode="replicate"), c(SIGNAL, (1, 2), mode="circular"))
-row("nn.functional.batch_norm", c(IMAGE, CHANNELS[:, 0].copy(), CHANNELS[:, 1].copy()), c(IMAGE, None, None, CHANNELS[:, 0].copy(), CHANNELS[:, 1].copy(), training=True), tol=100)
+row(
+    "nn.functional.pad",
+    c(A, (1, 2)),
+    c(IMAGE, (1, 1, 2, 0), mode="reflect"),
+    c(IMAGE, (1, 1), mode="constant", value=2.0),
+    c(SIGNAL, (1, 2), mode="replicate"),
+    c(SIGNAL, (1, 2), mode="circular"),
+)
+row(
+    "nn.functional.batch_norm",
+    c(IMAGE, CHANNELS[:, 0].copy(), CHANNELS[:, 1].copy()),
+    c(IMAGE, None, None, CHANNELS[:, 0].copy(), CHANNELS[:, 1].copy(), training=True),
+    tol=100,
+)
 row("nn.functional.layer_norm", c(T3, (4,)), c(T3, (3, 4), A, B), tol=100)
 row("nn.functional.dropout", c(N, 0.0), c(N, p=1.0), c(N, 0.5, training=False))
 row("nn.functional.embedding", c(LABELS, ROWS_.T.copy()), c(INDEX, A.T.copy(), padding_idx=1))
-row("nn.functional.cross_entropy", c(ROWS_, LABELS), c(ROWS_, LABELS, reduction="sum"), c(ROWS_, LABELS, label_smoothing=0.1), c(ROWS_, LABELS, ignore_index=0), c(N, A), c(ROWS_, LABELS, weight=rng.uniform(0.3, 1, 5), reduction="none"))
-row("nn.functional.nll_loss", c(ROWS_, LABELS), c(ROWS_, LABELS, reduction="none"), c(ROWS_, LABELS, weight=rng.uniform(0.3, 1, 5)), c(ROWS_, LABELS, ignore_index=4))
+row(
+    "nn.functional.cross_entropy",
+    c(ROWS_, LABELS),
+    c(ROWS_, LABELS, reduction="sum"),
+    c(ROWS_, LABELS, label_smoothing=0.1),
+    c(ROWS_, LABELS, ignore_index=0),
+    c(N, A),
+    c(ROWS_, LABELS, weight=rng.uniform(0.3, 1, 5), reduction="none"),
+)
+row(
+    "nn.functional.nll_loss",
+    c(ROWS_, LABELS),
+    c(ROWS_, LABELS, reduction="none"),
+    c(ROWS_, LABELS, weight=rng.uniform(0.3, 1, 5)),
+    c(ROWS_, LABELS, ignore_index=4),
+)
 row("nn.functional.mse_loss nn.functional.l1_loss", c(N, P), c(N, P, reduction="sum"), c(N, P, reduction="none"))
-row("nn.functional.binary_cross_entropy", c(A, B), c(A, B, weight=A.round(1), reduction="none"), c(A, B, reduction="sum"))
-row("nn.functional.binary_cross_entropy_with_logits", c(N, B), c(N, B, pos_weight=B[0].copy()), c(N, B, reduction="none"))
+row(
+    "nn.functional.binary_cross_entropy",
+    c(A, B),
+    c(A, B, weight=A.round(1), reduction="none"),
+    c(A, B, reduction="sum"),
+)
+row(
+    "nn.functional.binary_cross_entropy_with_logits",
+    c(N, B),
+    c(N, B, pos_weight=B[0].copy()),
+    c(N, B, reduction="none"),
+)
 Q4, K4, V4 = (rng.normal(size=(2, 2, 3, 4)) for _ in range(3))
-row("nn.functional.scaled_dot_product_attention", c(Q4, K4, V4), c(Q4, K4, V4, is_causal=True), c(Q4, K4, V4, attn_mask=rng.normal(size=(3, 3))), c(T3, T3, T3, scale=0.3), tol=100)
+row(
+    "nn.functional.scaled_dot_product_attention",
+    c(Q4, K4, V4),
+    c(Q4, K4, V4, is_causal=True),
+    c(Q4, K4, V4, attn_mask=rng.normal(size=(3, 3))),
+    c(T3, T3, T3, scale=0.3),
+    tol=100,
+)
 row("nn.functional.one_hot", c(LABELS), c(INDEX, num_classes=5))
 row("nn.functional.normalize", c(N), c(N, p=3.0, dim=0), c(T3, dim=-1))
 row("nn.functional.cosine_similarity", c(N, P), c(T3, T3 + 0.5, dim=-1))

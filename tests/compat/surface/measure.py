@@ -1,4 +1,4 @@
-"""What a library does with the samples of an operation: `{column: {label: outcome}}`, for covector and PyTorch alike."""
+"""What a library does with the samples of an operation: `{column: {label: outcome}}`, alike for both libraries."""
 
 import warnings
 
@@ -8,8 +8,16 @@ from surface_sample import Call, Dtype, Listed
 from covector.compat.torch.signatures import signatures
 
 COLUMNS = ("value", "grad", "grad-grad", "forward", "vmap", "in-place", "out", "errors")
-KINDS = ((TypeError, "T"), (IndexError, "I"), (NotImplementedError, "N"), (ValueError, "V"), (RuntimeError, "R"),
-         (AttributeError, "A"), (OverflowError, "O"), (AssertionError, "S"))
+KINDS = (
+    (TypeError, "T"),
+    (IndexError, "I"),
+    (NotImplementedError, "N"),
+    (ValueError, "V"),
+    (RuntimeError, "R"),
+    (AttributeError, "A"),
+    (OverflowError, "O"),
+    (AssertionError, "S"),
+)
 ABSENT = "-"
 
 
@@ -58,7 +66,12 @@ def plain(t, values=True):
     d = t.detach()
     if str(d.dtype) == "torch.bfloat16":
         d = d.float()
-    return (str(t.dtype), tuple(t.shape), tuple(t.stride()), np.array(d.resolve_conj().clone().tolist()) if values else None)
+    return (
+        str(t.dtype),
+        tuple(t.shape),
+        tuple(t.stride()),
+        np.array(d.resolve_conj().clone().tolist()) if values else None,
+    )
 
 
 class Probe:
@@ -89,8 +102,12 @@ class Probe:
         """`(args, named)`, with tensors in the places of arrays where given."""
         if tensors is not None:
             rest = iter(tensors)
-            place = lambda x: next(rest) if isinstance(x, np.ndarray) else [place(v) for v in x] if isinstance(  # noqa: E731
-                x, Listed) else self.made(x)
+
+            def place(x):
+                if isinstance(x, np.ndarray):
+                    return next(rest)
+                return [place(v) for v in x] if isinstance(x, Listed) else self.made(x)
+
         else:
             place = self.made
         return [place(a) for a in call.args], {k: place(v) for k, v in call.named.items()}
@@ -203,8 +220,9 @@ class Probe:
         primals = tuple(tensors[i] for i in places)
         if not f(*primals):
             return ABSENT
-        directions = tuple(self.torch.tensor(np.sin(np.arange(t.numel()) + 1.0).reshape(tuple(t.shape))).to(t.dtype)
-                           for t in primals)
+        directions = tuple(
+            self.torch.tensor(np.sin(np.arange(t.numel()) + 1.0).reshape(tuple(t.shape))).to(t.dtype) for t in primals
+        )
         return [plain(t)[3] for t in self.torch.func.jvp(f, primals, directions)[1]]
 
     def mapped(self):
@@ -224,8 +242,10 @@ class Probe:
         places = places if only is None else places[only:][:1]
         if not places:
             return ABSENT
-        tensors = [self.tensor(np.stack([a, a * 0.9 if a.dtype.kind in "fc" else a])) if i in places else self.tensor(a)
-                   for i, a in enumerate(arrays)]
+        tensors = [
+            self.tensor(np.stack([a, a * 0.9 if a.dtype.kind in "fc" else a])) if i in places else self.tensor(a)
+            for i, a in enumerate(arrays)
+        ]
         dims = tuple(0 if i in places else None for i in range(len(arrays)))
 
         def f(*args):
@@ -244,8 +264,11 @@ class Probe:
         found = {}
         if self.row.name.startswith("nn.functional."):
             flag = lambda *args, **named: self.fun(*args, **named, inplace=True)  # noqa: E731
-            found = {f"flag {i}": attempt(lambda c=c: self.written(c, flag)) for i, c in enumerate(self.row.calls)
-                     if c.arrays()}
+            found = {
+                f"flag {i}": attempt(lambda c=c: self.written(c, flag))
+                for i, c in enumerate(self.row.calls)
+                if c.arrays()
+            }
             if all(code(v) != "." for v in found.values()):
                 found = {}
         if not hasattr(root, name):
@@ -254,7 +277,9 @@ class Probe:
         for i, call in enumerate(self.row.calls):
             if call.args and isinstance(call.args[0], np.ndarray):
                 found[f"call {i}"] = attempt(lambda c=call: self.written(c, fun))
-                found[f"grad {i}"] = attempt(lambda c=call: self.gradients(c, 1, fun, lambda ts: [ts[0].clone(), *ts[1:]]))
+                found[f"grad {i}"] = attempt(
+                    lambda c=call: self.gradients(c, 1, fun, lambda ts: [ts[0].clone(), *ts[1:]])
+                )
                 found[f"single {i}"] = attempt(lambda c=call: self.written(c.changed(narrowed), fun))
         for call in self.row.calls[:1]:
             if call.args and isinstance(call.args[0], np.ndarray):
@@ -301,8 +326,19 @@ class Probe:
         try:
             out = self.fun(*args, **named, out=targets[0] if len(targets) == 1 else tuple(targets))
         except TypeError as error:
-            if any(word in str(error) for word in ("unexpected keyword", "no overload", "invalid combination", "takes no keyword",
-                                                   "unrecognized keyword", "an unexpected", "takes exactly", "is an invalid keyword")):
+            if any(
+                word in str(error)
+                for word in (
+                    "unexpected keyword",
+                    "no overload",
+                    "invalid combination",
+                    "takes no keyword",
+                    "unrecognized keyword",
+                    "an unexpected",
+                    "takes exactly",
+                    "is an invalid keyword",
+                )
+            ):
                 return ABSENT
             raise
         same = all(a is b for a, b in zip(flat(out), targets))
@@ -324,17 +360,36 @@ class Probe:
         yield "unknown name", Call(*call.args, **call.named, nothing=1)
         yield "too many", Call(*call.args, *[3] * 9, **call.named)
         for i, a in enumerate(call.args):
-            for label, odd in (("text", "x"), ("none", None), ("object", object()), ("half", 0.5), ("list", [[1.0, 2.0]])):
+            for label, odd in (
+                ("text", "x"),
+                ("none", None),
+                ("object", object()),
+                ("half", 0.5),
+                ("list", [[1.0, 2.0]]),
+            ):
                 if isinstance(a, np.ndarray) or label in ("text", "object"):
-                    yield f"{label} as {i}", Call(*call.args[:i], odd, *call.args[i + 1:], **call.named)
+                    yield f"{label} as {i}", Call(*call.args[:i], odd, *call.args[i + 1 :], **call.named)
             if isinstance(a, np.ndarray) and a.ndim:
-                for label, odd in (("shape", np.ones((*a.shape[:-1], 7))), ("axes", np.ones((2, 2, *a.shape))), ("scalar", np.ones(())),
-                                   ("dtype", narrowed(whole(a) if a.dtype.kind == "f" else a.astype(float))), ("truth", truth(a)),
-                                   ("complex", a.astype(complex))):
-                    yield f"{label} of {i}", Call(*call.args[:i], odd, *call.args[i + 1:], **call.named)
+                for label, odd in (
+                    ("shape", np.ones((*a.shape[:-1], 7))),
+                    ("axes", np.ones((2, 2, *a.shape))),
+                    ("scalar", np.ones(())),
+                    ("dtype", narrowed(whole(a) if a.dtype.kind == "f" else a.astype(float))),
+                    ("truth", truth(a)),
+                    ("complex", a.astype(complex)),
+                ):
+                    yield f"{label} of {i}", Call(*call.args[:i], odd, *call.args[i + 1 :], **call.named)
         for n, one in enumerate(self.row.calls):
-            for k, v in one.named.items():
-                for label, odd in (("text", "x"), ("far", 99), ("far back", -99), ("float", 1.5), ("none", None), ("twice", (0, 0)), ("object", object())):
+            for k in one.named:
+                for label, odd in (
+                    ("text", "x"),
+                    ("far", 99),
+                    ("far back", -99),
+                    ("float", 1.5),
+                    ("none", None),
+                    ("twice", (0, 0)),
+                    ("object", object()),
+                ):
                     if label.startswith("far") and "dim" not in k:
                         continue
                     yield f"{k} {label} {n}", Call(*one.args, **one.named | {k: odd})
@@ -415,7 +470,7 @@ OUTS = {
 def argument_names(name):
     """The names of the positional arguments of an operation, where its signature is written down."""
     ways = signatures(name)
-    return [p.name for p in ways[0].parameters[:ways[0].positional]] if ways else []
+    return [p.name for p in ways[0].parameters[: ways[0].positional]] if ways else []
 
 
 def strides(x):
@@ -449,8 +504,11 @@ def alike(ours, theirs, near=1e-7, more=False):
         if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
             if x.shape != y.shape or not np.allclose(x, y, rtol=near, atol=near / 10, equal_nan=True):
                 return f"{x.tolist()} here, {y.tolist()} in PyTorch"
-        elif isinstance(x, np.ndarray) != isinstance(y, np.ndarray) or type(x) is not type(y) or not (
-                x == y or x != x and y != y or isinstance(x, float | complex) and np.isclose(x, y)):
+        elif (
+            isinstance(x, np.ndarray) != isinstance(y, np.ndarray)
+            or type(x) is not type(y)
+            or not (x == y or x != x and y != y or isinstance(x, float | complex) and np.isclose(x, y))
+        ):
             return f"{x!r} here, {y!r} in PyTorch"
     return None
 

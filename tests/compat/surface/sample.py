@@ -5,10 +5,12 @@ import numpy as np
 ROWS = {}  # name -> Row, in the order of the surface
 TIER = ["First"]  # that of the rows being added
 # Names that exist on Tensor only, as methods; and those that are properties.
-METHODS = frozenset("""view item to repeat expand expand_as view_as reshape_as sum_to_size contiguous new_zeros new_ones
+METHODS = frozenset(
+    """view item to repeat expand expand_as view_as reshape_as sum_to_size contiguous new_zeros new_ones
     new_full new_empty masked_fill index_fill put zero_ unfold fill_ uniform_ exponential_ geometric_ cauchy_
     log_normal_ normal_ random_ float double long int bool half byte char short cfloat cdouble __getitem__ __radd__
-    __rsub__ __rmul__ __rdiv__ __rpow__ __rmatmul__ __rand__ __ror__ __rxor__ __rmod__""".split())
+    __rsub__ __rmul__ __rdiv__ __rpow__ __rmatmul__ __rand__ __ror__ __rxor__ __rmod__""".split()
+)
 PROPERTIES = frozenset(("T", "mT", "H", "mH"))
 
 
@@ -63,8 +65,7 @@ class Row:
         crashes: variants that end PyTorch's process.
     """
 
-    def __init__(self, name, calls, random=False, via=None, smooth=True, regular=False, tol=1.0,
-                 crashes=()):
+    def __init__(self, name, calls, random=False, via=None, smooth=True, regular=False, tol=1.0, crashes=()):
         self.name, self.calls, self.tier = name, calls, TIER[0]
         self.random, self.via, self.smooth, self.regular = random, via, smooth, regular
         self.tol, self.crashes = tol, crashes

@@ -49,7 +49,12 @@ row("diagonal_scatter", c(S, V[:3].copy()), c(A, V[:3].copy(), offset=1))
 row("frac", c(3 * N))
 SOUND = rng.normal(size=32)
 SPECTRUM = rng.normal(size=(5, 9)) + 1j * rng.normal(size=(5, 9))
-row("stft", c(SOUND, 8, 4, return_complex=True, window=np.hanning(8) + 0.1), c(SOUND, 8, center=False, return_complex=True, onesided=True), tol=10)
+row(
+    "stft",
+    c(SOUND, 8, 4, return_complex=True, window=np.hanning(8) + 0.1),
+    c(SOUND, 8, center=False, return_complex=True, onesided=True),
+    tol=10,
+)
 row("istft", c(SPECTRUM, 8, 4, window=np.hanning(8) + 0.1), c(SPECTRUM, 8, 4, center=True, length=20), tol=100)
 row("fliplr flipud", c(A))
 row("i0", c(N))
@@ -63,14 +68,24 @@ LU, PIVOTS = np.tril(S) + np.triu(SPD, 1) + 2 * np.eye(3), np.array([2, 2, 3], n
 row("lu_unpack", c(LU, PIVOTS))
 row("lu_solve", c(A, LU, PIVOTS), regular=True)
 row("nanmedian", c(N), c(N, dim=1), c(N, dim=0, keepdim=True))
-row("nanquantile", c(N, 0.3), c(N, 0.4, dim=1), c(N, np.array([0.2, 0.6]), dim=0, keepdim=True), c(N, 0.3, interpolation="nearest"))
+row(
+    "nanquantile",
+    c(N, 0.3),
+    c(N, 0.4, dim=1),
+    c(N, np.array([0.2, 0.6]), dim=0, keepdim=True),
+    c(N, 0.3, interpolation="nearest"),
+)
 row("heaviside", c(N, P))
 row("lcm gcd", c(WHOLE, BITS))
 row("nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool3d", c(VOLUME, 2), c(VOLUME, (2, 1, 3)))
 row("nn.functional.adaptive_max_pool1d", c(SIGNAL, 3), c(SIGNAL, 2, return_indices=True))
 row("nn.functional.adaptive_max_pool2d", c(IMAGE, 3), c(IMAGE, (2, 3), return_indices=True))
 row("nn.functional.avg_pool3d nn.functional.max_pool3d", c(VOLUME, 2), c(VOLUME, 2, stride=1, padding=1))
-row("nn.functional.conv_transpose3d", c(VOLUME, rng.normal(size=(2, 1, 2, 2, 2))), c(VOLUME, rng.normal(size=(2, 1, 2, 2, 2)), stride=2))
+row(
+    "nn.functional.conv_transpose3d",
+    c(VOLUME, rng.normal(size=(2, 1, 2, 2, 2))),
+    c(VOLUME, rng.normal(size=(2, 1, 2, 2, 2)), stride=2),
+)
 row("nn.functional.local_response_norm", c(IMAGE, 2), c(SIGNAL, 3, alpha=0.3, beta=0.5, k=2.0))
 row("constant_pad_nd", c(A, (1, 2)), c(A, (1, -1, 2, 0), 3.0))
 row("nn.functional.upsample_bilinear", c(IMAGE, (7, 4)), c(IMAGE, scale_factor=2))
@@ -82,7 +97,11 @@ row("nn.functional.multilabel_soft_margin_loss", c(N, (SIGN + 1) / 2), c(N, (SIG
 row("nn.functional.max_unpool1d", c(SIGNAL[:, :, :2].copy(), np.array([[[0, 3]] * 3] * 2), 2))
 row("nn.functional.max_unpool2d", c(IMAGE[:, :, :1, :2].copy(), np.array([[[[0, 7]]] * 3] * 2), 2))
 row("nn.functional.max_unpool3d", c(VOLUME[:, :, :1, :1, :2].copy(), np.array([[[[[0, 7]]]] * 2]), 2))
-row("nn.functional.bilinear", c(A, B[:, :3].copy(), rng.normal(size=(2, 4, 3)), V[:2].copy()), c(A, B[:, :3].copy(), rng.normal(size=(2, 4, 3))))
+row(
+    "nn.functional.bilinear",
+    c(A, B[:, :3].copy(), rng.normal(size=(2, 4, 3)), V[:2].copy()),
+    c(A, B[:, :3].copy(), rng.normal(size=(2, 4, 3))),
+)
 row("nn.functional.celu", c(N), c(N, alpha=0.7))
 row("nn.functional.rrelu", c(N), c(N, lower=0.1, upper=0.3))
 row("nn.functional.tanhshrink", c(N))
@@ -131,8 +150,17 @@ row("mH", c(A), c(Z))
 row("logcumsumexp", c(N, dim=1), c(N, dim=0))
 row("nn.functional.dropout3d", c(VOLUME, 0.0), c(VOLUME, 0.5, training=False))
 row("nn.functional.alpha_dropout nn.functional.feature_alpha_dropout", c(N, 0.0), c(N, 0.5, training=False))
-row("nn.functional.embedding_bag", c(INDEX, A.T.copy()), c(INDEX, A.T.copy(), mode="sum"), c(INDEX, A.T.copy(), mode="max"))
-row("nn.functional.ctc_loss", c(rng.normal(size=(6, 2, 4)), np.array([[1, 2, 2], [3, 1, 0]]), (6, 5), (3, 2)), smooth=False)
+row(
+    "nn.functional.embedding_bag",
+    c(INDEX, A.T.copy()),
+    c(INDEX, A.T.copy(), mode="sum"),
+    c(INDEX, A.T.copy(), mode="max"),
+)
+row(
+    "nn.functional.ctc_loss",
+    c(rng.normal(size=(6, 2, 4)), np.array([[1, 2, 2], [3, 1, 0]]), (6, 5), (3, 2)),
+    smooth=False,
+)
 row("nn.functional.hinge_embedding_loss", c(N, SIGN), c(N, SIGN, margin=0.5, reduction="none"))
 row("nn.functional.pdist", c(N), c(N, p=1.0), crashes=("empty", "last empty"))
 row("nn.functional.pixel_unshuffle nn.functional.channel_shuffle", c(rng.normal(size=(1, 4, 4, 6)), 2))
@@ -162,20 +190,48 @@ row("linalg.inv_ex", c(SPD), c(BATCH), regular=True)
 row("linalg.solve_ex", c(SPD, A), regular=True)
 row("linalg.tensorinv", c(rng.normal(size=(4, 2, 2)) + np.eye(4).reshape(4, 2, 2), ind=1), regular=True)
 row("linalg.tensorsolve", c(rng.normal(size=(2, 2, 4)) + np.eye(4).reshape(2, 2, 4), S[:2, :2].copy()), regular=True)
-row("signal.windows.hamming signal.windows.hann signal.windows.bartlett signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian signal.windows.kaiser signal.windows.nuttall", c(6), c(5, sym=False))
+row(
+    "signal.windows.hamming signal.windows.hann signal.windows.bartlett signal.windows.blackman "
+    "signal.windows.cosine signal.windows.exponential signal.windows.gaussian signal.windows.kaiser "
+    "signal.windows.nuttall",
+    c(6),
+    c(5, sym=False),
+)
 row("signal.windows.general_cosine", c(6, a=[0.5, 0.3]))
 row("signal.windows.general_hamming", c(6), c(5, alpha=0.6))
-row("special.i0e special.i1 special.i1e special.erfcx special.log_ndtr special.bessel_j0 special.bessel_j1 special.modified_bessel_i0 special.modified_bessel_i1 special.airy_ai", c(N))
+row(
+    "special.i0e special.i1 special.i1e special.erfcx special.log_ndtr special.bessel_j0 special.bessel_j1 "
+    "special.modified_bessel_i0 special.modified_bessel_i1 special.airy_ai",
+    c(N),
+)
 row("special.spherical_bessel_j0", c(N))
 row("special.polygamma", c(1, POSITIVE))
 row("special.xlog1py", c(A, B), c(2.0, B))
 row("special.zeta", c(POSITIVE + 1, A), c(POSITIVE + 1, 2.0))
 row("special.ndtri", c(FRACTION))
-row("special.bessel_y0 special.bessel_y1 special.modified_bessel_k0 special.modified_bessel_k1 special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1", c(POSITIVE))
-row(" ".join(f"special.{n}" for n in """chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w
-    hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
-    shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w""".split()), c(X, DEGREE), c(X, 3))
-row("masked.sum masked.prod masked.amax masked.amin masked.mean", c(N), c(N, mask=MASK), c(N, dim=1, mask=MASK), c(N, dim=0, keepdim=True, mask=MASK))
+row(
+    "special.bessel_y0 special.bessel_y1 special.modified_bessel_k0 special.modified_bessel_k1 "
+    "special.scaled_modified_bessel_k0 special.scaled_modified_bessel_k1",
+    c(POSITIVE),
+)
+row(
+    " ".join(
+        f"special.{n}"
+        for n in """chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w
+    hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p
+    shifted_chebyshev_polynomial_t
+    shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w""".split()
+    ),
+    c(X, DEGREE),
+    c(X, 3),
+)
+row(
+    "masked.sum masked.prod masked.amax masked.amin masked.mean",
+    c(N),
+    c(N, mask=MASK),
+    c(N, dim=1, mask=MASK),
+    c(N, dim=0, keepdim=True, mask=MASK),
+)
 row("masked.cumsum masked.cumprod", c(N, dim=1), c(N, dim=0, mask=MASK))
 row("masked.argmax masked.argmin", c(N), c(N, dim=1, mask=MASK))
 row("masked.median", c(N, dim=1), c(N, dim=0, mask=MASK))
