@@ -306,8 +306,8 @@ def binary_lane(prim, op, native):
                     out.owner = x.owner
                     try:
                         out.value = op(x.value, y)
-                    except TypeError:
-                        refuse_mixing(x.value, y)
+                    except (TypeError, ValueError):
+                        refuse_operands(prim, (x, y))
                     out.aval = aval
                     return out
         elif kind is ndarray and other is Batched:
@@ -317,8 +317,8 @@ def binary_lane(prim, op, native):
                 out.owner = y.owner
                 try:
                     out.value = op(x, y.value)
-                except TypeError:
-                    refuse_mixing(x, y.value)
+                except (TypeError, ValueError):
+                    refuse_operands(prim, (x, y))
                 out.aval = aval
                 return out
         return bind(prim, (x, y))

@@ -6,6 +6,7 @@ import numpy as np
 
 from .dtypes import c_type, type_word
 from .inplace import write
+from .layouts import COLUMNS
 from .modes import MODES
 from .state import needs_grad, tangent_of
 from .views import shape_dtype
@@ -17,22 +18,24 @@ def write_out(name, target, v, tensors, exact=False):
         for t, x in zip(target, v):
             write_out(name, t, x, tensors, exact)
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
+    if not hasattr(v, "dtype"):
+        v = np.asarray(v)
     m = MODES.get()
-    if (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
+    if v.dtype.kind in "fcV" and (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function; write the answer with copy_ instead")
     shape, dtype = shape_dtype(target)
-    if not hasattr(v, "dtype"):
-        v = np.asarray(v)
     if v.dtype != dtype:
-        check_out_dtype(dtype, v.dtype)
+        check_out_dtype(dtype, v.dtype, TypeError if name in JOINING else RuntimeError)
         if exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
+        if name in COLUMNS and isinstance(v, np.ndarray):
+            target.value = np.empty_like(v, dtype)  # in LAPACK's order
     write(target, v.astype(dtype) if v.dtype != dtype else v)
     return target
 
@@ -51,9 +54,11 @@ def resize(target, shape):
     target.value = np.empty(shape, target.value.dtype)
 
 
-def check_out_dtype(dtype, new):
+JOINING = frozenset("cat concat stack hstack vstack dstack column_stack".split())
+
+
+def check_out_dtype(dtype, new, error):
     """torch's refusal of an `out=` of a lower kind."""
     rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
     if rank[new.kind] > rank[dtype.kind]:
-        raise RuntimeError(f"result type {type_word(new)} can't be cast to the desired output type "
-                           f"{type_word(dtype)}")
+        raise error(f"result type {type_word(new)} can't be cast to the desired output type {type_word(dtype)}")

@@ -251,6 +251,8 @@ def in_place(name, draw):
 
     def method(self, *args, generator=None, **kwargs):
         shape, dtype = shape_dtype(self)
+        if name != "bernoulli_" and any(isinstance(p, TensorBase) and p.dim() for p in args):
+            raise TypeError(f"{name}(): argument 'mean' (position 1) must be float, not Tensor")
         apart = drawn_apart(*[p for p in (*args, *kwargs.values()) if isinstance(p, TensorBase)])
         mine = maps_of(self)
         if any(trace not in mine for trace in apart):
@@ -263,7 +265,7 @@ def in_place(name, draw):
         value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
         for trace in apart:
             value = extend.make_batched(trace, value)
-        return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False), covers=True)
+        return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False))
 
     method.__name__ = name
     method.__doc__ = f"Fill with random numbers; see PyTorch's `Tensor.{name}`."

@@ -143,7 +143,7 @@ masked_fill: Tensor input, Tensor mask, Number value | Tensor input, Tensor mask
 masked_scatter: Tensor input, Tensor mask, Tensor source
 masked_select: Tensor input, Tensor mask, *, out!
 max min: Tensor input, Tensor other, *, out? | Tensor input, *, out? | Tensor input, int dim, bool keepdim=, *, out!
-mean: Tensor input, *, dtype? dtype=, out! | Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out?
+mean: Tensor input, *, dtype? dtype=, out? | Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out?
 median nanmedian: Tensor input | Tensor input, int dim, bool keepdim=, *, out!
 mode: Tensor input, int dim=, bool keepdim=, *, out!
 moveaxis: Tensor input, ints source, ints destination | Tensor input, int source, int destination

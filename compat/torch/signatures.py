@@ -157,7 +157,7 @@ def signatures(name):
 
 def synonyms(name, named):
     """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
-    if name.startswith("nn.functional."):
+    if name.startswith("nn.functional.") or name == "unique":
         return named
     for old in named:
         new = SYNONYMS.get(old)

@@ -12,7 +12,7 @@ from .elementary import sigmoid
 from .reductions import keep_axes, reduce_sum, reduced_shape
 from .samples import Sample, arrays, binary, together
 from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
-from .selection import where
+from .selection import maximum, where
 from .shaping import broadcast_to
 
 # Without SciPy the functions of this file are computed by NumPy.
@@ -171,4 +171,22 @@ signed_logsumexp = primitive(
         lambda rng: [Sample(np.array([0.5, 1.0, 2.0]), np.array([1.0, 0.0, -3.0]), params={"axes": (0,), "keepdims":
                                                                                            False})],
     ),
+)
+
+
+def _clamped(of, x):
+    """A logarithm, at least -100: a probability of 0 costs 100, not infinity."""
+    return maximum(of(x), -100.0)
+
+
+# Losses of probabilities x for labels y. The derivative at x = 0 and 1 is that of the chosen bound: (x - y) 1e12.
+binary_cross_entropy = elementwise(
+    "binary_cross_entropy",
+    impl=lambda xp, x, y: -(y * xp.maximum(xp.log(x), -100.0) + (1.0 - y) * xp.maximum(xp.log1p(-x), -100.0)),
+    d={"x": lambda x, y: (x - y) / maximum((1.0 - x) * x, 1e-12),
+       "y": lambda x: _clamped(log1p, -x) - _clamped(log, x)},
+    absent={"complex": "a loss is real: take abs first"},
+    samples=lambda rng: [Sample(rng.uniform(0.1, 0.9, s), rng.uniform(0.1, 0.9, s)) for s in ((), (3,), (2, 3), (0,))]
+    + [Sample(rng.uniform(0.1, 0.9, (2, 1)), rng.uniform(0.1, 0.9, 3)),
+       Sample(rng.uniform(0.1, 0.9, 3).astype("f4"), rng.uniform(0.1, 0.9, 3).astype("f4"))],
 )

@@ -20,7 +20,7 @@ from ..call import (
     with_tensor,
 )
 from ..dtypes import type_word
-from ..hosted import bare
+from ..hosted import bare, known
 from ..lanes import binary, binary_inplace, flat, unary
 from ..literals import filling
 from ..state import TensorBase
@@ -165,8 +165,6 @@ sub, _subtract = two("sub", "subtract", body=_sub, alpha=True)
 mul, _mul = two("mul", "multiply")
 maximum, _ = two("maximum", "maximum", inplace=False)
 minimum, _ = two("minimum", "minimum", inplace=False)
-fmax, _ = two("fmax", "fmax", inplace=False)
-fmin, _ = two("fmin", "fmin", inplace=False)
 _row = Row("div", _div, "DivBackward0", None)
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
@@ -194,6 +192,15 @@ for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "tr
     ROWS[_alias] = ROWS[_name]
     attach(_alias, ROWS[_name].fun)
     attach(_alias + "_", {"sub": None}.get(_name) or inplace_method(ROWS[_name]))
+for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items():
+    def _pick(input, other, first=_first):
+        x, y = operands(input, other)
+        if x.dtype.kind in "biu":
+            return cnp.where(first(x, y), x, y)
+        return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
+
+    _made = operation(_name, node=f"{_name.capitalize()}Backward0")(_pick)
+    _made.__doc__ = f"Elementwise `{_name}`, NaN aside; see PyTorch's documentation of `torch.{_name}`."
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
@@ -277,6 +284,10 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
             return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
+    if x.dtype.kind in "iu" and y.dtype.kind == "i":
+        below = y < 0  # of whole numbers only 1 and -1 have an inverse, of others the whole part of it is 0
+        inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(x.dtype)
+        return cnp.where(below, inverse, cnp.power(x, cnp.where(below, 0, y)))
     return cnp.power(x, y)
 
 
@@ -477,7 +488,7 @@ for _name in ("isnan", "isinf", "isfinite"):
 def where(condition, input=None, other=None):
     """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
     if input is None and other is None:
-        return tuple([np.asarray(i) for i in np.nonzero(np.asarray(condition))])
+        return tuple([np.ascontiguousarray(i) for i in np.nonzero(known("where", condition))])
     if getattr(condition, "dtype", None) != np.bool_:
         if getattr(condition, "dtype", None) != np.uint8:
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "

@@ -210,6 +210,17 @@ def trace(input):
 def meshgrid(*tensors, indexing=None):
     """Grids of coordinates, as views; see PyTorch's documentation of `torch.meshgrid`."""
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for place, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+        if t.dim() > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t.dim()}D")
+    if indexing is not None and not isinstance(indexing, str):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f"torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     n = len(tensors)
@@ -230,7 +241,10 @@ def broadcast_tensors(*tensors):
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
     for a, b in zip(tensors, tensors[1:]):
         check_broadcast(a, b)
-    shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
+    try:
+        shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
+    except ValueError as error:
+        raise RuntimeError(f"broadcast_tensors(): {error}") from error
     return tuple([broadcast_to(t, shape) for t in tensors])
 
 

@@ -127,7 +127,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
                   *[v if hasattr(v, "dtype") else np.asarray(v) for v in (elements, test_elements)])
 
 
-@operation("searchsorted")
+@operation("searchsorted", method=False)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
     """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
     if side not in (None, "left", "right"):
@@ -155,7 +155,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     return hosted(search, input.shape, np.int32 if out_int32 else np.int64, *given)
 
 
-@operation("bucketize")
+@operation("bucketize", method=False)
 def bucketize(input, boundaries, *, out_int32=False, right=False):
     """The interval of each value; see PyTorch's documentation of `torch.bucketize`."""
     return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)

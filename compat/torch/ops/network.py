@@ -397,7 +397,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     values = peel(input)
     if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
-    losses = -(target * cnp.maximum(cnp.log(input), -100.0) + (1 - target) * cnp.maximum(cnp.log1p(-input), -100.0))
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {type_word(target.dtype)} but expected {type_word(input.dtype)}")
+    losses = REGISTRY["binary_cross_entropy"].fun(input, target)
     return reduced(losses if weight is None else losses * weight, reduction)
 
 

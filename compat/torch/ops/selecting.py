@@ -11,7 +11,7 @@ from ..hosted import bare
 from ..inplace import inplace
 from ..literals import filling
 from ..out_argument import write_out
-from ..state import mapped, wrap
+from ..state import TensorBase, mapped, wrap
 from .indexing import AT, fetched
 from .reductions import along
 from .shaping import wrap_dim
@@ -184,9 +184,13 @@ def index_fill(input, dim, index, value):
 
 def index_put_(self, indices, values, accumulate=False):
     """`self[indices] = values`, or `+=` with duplicates adding up."""
+    if isinstance(values, TensorBase) and values.dtype is not self.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
+                           "the source.")
+
     def fn(x, v, *places):
-        at = AT(x)[tuple(places)]
-        v = v if v.dtype == x.dtype else v.astype(x.dtype)
+        at = AT(x)[tuple([i if i is None else bare(i) for i in places])]
         return at.add(v) if accumulate else at.set(v)
 
     return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
@@ -195,7 +199,7 @@ def index_put_(self, indices, values, accumulate=False):
 @operation("index_put")
 def index_put(input, indices, values, accumulate=False):
     """A copy with `values` at `indices`; see PyTorch's documentation of `torch.index_put`."""
-    at = AT(input)[tuple(indices)]
+    at = AT(input)[tuple([i if i is None else bare(i) for i in indices])]
     return at.add(values) if accumulate else at.set(values)
 
 
@@ -344,9 +348,19 @@ def _median(name, kind, skip):
         flat = cnp.reshape(input, (-1,))
         if not flat.shape[0]:
             return np.asarray(np.nan if input.dtype.kind == "f" else np.iinfo(input.dtype).min, input.dtype)
-        return _middle(flat, 0, False, kind, skip)[0]
+        return shared(flat, _middle(bare(flat), 0, False, kind, skip)[0])
 
     median.__doc__ = f"The lower of the middle values; see PyTorch's documentation of `torch.{name}`."
+
+
+def shared(flat, value):
+    """A value among those of a vector, its gradient shared evenly by all that have it."""
+    if isinstance(flat, np.ndarray) or flat.dtype.kind not in "fcV":
+        return value
+    mine = (bare(flat) == value) | (bare(flat) != bare(flat)) & (value != value)
+    zero = np.zeros((), flat.dtype)
+    mean = cnp.sum(cnp.where(mine, flat, zero)) / cnp.sum(mine.astype(flat.dtype))
+    return mean + (value - bare(mean))
 
 
 _median("median", return_types.median, False)
