@@ -197,7 +197,11 @@ def number(value):
 def like(name, make):
     """`zeros_like` of `zeros`: the shape, dtype and strides of a tensor."""
 
-    def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+    def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
+                  **fill_value):
+        if fill_value.keys() - {"fill_value"} or fill_value and (args or name != "full_like"):
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(fill_value))}'")
+        args = (*args, *fill_value.values())
         shape, kind = shape_dtype(input)
         kind = kind if dtype is None else dtype.numpy
         found = bottom(input)

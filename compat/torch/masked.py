@@ -34,7 +34,7 @@ def prepared(input, mask, fill, dtype=None):
     if mask is None:
         return input
     if not isinstance(mask, TensorBase):
-        raise TypeError(f"mask must be Tensor or None, but got {type(mask).__name__}")
+        raise AttributeError(f"'{type(mask).__name__}' object has no attribute 'layout'; mask must be Tensor or None")
     return where(mask, input, fill)
 
 

@@ -2,10 +2,12 @@
 
 A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?`
 where None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where
-`out=` may be given, or `out!` where it has to have the dtype of the answer.
+`out=` may be given, or `out!` where it has to have the dtype of the answer. `duck` is a tensor whose attributes are
+asked for before its type.
 """
 
 LINES = """\
+nn.functional.logsigmoid: Tensor input, *, out!
 nn.functional.dropout: Tensor input, float p=, bool training=, bool inplace=
 nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d: Tensor input, ints1 kernel_size, ints1?
     stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
@@ -23,7 +25,7 @@ special.logit: Tensor input, float? eps=, *, out?
 special.logsumexp: Tensor input, ints1 dim, bool keepdim=, *, out?
 special.multigammaln: Tensor input, int p, *, out?
 special.polygamma: int n, Tensor input, *, out?
-nn.functional.glu: any input, int dim=
+nn.functional.glu: duck input, int dim=
 linalg.multi_dot: Tensors tensors, *, out!
 fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft: Tensor input, int? n=, int dim=, str? norm=, *, out?
 fft.fft2 fft.hfft2 fft.ifft2 fft.ihfft2 fft.irfft2 fft.rfft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *,
@@ -112,7 +114,7 @@ special.chebyshev_polynomial_t special.chebyshev_polynomial_u special.chebyshev_
 special.log_softmax: Tensor input, int dim, *, dtype? dtype=
 special.round: Tensor input, *, int decimals=, out?
 special.softmax: Tensor input, int dim, dtype? dtype=
-nn.functional.adaptive_avg_pool2d nn.functional.adaptive_avg_pool3d: any input, any? output_size
+nn.functional.adaptive_avg_pool2d nn.functional.adaptive_avg_pool3d: duck input, any? output_size
 nn.functional.adaptive_max_pool1d_with_indices nn.functional.adaptive_max_pool2d_with_indices
     nn.functional.adaptive_max_pool3d_with_indices: Tensor input, any? output_size, bool return_indices=
 nn.functional.affine_grid: Tensor theta, ints size, bool? align_corners=
@@ -121,61 +123,61 @@ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.fun
     inplace=
 nn.functional.batch_norm: Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=, Tensor? bias=,
     any? training=, float momentum=, float eps=
-nn.functional.binary_cross_entropy: any input, any target, any? weight=, bool? size_average=, bool? reduce=, any?
+nn.functional.binary_cross_entropy: duck input, duck target, any? weight=, bool? size_average=, bool? reduce=, any?
     reduction=
 nn.functional.multilabel_soft_margin_loss: Tensor input, any? target, Tensor? weight=, bool? size_average=, bool?
     reduce=, str reduction=
-nn.functional.binary_cross_entropy_with_logits: any input, any target, Tensor? weight=, bool? size_average=, bool?
+nn.functional.binary_cross_entropy_with_logits: duck input, duck target, Tensor? weight=, bool? size_average=, bool?
     reduce=, any? reduction=, Tensor? pos_weight=
 nn.functional.celu nn.functional.elu: Tensor input, float alpha=, bool inplace=
 nn.functional.cosine_embedding_loss: Tensor input1, Tensor input2, Tensor target, float margin=, bool?
     size_average=, bool? reduce=, any? reduction=
-nn.functional.margin_ranking_loss: any input1, any input2, any target, float margin=, bool? size_average=, bool?
+nn.functional.margin_ranking_loss: any input1, any input2, duck target, float margin=, bool? size_average=, bool?
     reduce=, any? reduction=
 nn.functional.cross_entropy: Tensor input, Tensor target, Tensor? weight=, bool? size_average=, int ignore_index=,
     bool? reduce=, any? reduction=, float label_smoothing=
-nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any input_lengths, any target_lengths, int blank=, str
+nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any? input_lengths, any? target_lengths, int blank=, str
     reduction=, bool zero_infinity=
 nn.functional.embedding: Tensor input, Tensor weight, int? padding_idx=, float? max_norm=, float norm_type=, bool
     scale_grad_by_freq=, bool sparse=
-nn.functional.embedding_bag: any input, any weight, Tensor? offsets=, float? max_norm=, float norm_type=, bool
+nn.functional.embedding_bag: duck input, duck weight, Tensor? offsets=, float? max_norm=, float norm_type=, bool
     scale_grad_by_freq=, any? mode=, bool sparse=, Tensor? per_sample_weights=, bool include_last_offset=, int?
     padding_idx=
 nn.functional.fold: Tensor input, any? output_size, any? kernel_size, any? dilation=, any? padding=, any? stride=
-nn.functional.gaussian_nll_loss: any input, any? target, any? var, any? full=, float eps=, str reduction=
+nn.functional.gaussian_nll_loss: duck input, any? target, any? var, any? full=, float eps=, str reduction=
 nn.functional.grid_sample: Tensor input, Tensor grid, any? mode=, any? padding_mode=, bool? align_corners=
-nn.functional.group_norm: any input, int num_groups, Tensor? weight=, Tensor? bias=, float eps=
+nn.functional.group_norm: duck input, int num_groups, Tensor? weight=, Tensor? bias=, float eps=
 nn.functional.gumbel_softmax: Tensor logits, float tau=, bool hard=, float eps=, int dim=
 nn.functional.hardsigmoid nn.functional.hardswish nn.functional.mish nn.functional.relu nn.functional.relu6
     nn.functional.selu nn.functional.silu: Tensor input, bool inplace=
 nn.functional.hardtanh: Tensor input, float min_val=, float max_val=, bool inplace=
 nn.functional.hinge_embedding_loss: Tensor input, Tensor target, float margin=, bool? size_average=, bool? reduce=,
     any? reduction=
-nn.functional.huber_loss: any input, any target, any? reduction=, float delta=, Tensor? weight=
-nn.functional.instance_norm: any input, Tensor? running_mean=, Tensor? running_var=, Tensor? weight=, Tensor? bias=,
+nn.functional.huber_loss: duck input, duck target, any? reduction=, float delta=, Tensor? weight=
+nn.functional.instance_norm: duck input, Tensor? running_mean=, Tensor? running_var=, Tensor? weight=, Tensor? bias=,
     bool use_input_stats=, float momentum=, float eps=
-nn.functional.interpolate: any input, any? size=, any? scale_factor=, str mode=, bool? align_corners=, bool?
+nn.functional.interpolate: duck input, any? size=, any? scale_factor=, str mode=, bool? align_corners=, bool?
     recompute_scale_factor=, bool antialias=
 nn.functional.kl_div: Tensor input, Tensor target, bool? size_average=, bool? reduce=, any? reduction=, bool
     log_target=
-nn.functional.l1_loss nn.functional.mse_loss: any input, any target, bool? size_average=, bool? reduce=, any?
+nn.functional.l1_loss nn.functional.mse_loss: duck input, duck target, bool? size_average=, bool? reduce=, any?
     reduction=, Tensor? weight=
 nn.functional.layer_norm: Tensor input, ints normalized_shape, Tensor? weight=, Tensor? bias=, float eps=
 nn.functional.leaky_relu: Tensor input, float negative_slope=, bool inplace=
-nn.functional.local_response_norm: any input, int size, float alpha=, float beta=, float k=
+nn.functional.local_response_norm: duck input, int size, float alpha=, float beta=, float k=
 nn.functional.log_softmax nn.functional.softmax: Tensor input, int? dim=, int _stacklevel=, dtype? dtype=
-nn.functional.softmin: any input, int? dim=, int _stacklevel=, dtype? dtype=
+nn.functional.softmin: duck input, int? dim=, int _stacklevel=, dtype? dtype=
 nn.functional.lp_pool1d: Tensor input, int norm_type, int kernel_size, any? stride=, bool ceil_mode=
 nn.functional.lp_pool2d nn.functional.lp_pool3d: Tensor input, int norm_type, any? kernel_size, any? stride=, bool
     ceil_mode=
 nn.functional.max_pool1d_with_indices nn.functional.max_pool2d_with_indices nn.functional.max_pool3d_with_indices:
     Tensor input, any? kernel_size, any? stride=, any? padding=, any? dilation=, bool ceil_mode=, bool
     return_indices=
-nn.functional.max_unpool1d: any input, any indices, any? kernel_size, any? stride=, any? padding=, any? output_size=
-nn.functional.max_unpool2d nn.functional.max_unpool3d: any input, Tensor indices, any? kernel_size, any? stride=,
+nn.functional.max_unpool1d: duck input, duck indices, any? kernel_size, any? stride=, any? padding=, any? output_size=
+nn.functional.max_unpool2d nn.functional.max_unpool3d: duck input, Tensor indices, any? kernel_size, any? stride=,
     any? padding=, any? output_size=
-nn.functional.multi_head_attention_forward: any query, any key, any value, int embed_dim_to_check, int num_heads,
-    any in_proj_weight, any in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p,
+nn.functional.multi_head_attention_forward: duck query, duck key, duck value, int embed_dim_to_check, int num_heads,
+    duck in_proj_weight, duck in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p,
     Tensor out_proj_weight, Tensor? out_proj_bias, bool training=, Tensor? key_padding_mask=, bool need_weights=,
     Tensor? attn_mask=, bool use_separate_proj_weight=, Tensor? q_proj_weight=, Tensor? k_proj_weight=, Tensor?
     v_proj_weight=, Tensor? static_k=, Tensor? static_v=, bool average_attn_weights=, bool is_causal=
@@ -186,20 +188,20 @@ nn.functional.multilabel_margin_loss: Tensor input, Tensor target, bool? size_av
 nn.functional.soft_margin_loss: Tensor input, Tensor target, bool? size_average=, bool? reduce=, any? reduction=
 nn.functional.nll_loss: Tensor input, Tensor target, Tensor? weight=, bool? size_average=, int ignore_index=, bool?
     reduce=, any? reduction=
-nn.functional.normalize: any input, any? p=, any? dim=, float eps=, Tensor? out=
+nn.functional.normalize: duck input, any? p=, any? dim=, float eps=, Tensor? out=
 nn.functional.pad: Tensor input, ints pad, str mode=, float? value=
 nn.functional.poisson_nll_loss: Tensor input, Tensor target, bool log_input=, bool full=, bool? size_average=, float
     eps=, bool? reduce=, str reduction=
 nn.functional.rms_norm: Tensor input, ints normalized_shape, Tensor? weight=, float? eps=
 nn.functional.rrelu: Tensor input, float lower=, float upper=, bool training=, bool inplace=
 nn.functional.sigmoid nn.functional.tanh nn.functional.tanhshrink: any? input
-nn.functional.softsign: any input
-nn.functional.smooth_l1_loss: any input, any target, bool? size_average=, bool? reduce=, any? reduction=, float
+nn.functional.softsign: duck input
+nn.functional.smooth_l1_loss: duck input, duck target, bool? size_average=, bool? reduce=, any? reduction=, float
     beta=
 nn.functional.threshold: Tensor input, float threshold, float value, bool inplace=
 nn.functional.triplet_margin_loss: Tensor anchor, Tensor positive, Tensor negative, float margin=, float p=, float
     eps=, bool swap=, bool? size_average=, bool? reduce=, str reduction=
-nn.functional.triplet_margin_with_distance_loss: any anchor, any positive, any negative, *, Tensor?
+nn.functional.triplet_margin_with_distance_loss: duck anchor, duck positive, duck negative, *, Tensor?
     distance_function=, float margin=, bool swap=, str reduction=
 nn.functional.unfold: Tensor input, any? kernel_size, any? dilation=, any? padding=, any? stride=
 nn.functional.upsample: any? input, any? size=, any? scale_factor=, any? mode=, any? align_corners=

@@ -19,7 +19,7 @@ NUMBERS = frozenset("add sub mul div subtract multiply divide true_divide floor_
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
          "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
-         "Tensors": "tuple of Tensors", "any": "object"}
+         "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor"}
 OPTIONS = frozenset(("layout", "device", "pin_memory", "requires_grad"))
 
 
@@ -109,6 +109,10 @@ def whole(v):
 def fits(p, v, name):
     """Whether a value may be given for a parameter."""
     kind = p.kind
+    if kind == "duck":
+        if not isinstance(v, TensorBase):
+            raise AttributeError(f"'{type(v).__name__}' object has no attribute 'size'")
+        return True
     if v is None:
         return p.none or kind == "any"
     if kind == "Tensor":
@@ -157,7 +161,7 @@ def signatures(name):
 
 def synonyms(name, named):
     """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
-    if name.startswith("nn.functional.") or name == "unique":
+    if name.startswith("nn.functional.") and name != "nn.functional.cosine_similarity" or name == "unique":
         return named
     for old in named:
         new = SYNONYMS.get(old)
@@ -216,7 +220,7 @@ def repeatable(way, args, named):
         if isinstance(v, tuple | list):
             return False
         if isinstance(v, TensorBase) and not (
-                place < min(len(args), way.positional) and way.parameters[place].kind == "Tensor"):
+                place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck")):
             return False
     return True
 

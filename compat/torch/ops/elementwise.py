@@ -163,8 +163,20 @@ def _div(input, other, rounding_mode=None):
 add, _add = two("add", "add", alpha=True)
 sub, _subtract = two("sub", "subtract", body=_sub, alpha=True)
 mul, _mul = two("mul", "multiply")
-maximum, _ = two("maximum", "maximum", inplace=False)
-minimum, _ = two("minimum", "minimum", inplace=False)
+def ordered(name):
+    """The body of an operation that compares numbers."""
+
+    def body(input, other):
+        x, y = operands(input, other)
+        if x.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return REGISTRY[name].fun(x, y)
+
+    return body
+
+
+maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"))
+minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"))
 _row = Row("div", _div, "DivBackward0", None)
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
@@ -195,6 +207,8 @@ for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "tr
 for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items():
     def _pick(input, other, first=_first):
         x, y = operands(input, other)
+        if x.dtype.kind == "c":
+            raise RuntimeError("fmax and fmin are not implemented for complex tensors.")
         if x.dtype.kind in "biu":
             return cnp.where(first(x, y), x, y)
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
@@ -284,9 +298,10 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
             return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
-    if x.dtype.kind in "iu" and y.dtype.kind == "i":
+    if y.dtype.kind == "i" and (type(x) is int or getattr(x, "dtype", y.dtype).kind in "iu"):
         below = y < 0  # of whole numbers only 1 and -1 have an inverse, of others the whole part of it is 0
-        inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(x.dtype)
+        x = cnp.asarray(x, y.dtype) if type(x) is int else x
+        inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(y.dtype)
         return cnp.where(below, inverse, cnp.power(x, cnp.where(below, 0, y)))
     return cnp.power(x, y)
 

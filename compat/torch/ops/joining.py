@@ -212,9 +212,7 @@ def meshgrid(*tensors, indexing=None):
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for place, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    for t in all_tensors(tensors):
         if t.dim() > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t.dim()}D")
     if indexing is not None and not isinstance(indexing, str):
@@ -236,9 +234,19 @@ def meshgrid(*tensors, indexing=None):
     return tuple(out)
 
 
+def all_tensors(tensors):
+    """Tensors given one by one or as a list, or torch's refusal of anything else."""
+    if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
+        tensors = tuple(tensors[0])
+    for place, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    return tensors
+
+
 def broadcast_tensors(*tensors):
     """Views of one shape; see PyTorch's documentation of `torch.broadcast_tensors`."""
-    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    tensors = all_tensors(tensors)
     for a, b in zip(tensors, tensors[1:]):
         check_broadcast(a, b)
     try:
@@ -250,9 +258,9 @@ def broadcast_tensors(*tensors):
 
 def _least_dim(n):
     def at_least(*tensors):
-        if len(tensors) == 1 and not isinstance(tensors[0], TensorBase):
-            tensors = tuple(tensors[0])
-        elif len(tensors) == 1:
+        listed = len(tensors) == 1 and isinstance(tensors[0], tuple | list)
+        tensors = all_tensors(tensors)
+        if len(tensors) == 1 and not listed:
             t = tensors[0]
             while t.ndim < n:
                 t = unsqueeze(t, 0 if t.ndim < 2 else -1)

@@ -226,6 +226,8 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 @operation("cross")
 def cross(input, other, dim=None):
     """Cross product; see PyTorch's documentation of `torch.cross`."""
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
     if d is None:
         raise RuntimeError("no dimension of size 3 in input")
@@ -344,6 +346,7 @@ attach("matrix_power", ROWS["linalg.matrix_power"].fun)
 
 
 def _logdet(x):
+    square("logdet", x)
     sign, size = cnp.linalg.slogdet(x)
     if x.dtype.kind == "c":
         return cnp.log(sign) + size

@@ -485,7 +485,11 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 @functional("rms_norm")
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """See PyTorch's documentation of `torch.nn.functional.rms_norm`."""
-    axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
+    shape = tuple(normalized_shape)
+    if tuple(input.shape[input.ndim - len(shape) :]) != shape:
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*, "
+                           f"{', '.join(map(str, shape))}], but got input of size{list(input.shape)}")
+    axes = tuple(range(input.ndim - len(shape), input.ndim))
     eps = np.finfo(input.dtype).eps if eps is None else eps
     out = input / cnp.sqrt(REGISTRY["reduce_mean"].fun(input * input, axes, True) + float(eps))
     return out if weight is None else out * weight

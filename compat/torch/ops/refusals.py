@@ -72,6 +72,8 @@ refuse("nn.functional.kl_div nn.functional.embedding_bag", "c", "{name} does not
        RuntimeError)
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
 refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
+refuse("nn.functional.kl_div", "biu", "kl_div: Integral inputs not supported.", RuntimeError)
+same("nn.functional.kl_div", (0, 1))
 refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
 refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)
 refuse("fmax fmin", "c", "{name} not implemented for complex tensors.", RuntimeError)

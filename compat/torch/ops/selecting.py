@@ -5,6 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
+from ..broadcasting import check_broadcast
 from ..call import attach, operation, otherwise, to, with_dim
 from ..dtypes import type_word
 from ..hosted import bare
@@ -231,8 +232,11 @@ def masked_fill(input, mask, value):
                                f"{value.ndim} "
                                "dimension(s).")
         value = value if value.dtype == input.dtype else value.astype(input.dtype)
+    elif input.dtype.kind == "u" and value < 0:
+        raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
     else:
         value = filling(value, input.dtype)
+    check_broadcast(input, mask)
     return cnp.where(mask, value, input)
 
 
@@ -312,6 +316,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     if not input.ndim:
         return return_types.kthvalue(input, np.zeros((), np.int64))
     place = ordered(input, d, False)[(slice(None),) * d + (slice(k - 1, k),)]
+    place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
     value = along(input, place, d)
     return return_types.kthvalue(value, place) if keepdim else return_types.kthvalue(
         cnp.squeeze(value, d), cnp.squeeze(place, d))

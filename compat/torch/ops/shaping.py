@@ -169,15 +169,23 @@ RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBac
 ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
 
 
+def same_kind(name, other):
+    """torch's refusal of what is no tensor."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+
+
 @method()
 def view_as(self, other):
     """`self.view(other.shape)`."""
+    same_kind("view_as", other)
     return view_(self, shape_of(other))
 
 
 @method()
 def reshape_as(self, other):
     """`self.reshape(other.shape)`."""
+    same_kind("reshape_as", other)
     return reshape(self, shape_of(other))
 
 
@@ -329,6 +337,7 @@ def expand(input, *sizes, implicit=False):
 @method()
 def expand_as(self, other):
     """`self.expand(other.shape)`."""
+    same_kind("expand_as", other)
     return expand(self, shape_of(other))
 
 

@@ -24,6 +24,8 @@ def _checked(name, n, x, weight, bias, features, stride):
     if x.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(x.shape)}")
+    if weight.ndim != n + 2:
+        raise RuntimeError(f"weight should have {n + 2} dimensions, but got {weight.ndim}")
     if any(s <= 0 for s in stride):
         raise RuntimeError("non-positive stride is not supported")
     if bias is not None and tuple(bias.shape) != (features,):
@@ -36,7 +38,7 @@ def convolution(n):
 
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         stride, dilation = tuples(stride, n), tuples(dilation, n)
-        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0], stride)
+        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0] if weight.ndim else 0, stride)
         if weight.shape[0] % groups:
             raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
                                f"but got weight of size [{list(weight.shape)}] instead")
@@ -68,7 +70,8 @@ def convolution(n):
     def transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
         stride, dilation = tuples(stride, n), tuples(dilation, n)
         more = tuples(output_padding, n)
-        _checked(f"conv_transpose{n}d", n, input, weight, bias, weight.shape[1] * groups, stride)
+        _checked(f"conv_transpose{n}d", n, input, weight, bias, weight.shape[1] * groups if weight.ndim > 1 else 0,
+                 stride)
         channels = input.shape[input.ndim - n - 1]
         if channels != weight.shape[0]:
             raise RuntimeError(f"Given transposed=1, weight of size {list(weight.shape)}, expected "
