@@ -83,19 +83,8 @@ def like(make):
 
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   generator=None):
-<<<<<<< HEAD
         return in_order_of(input, make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
                                        generator=generator, memory_format=memory_format), memory_format)
-=======
-        out = make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, generator=generator,
-                   memory_format=memory_format)
-        if isinstance(input.value, np.ndarray) and isinstance(out.value, np.ndarray) and preserves(memory_format):
-            laid = np.empty_like(input.value, out.value.dtype)
-            if input.value.size and laid.strides != out.value.strides and 0 not in laid.strides:
-                laid[...] = out.value
-                out.value = laid
-        return out
->>>>>>> 95c3d9c (compat: more error types as torch's; tensors are asked for in lists)
 
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
     return made_like

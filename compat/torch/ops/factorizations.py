@@ -21,7 +21,7 @@ eliminate = REGISTRY["eliminate"].fun
 @operation("addbmm", inplace_form=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * sum(batch1 @ batch2)`; see PyTorch's documentation of `torch.addbmm`."""
-    out = cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0)
+    out = cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype)
     out = out if alpha == 1 else out * alpha
     return out if beta == 0 else out + (input if beta == 1 else input * beta)
 

@@ -7,7 +7,7 @@ import numpy as np
 from .... import nn, numpy as cnp
 from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
-from ..call import ROWS, Row, inplace_method, invoke, operation
+from ..call import ROWS, Row, floating, inplace_method, invoke, operation
 from ..dtypes import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
@@ -204,7 +204,7 @@ _simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
 _simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0")
 _simple("softsign", lambda input: input / (1 + cnp.abs(input)), "DivBackward0")
-_simple("tanhshrink", lambda input: input - cnp.tanh(input), "SubBackward0")
+_simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)), "SubBackward0")
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
     input > 0, input, input * negative_slope), "LeakyReluBackward0")
 _simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha), "EluBackward0")
@@ -224,13 +224,13 @@ _simple("hardswish", lambda input, inplace=False: cnp.where(
 _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
     input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta),
     "SoftplusBackward0")
+# NaN stays NaN in all three.
 _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
-    input > threshold, input, cnp.asarray(value, input.dtype)), "ThresholdBackward0")
+    input <= threshold, cnp.asarray(value, input.dtype), input), "ThresholdBackward0")
 _simple("hardshrink", lambda input, lambd=0.5: cnp.where(
-    (input > lambd) | (input < -lambd), input, cnp.asarray(0, input.dtype)), "HardshrinkBackward0")
+    (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input), "HardshrinkBackward0")
 _simple("softshrink", lambda input, lambd=0.5: cnp.where(
-    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, cnp.asarray(0, input.dtype))),
-    "SoftshrinkBackward0")
+    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)), "SoftshrinkBackward0")
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate), "GeluBackward0")
 _simple("glu", lambda input, dim=-1: _glu(input, dim), "GluBackward0")
 _simple("prelu", lambda input, weight: cnp.where(input > 0, input, _channels(weight, input) * input),

@@ -4,7 +4,7 @@ import numpy as np
 
 from ....extend import REGISTRY, Ambient
 from ....scipy import special
-from ..call import ROWS, Row, attach, floating, inplace_method, operation
+from ..call import ROWS, Row, attach, floating, inplace_method, invoke, operation
 from ..lanes import unary
 from .elementwise import one, operands
 
@@ -16,7 +16,12 @@ def _only_special(name, primitive, node):
     """A function of one tensor that torch has in torch.special alone."""
     prim = REGISTRY[primitive]
     row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, None)
-    row.fun = fun = unary(row, prim, prim.fun)
+    fast = unary(row, prim, prim.fun)
+
+    def fun(*args, **named):
+        return fast(*args) if len(args) == 1 and not named else invoke(row, fun, args, named)
+
+    row.fun = fun
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
     fun.row = row
