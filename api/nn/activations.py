@@ -39,7 +39,7 @@ def gelu(x: Array, approximate: bool = False) -> Array:
     >>> [round(float(v), 4) for v in nn.gelu([-1.0, 2.0])]
     [-0.1587, 1.9545]
     """
-    x = floating(x)
+    x = ordered(floating(x), "gelu")
     if approximate:
         return 0.5 * x * (1.0 + arithmetic.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))))
     return error_function.gelu(x)

@@ -10,7 +10,7 @@ from ..core.device import constant
 from ..core.errors import DtypeError, ShapeError
 from ..core.methods import normal_axes, normal_axis
 from ..core.ops import arithmetic, normalisation
-from ..numpy.surface import Array, Axis, array_of, floating, lift
+from ..numpy.surface import Array, Axis, array_of, floating, lift, ordered
 
 
 def standardize(
@@ -30,7 +30,7 @@ def standardize(
     >>> [round(float(v), 4) for v in nn.standardize([1.0, 2.0, 3.0], eps=0.0)]
     [-1.2247, 0.0, 1.2247]
     """
-    x = floating(x)
+    x = ordered(floating(x), "standardize")
     if mean is None and variance is None:
         return normalisation.standardize(x, normal_axes(axis, x.ndim), float(eps))
     axes = normal_axes(axis, x.ndim)
@@ -60,7 +60,7 @@ def layer_norm(
     >>> [round(float(v), 4) for v in nn.layer_norm([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [0.0, 1.0, 0.0], eps=0.0)]
     [-1.2247, 1.0, 2.4495]
     """
-    x = floating(x)
+    x = ordered(floating(x), "layer_norm")
     given = [floating(v) for v in (scale, shift) if v is not None]
     count = axes if axes is not None else given[0].ndim if given else 1
     if not 1 <= count <= x.ndim:

@@ -18,7 +18,7 @@ from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
 from .joining import stack
-from .surface import Array, array_beside, array_of, as_asked, implements, known, real_only, traced_inside
+from .surface import Array, array_beside, array_of, as_asked, implements, known, ordered, traced_inside
 
 _range = builtins.range
 
@@ -110,7 +110,7 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
 
 @implements(np.histogram_bin_edges)
 def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
-    a = methods.reshape(real_only("histogram", asarray(a)), (-1,))
+    a = methods.reshape(ordered(asarray(a), "histogram"), (-1,))
     if weights is not None and np.shape(weights) != a.shape and array_of(weights).size != a.size:
         raise ValueError(f"histogram needs weights of the shape of the elements, but got {np.shape(weights)} for "
                          f"{a.shape[0]} elements; give one weight for each{at_user_line()}")
