@@ -9,7 +9,8 @@ from time import perf_counter_ns
 from typing import Any
 
 SAMPLE_NS = 2_000_000  # one sample lasts at least this long: the clock and the loop vanish in it
-SAMPLE_CALLS = 8  # and has so many calls: what another side left in the caches is no cost of a step in a loop
+SAMPLE_CALLS = 8  # and has so many calls, if that takes no longer than
+WARM_NS = 20_000_000  # this: what another side left in the caches is no cost of a step in a loop
 
 
 def interleave(sides: dict[str, Callable[[], Any]], rounds: int, budget_s: float) -> dict[str, list[float]]:
@@ -49,6 +50,9 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
 
 
 def _calls_for_a_sample(run: Callable[[], Any]) -> int:
+    elapsed = _clock(run, 1)
+    if elapsed >= SAMPLE_NS:
+        return max(1, min(SAMPLE_CALLS, int(WARM_NS / elapsed)))
     calls = SAMPLE_CALLS
     while True:
         elapsed = _clock(run, calls) * calls
