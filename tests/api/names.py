@@ -679,7 +679,9 @@ class Table:
     """The functions and arrays above, for the files that hold more names."""
 
     over, pairs, calls, facts, draw = map(staticmethod, (over, pairs, calls, facts, draw))
+    NOTES = NOTES
     V, W, M, N, C, F, ALL, SHAPES, REDUCE, PLACES = V, W, M, N, C, F, ALL, SHAPES, REDUCE, PLACES
 
 
 _load("names_common").fill(Table)
+_load("names_linear").fill(Table)

@@ -8,7 +8,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "numpy_support.md"
 HEAD = """# What works with each NumPy function
 
-Each row was measured, and a test measures it again: the function of `covector.numpy` was compared with NumPy's over shapes `()`, `(3,)`, `(2, 3)`, `(0,)`, over single and double precision, complex, integer and boolean arguments, and over its options.
+Each row was measured, and a test measures it again: the function of `covector.numpy`, or of its `linalg` and `fft`, was compared with NumPy's over shapes `()`, `(3,)`, `(2, 3)`, `(0,)`, over single and double precision, complex, integer and boolean arguments, and over its options.
 
 | column | says that |
 | --- | --- |
@@ -33,7 +33,7 @@ def load(name):
 
 def rows(text):
     """`{name: line}` of the page."""
-    return {found[1]: found[0] for found in re.finditer(r"^\| `(\w+)` \|.*$", text, re.MULTILINE)}
+    return {found[1]: found[0] for found in re.finditer(r"^\| `([\w.]+)` \|.*$", text, re.MULTILINE)}
 
 
 def row(names, name):
