@@ -289,6 +289,8 @@ def _elementwise_shape(prim):
             try:
                 with np.errstate(all="ignore"):
                     dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+            except DtypeError:
+                raise
             except TypeError as error:
                 kinds = " and ".join(dict.fromkeys(str(a.dtype) for a in operands))
                 raise DtypeError(f"{prim.name} is not defined on values of dtype {kinds}; cast them before with "

@@ -43,6 +43,7 @@ def _slogdet_jvp(da, a, ans):
 
 
 def _slogdet_vjp(ct, a, ans):
+    """The adjoint: A⁻ᴴ times the cotangent of log |det|, and i times that of the phase of a complex sign."""
     ct_sign, ct_log = ct
     if a.dtype.kind != "c":
         if ct_log is None:

@@ -54,6 +54,7 @@ def _mT(x):
 
 
 def _matmul_vjp_x(ct, x_aval, y):
+    """Giles (2008), section 2.2.2: x̄ = c̄ yᴴ; the family sums over axes that were broadcast."""
     y = conj(y)
     if y.ndim == 1:
         return outer(ct, y) if ct.ndim else ct * y
@@ -66,6 +67,7 @@ def _matmul_vjp_x(ct, x_aval, y):
 
 
 def _matmul_vjp_y(ct, x, y_aval):
+    """Giles (2008), section 2.2.2: ȳ = xᴴ c̄."""
     x = conj(x)
     if y_aval.ndim == 1:
         if x.ndim == 1:
@@ -88,6 +90,7 @@ def _product_vjp_x(ct, y):
 
 
 def _product_vjp_y(ct, x):
+    """As for x."""
     if x.ndim == 2:
         return product(x.T, ct) if ct.ndim == 2 else product(ct, x)
     return _outer(x, ct) if ct.ndim else ct * x
@@ -306,11 +309,13 @@ def _terms(subscripts):
 
 
 def _einsum_vjp_x(ct, y, subscripts):
+    """A sum of products is linear in each factor: its adjoint contracts c̄ with the other, conjugated."""
     x_term, y_term, out = _terms(subscripts)
     return einsum(ct, conj(y), subscripts=f"{out},{y_term}->{x_term}")
 
 
 def _einsum_vjp_y(ct, x, subscripts):
+    """As for x."""
     x_term, y_term, out = _terms(subscripts)
     return einsum(conj(x), ct, subscripts=f"{x_term},{out}->{y_term}")
 

@@ -89,11 +89,13 @@ eigh = primitive(
 
 
 def _eigvalsh_jvp(da, a, repeated):
+    """Magnus (1985), theorem 1: dw = diag(Vᴴ dA V) for Hermitian dA."""
     v = eigh(a, repeated=repeated)[1]
     return real_diagonal(matmul(adjoint(v), matmul(hermitian(da), v)))
 
 
 def _eigvalsh_vjp(ct, a, repeated):
+    """The adjoint: V diag(w̄) Vᴴ."""
     v = eigh(a, repeated=repeated)[1]
     return hermitian(matmul(v * ct[..., None, :], adjoint(v)))
 
@@ -188,11 +190,13 @@ eig = primitive(
 
 
 def _eigvals_jvp(da, a, repeated):
+    """Giles (2008), section 2.3.1: dw = diag(V⁻¹ dA V)."""
     v = _full(eig(a, repeated=repeated)[1])
     return matrix_diagonal(solve(v, matmul(da, v)))
 
 
 def _eigvals_vjp(ct, a, repeated):
+    """The adjoint: V⁻ᴴ diag(w̄) Vᴴ."""
     up = adjoint(_full(eig(a, repeated=repeated)[1]))
     return solve(up, ct[..., :, None] * up)
 

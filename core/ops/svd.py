@@ -158,11 +158,14 @@ svd = primitive(
 
 
 def _svdvals_jvp(da, a, repeated):
+    """From A = U S Vᴴ: Uᴴ dA V = Uᴴ dU S + dS + S dVᴴ V, where the outer terms are skew times S, with imaginary
+    diagonals; so dS = Re diag(Uᴴ dA V)."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
     return _kept(real_diagonal(matmul(adjoint(u), matmul(da, adjoint(vh)))), s)
 
 
 def _svdvals_vjp(ct, a, repeated):
+    """The adjoint: U diag(s̄) Vᴴ."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
     return matmul(u * _kept(ct, s)[..., None, :], vh)
 
