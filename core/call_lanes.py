@@ -5,8 +5,8 @@ import numpy as np
 from .avals import aval_of
 from .device import refuse_operands
 from .errors import RuleError
-from .lanes import recorded
 from .primitive import RAW, bind
+from .recording import recorded
 from .tape import Node, next_seq
 from .tracer import Rev, Tracer, share
 
@@ -153,7 +153,10 @@ def write_lane(prim):
         if not aval.plain or like.dtype is not aval.dtype and not like.weak:
             return bind(prim, args)
         del x, v, args  # the contents are written in place where nobody holds them
-        ans = impl(np, xv, vv, *params) if type(xv) in RAW and type(vv) in RAW else apply(xv, vv, *params)
+        try:
+            ans = impl(np, xv, vv, *params) if type(xv) in RAW and type(vv) in RAW else apply(xv, vv, *params)
+        except (TypeError, ValueError, IndexError):
+            refuse_operands(prim, (xv, vv), params)
         owner.masked = True
         return recorded(owner, rule, parents, rule.collect((None, None, *params, ans, aval, like)), ans, aval)
 

@@ -6,9 +6,9 @@ meaning of an operation is `Trace.process`, and each lane must agree with it. Co
 
 import numpy as np
 
-from .avals import aval_of
 from .device import refuse_operands
 from .primitive import RAW, bind
+from .recording import recorded, with_bias
 from .tape import Node, next_seq
 from .tracer import Batched, Dual, Rev
 
@@ -157,7 +157,7 @@ def binary_lane(prim, op, native):
                     if adds and y.aval.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
                         product = x.node.rule
                         if product is not None and product.biased is not None and shape[1] == y.aval.shape[0]:
-                            return _with_bias(x, y, v)
+                            return with_bias(x, y, v)
                     if masks:
                         x.owner.masked = True
                     fixes = (1,)
@@ -370,39 +370,3 @@ def flat_lane(prim, op):
             refuse_operands(prim, args)
 
     return apply
-
-
-def _with_bias(x, y, v):
-    """`x @ w + b` as one node in place of two: that of the product, which nobody else may need, with a third parent."""
-    product = x.node
-    node = Node()
-    node.rule = product.rule.biased
-    parents = product.parents
-    if type(parents) is tuple:
-        node.parents = (*parents, y.node)
-        node.saved = (*product.saved, y.aval)
-    else:
-        node.parents = (parents, y.node)
-        node.saved = (product.saved, y.aval)
-    node.seq = next_seq()
-    out = Rev()
-    out.owner = x.owner
-    out.value = v
-    out.aval = x.aval
-    out.node = node
-    return out
-
-
-def recorded(owner, rule, parents, saved, value, like):
-    """A new Rev and its node; `like` is an aval that the value probably has."""
-    node = Node()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    out = Rev()
-    out.owner = owner
-    out.value = value
-    out.aval = like if like.plain and value.shape == like.shape and value.dtype is like.dtype else aval_of(value)
-    out.node = node
-    return out

@@ -116,7 +116,8 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
 @implements(np.isclose)
 def isclose(a: Array, b: Array, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
     a, b = lift(a), lift(b)
-    b = b if type(b) in (int, float, complex) else selection.astype(b, result_dtype(b, 1.0))  # booleans do not subtract
+    b = float(b) if type(b) in (bool, int) else b
+    b = b if type(b) in (float, complex) else selection.astype(b, result_dtype(b, 1.0))  # booleans do not subtract
     with np.errstate(invalid="ignore"):
         near = selection.isfinite(b) & (shaping.absolute(a - b) <= atol + rtol * shaping.absolute(b))
     ans = near | (a == b)

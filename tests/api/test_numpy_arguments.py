@@ -102,6 +102,7 @@ CALLS = {
     "full like small integers": (lambda xp, x: xp.full_like(x, x.sum()), I.astype(np.int16)),
     "linspace from a list": (lambda xp, x: xp.linspace([1.0, 2.0, 3.0], x, 3), V),
     "geomspace from a list": (lambda xp, x: xp.geomspace([1.0, 2.0, 3.0], x, 4), V),
+    "close to a number beyond small integers": (lambda xp, x: xp.isclose(x, -1), I.astype(np.uint8)),
     "argmax keeps all axes": (lambda xp, x: xp.argmax(x, keepdims=True), M),
     "argmin of a number": (lambda xp, x: xp.argmin(x.sum(), keepdims=True), M),
     "average keeps its dtype": (lambda xp, x: xp.average(x, returned=True)[1], F),
