@@ -83,7 +83,7 @@ def read(t, key):
     if kind is int:
         shape = t.value.shape
         if shape and -shape[0] <= key < shape[0]:
-            return indexed(t, (key, Ellipsis), "SelectBackward0", key)
+            return indexed(t, (key, Ellipsis), "SelectBackward0", (key,))
         return None
     if kind is slice:
         if not t.value.ndim or place((key,), t.value.shape) is None:
@@ -129,7 +129,7 @@ def write(t, key, value):
         shape = array.shape
         if not shape or not -shape[0] <= key < shape[0]:
             return False
-        spot = key
+        spot = (key,)
     else:
         found = place(key if kind is tuple else (key,), array.shape)
         if found is None or found[0] == (Ellipsis,):
