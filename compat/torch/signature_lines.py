@@ -2,10 +2,13 @@
 
 A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?`
 where None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where
-`out=` may be given, or `out!` where it has to have the dtype of the answer.
+`out=` may be given, or `out!` where it has to have the dtype of the answer. `duck` is a tensor whose attributes are
+asked for before its type.
 """
 
 LINES = """\
+norm: duck input, any? p=, any? dim=, bool keepdim=, dtype? dtype=, *, out!
+tensordot: duck a, duck b, any? dims=, *, out!
 cdist: Tensor x1, Tensor x2, float p=, str compute_mode=
 unique: Tensor input, bool sorted=, bool return_inverse=, bool return_counts=, int? dim=
 abs bitwise_not ceil conj_physical floor frac frexp isneginf isposinf msort neg sgn sign signbit trunc: Tensor

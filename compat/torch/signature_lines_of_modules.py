@@ -122,7 +122,7 @@ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.fun
     nn.functional.dropout3d nn.functional.feature_alpha_dropout: Tensor input, float p=, bool training=, bool
     inplace=
 nn.functional.batch_norm: Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=, Tensor? bias=,
-    any? training=, float momentum=, float eps=
+    bool training=, float momentum=, float eps=
 nn.functional.binary_cross_entropy: duck input, duck target, any? weight=, bool? size_average=, bool? reduce=, any?
     reduction=
 nn.functional.multilabel_soft_margin_loss: Tensor input, any? target, Tensor? weight=, bool? size_average=, bool?
@@ -205,5 +205,5 @@ nn.functional.triplet_margin_with_distance_loss: duck anchor, duck positive, duc
     distance_function=, float margin=, bool swap=, str reduction=
 nn.functional.unfold: Tensor input, any? kernel_size, any? dilation=, any? padding=, any? stride=
 nn.functional.upsample: any? input, any? size=, any? scale_factor=, any? mode=, any? align_corners=
-nn.functional.upsample_bilinear nn.functional.upsample_nearest: any? input, any? size=, any? scale_factor=
+nn.functional.upsample_bilinear nn.functional.upsample_nearest: duck input, any? size=, any? scale_factor=
 """

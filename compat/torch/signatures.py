@@ -161,7 +161,7 @@ def signatures(name):
 
 def synonyms(name, named):
     """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
-    if name.startswith("nn.functional.") and name != "nn.functional.cosine_similarity" or name == "unique":
+    if name.startswith("nn.functional.") and name != "nn.functional.cosine_similarity" or name in ("unique", "norm"):
         return named
     for old in named:
         new = SYNONYMS.get(old)

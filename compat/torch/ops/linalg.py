@@ -206,7 +206,16 @@ def einsum(equation, *operands):
 @operation("tensordot", method=False, node=None)
 def tensordot(a, b, dims=2):
     """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
-    return cnp.tensordot(a, b, axes=dims if isinstance(dims, int) else tuple(tuple(d) for d in dims))
+    if isinstance(dims, int) and not isinstance(dims, bool):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return cnp.tensordot(a, b, axes=dims)
+    if not isinstance(dims, tuple | list):
+        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+                           f"containing two lists, but got dims={dims}")
+    return cnp.tensordot(a, b, axes=tuple(tuple(d) for d in dims))
 
 
 @operation("baddbmm", inplace_form=True)

@@ -289,6 +289,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
     if p in (None, "fro"):
         p = 2.0
+    if isinstance(p, str) and p != "nuc":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     if p == "nuc":
         x = input if dtype is None else input.astype(dtype)
         axes = tuple(range(x.ndim)) if dim is None else tuple(dim)

@@ -181,6 +181,9 @@ def _batch_norm(input, mean, var, weight, bias, eps):
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.batch_norm`."""
     if not training:
+        for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+            if given is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
         return _batch_norm(input, running_mean, running_var, weight, bias, eps)
     axes = tuple([i for i in range(input.ndim) if i != 1])
     if input.numel() // input.shape[1] <= 1:
