@@ -252,6 +252,7 @@ def write(t, new, pushed=False):
     if trace is None:
         store(t, value)
     else:
+        rescue(t)
         write(t.value, value, pushed)
     if mine and node is not None and trace is None and not pushed:
         substitute(node, value, t.value)
@@ -313,9 +314,20 @@ def rescue(t):
     if -1 not in rule.origins or node.saved is FREED or node.extra is not None and node.extra.packing is not None:
         return
     items = (node.saved,) if len(rule.origins) == 1 else node.saved
-    items = tuple([x.copy() if origin == -1 and isinstance(x, ndarray) else x
-                   for x, origin in zip(items, rule.origins)])
+    items = tuple([copied(x) if origin == -1 else x for x, origin in zip(items, rule.origins)])
     node.saved = items[0] if len(items) == 1 else items
+    tangents = None if node.extra is None else node.extra.tangents
+    if tangents and tangents.get(-1) is not None:  # the answer's tangent is written to as well
+        node.extra.tangents = {**tangents, -1: copied(tangents[-1])}
+
+
+def copied(x):
+    """A core value in memory of its own, with its history."""
+    if type(x) is extend.Ambient:
+        return x.owner.box(copied(x.value), x.aval, x.node, None if x.tangent is None else copied(x.tangent))
+    if isinstance(x, extend.Batched):
+        return extend.make_batched(x.owner, copied(x.value))
+    return x.copy() if isinstance(x, ndarray) else x
 
 
 def writable(array):

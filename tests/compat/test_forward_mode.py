@@ -656,3 +656,37 @@ def script_indices_made_inside_are_used(torch):
         out.append(torch.func.jvp(lambda v: f(v * 1), (x,), (x,)))
         out.append(torch.func.vmap(lambda v: f(v * 1))(torch.stack([x, -x])))
     return out
+
+
+def script_answers_that_were_saved_are_written_to(torch):
+    functions = {
+        "div": lambda d: d / (d * d + 1), "maximum": lambda d: torch.maximum(d, d * d), "mul": lambda d: d * d,
+        "minimum": lambda d: torch.minimum(d, d * d), "fmod": lambda d: torch.fmod(d, d * 0.3 + 0.1),
+        "logaddexp": lambda d: torch.logaddexp(d, d * 2), "sin": lambda d: d.sin(), "norm": lambda d: d / d.norm(),
+        "logsumexp": lambda d: d - d.logsumexp(0), "exp": lambda d: d.exp(), "reciprocal": lambda d: 1 / d,
+    }
+    writes = {
+        "add_": lambda q, d: q.add_(1), "mul_": lambda q, d: q.mul_(2.0), "element": lambda q, d: q.__setitem__(0, 3.0),
+        "index_put_": lambda q, d: q.index_put_((torch.tensor([1]),), d.sum().reshape(1)),
+        "view": lambda q, d: q[1:].mul_(3), "sin_": lambda q, d: q.sin_(), "zero_": lambda q, d: q.zero_(),
+    }
+    forward_ad = torch.autograd.forward_ad
+    x, out = double(torch, 0.5, 1.5, 2.5), {}
+    for name, f in functions.items():
+        for how, write in writes.items():
+            def loss(v):
+                q = f(v)
+                write(q, v)
+                return (q * v).sum()
+
+            def dual():
+                with forward_ad.dual_level():
+                    y = x.clone().requires_grad_()
+                    (g,) = torch.autograd.grad(loss(forward_ad.make_dual(y * 1, x.flip(0) * 0.7 + 0.1)), y)
+                    return forward_ad.unpack_dual(g).tangent.clone()
+
+            out[name, how] = [attempt(dual), attempt(lambda: torch.func.grad(loss)(x)),
+                              attempt(lambda: torch.func.vmap(torch.func.grad(loss))(torch.stack([x, x * 0.5]))),
+                              attempt(lambda: torch.func.jacfwd(torch.func.grad(loss))(x))]
+            out[name, how] = [v[:2] if isinstance(v, tuple) else v.tolist() for v in out[name, how]]
+    return out
