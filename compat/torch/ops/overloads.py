@@ -80,11 +80,16 @@ class Namespace:
         found = _KERNELS.get(name, name)
         if found not in words():
             raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
-        made = self.__dict__[name] = self.__dict__[found] = self.__dict__.get(found) or OpOverloadPacket(found)
+        made = self.__dict__[name] = packet(found)
         return made
 
 
 aten = Namespace()
+
+
+def packet(word):
+    """The operation of a name, the same each time."""
+    return aten.__dict__.setdefault(word, OpOverloadPacket(word))
 
 
 def words():
@@ -107,9 +112,9 @@ def overload_of(name, args, kwargs):
     if name in ("linear", "nn.functional.linear"):
         bias = args[2] if len(args) > 2 else kwargs.get("bias")
         return (aten.mm if bias is None else aten.addmm).default
-    packet = getattr(aten, word_of(name))
+    found = packet(word_of(name))
     second = args[1] if len(args) > 1 else kwargs.get("other", kwargs.get("exponent"))
-    return getattr(packet, kind_of(packet.word, args, second, kwargs))
+    return getattr(found, kind_of(found.word, args, second, kwargs))
 
 
 def product(m, n):
