@@ -288,6 +288,12 @@ def store(t, value):
     """Copy an array into the memory of an ambient tensor and count the write."""
     array = t.value
     rescue(t)
+    m = MODES.get()
+    if m is not None and m.hooks:
+        for pack, _ in m.hooks:
+            before = getattr(pack, "before_write", None)
+            if before is not None:
+                before(array)
     if isinstance(value, extend.Tracer):
         raise RuntimeError(
             "a value of a running covector transform would be written into a tensor made outside of it, where its "

@@ -5,6 +5,7 @@ import gc
 import re
 import weakref
 
+import covector.compat.torch as compat
 from harness import rounds_as
 
 
@@ -331,3 +332,15 @@ def script_memory_of_regions(torch):
         gc.collect()
         out.append([r() is None for r in refs])
     return out
+
+
+def test_what_was_computed_again_is_kept_from_later_writes_of_the_region():
+    def f(x):
+        y = x * 3
+        a = y * y  # saves y
+        y.mul_(x)  # a write to it, and x saved behind it: the recomputation has to go on past the write
+        return a + y.exp()
+
+    x = compat.tensor([0.5, 1.0], dtype=compat.float64, requires_grad=True)
+    (g,) = compat.autograd.grad(compat.utils.checkpoint.checkpoint(f, x, use_reentrant=False).sum(), x)
+    assert compat.allclose(g, 18 * x + (3 * x * x).exp() * 6 * x)

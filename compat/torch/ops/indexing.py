@@ -192,7 +192,7 @@ def setitem(self, key, value):
         check_basic(index, shape)
         m = MODES.get()
         index = useful(index, shape)
-        watched = m is not None and (m.level is not None or m.recorder is not None)
+        watched = m is not None and (m.level is not None or m.recorder is not None or m.hooks)
         if self.level_trace is None and self.node is None and not watched and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and tangent_of(self) is None and (
                 type(value) in (int, float, bool)):

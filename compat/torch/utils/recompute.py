@@ -10,13 +10,18 @@ from collections import defaultdict
 from contextvars import ContextVar
 from weakref import WeakKeyDictionary, ref
 
+import numpy as np
+
+from .. import versions
 from ..autograd.graph import saved_tensors_hooks
 from ..drive import KEYS, task
 from ..grad_mode import enable_grad, no_grad
-from ..modes import modes
+from ..modes import modes, restore, set_modes
 from ..node import GradNode
 from ..saved import packed, unpacked
 from ..state import TensorBase, bottom, version_of
+
+ndarray = np.ndarray
 
 
 class CheckpointError(RuntimeError):
@@ -200,6 +205,19 @@ class Refill(saved_tensors_hooks):
                 raise Complete
             return t
 
+        def before_write(array):
+            mine = region()
+            root = versions.root_of(array)
+            for key, t in list(mine.found[sweep].items()):
+                b = bottom(t)
+                if type(b) is ndarray and versions.root_of(b) is root:
+                    before = set_modes(selector=None, answers=None, hooks=())
+                    try:
+                        mine.found[sweep][key] = t.detach().clone()
+                    finally:
+                        restore(before)
+
+        pack.before_write = before_write  # the function may go on to write to what a place has got already
         super().__init__(pack, lambda t: t)
 
 
