@@ -274,3 +274,53 @@ def script_weights_groups_and_dtypes_are_heard(T):
         ],
         contiguous=True,
     )
+
+
+def script_dtypes_of_activations(T):
+    names = (
+        "relu relu6 leaky_relu elu selu celu silu mish gelu softplus hardsigmoid hardswish hardtanh logsigmoid "
+        "softsign hardshrink softshrink sigmoid tanh"
+    )
+    kinds = (T.bool, T.uint8, T.int64, T.complex64, T.bfloat16, T.float16)
+    out = []
+    for name in names.split():
+        for kind in kinds:
+            x = T.tensor([[1, 2, 0], [1, 1, 1]]).to(kind)
+            answer = table([lambda x=x, name=name: getattr(T.nn.functional, name)(x).dtype])
+            out.append((name, str(kind), answer))
+    return out
+
+
+def script_refusals_by_shape_and_value(T):
+    F, t = T.nn.functional, T.tensor
+    x, y = t([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]]), t([0, 1])
+    square = T.ones(2, 2)
+    return table(
+        [
+            lambda: F.cross_entropy(x, T.ones(3)),
+            lambda: F.cross_entropy(x, T.ones(1, 3)),
+            lambda: F.cross_entropy(x, y, weight=T.ones(2)),
+            lambda: F.nll_loss(x, y, weight=T.ones(2)),
+            lambda: F.nll_loss(x.long(), y),
+            lambda: F.cross_entropy(T.tensor([[1j, 2j]]), t([0])),
+            lambda: F.softmax(t([[1j, 2j]]), 0),
+            lambda: F.rms_norm(x, (2,)),
+            lambda: F.rms_norm(x.bfloat16(), (3,)),
+            lambda: F.rms_norm(x.half(), (3,)),
+            lambda: F.layer_norm(x, ()),
+            lambda: F.embedding(t([0, -1]), x),
+            lambda: F.embedding(t([0]), x, padding_idx=7),
+            lambda: F.embedding(t([0.0]), x),
+            lambda: F.scaled_dot_product_attention(x, x, x, attn_mask=square.bool(), is_causal=True),
+            lambda: F.hardtanh(x, 1.0, -1.0),
+            lambda: F.mse_loss(x.long(), x.long()),
+            lambda: F.mse_loss(t([1j]), t([2j])),
+            lambda: F.mse_loss(x.long(), x + 1),
+            lambda: F.binary_cross_entropy(t([0.5]), t([1.5])),
+            lambda: F.huber_loss(x, x + 1, delta=-1.0),
+            lambda: F.smooth_l1_loss(x, x + 1, beta=-1.0),
+            lambda: F.kl_div(x, x),
+            lambda: F.max_pool1d(t([[1j, 2j]]), 2),
+        ],
+        contiguous=True,
+    )

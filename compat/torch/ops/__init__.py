@@ -5,7 +5,7 @@ from . import elementwise, indexing, joining, linalg, network, reductions, selec
 from . import combining, more, pointwise, pooling, scattering, statistics  # isort: skip (they build on those above)
 from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 from .overloads import aten as aten  # isort: skip (torch.ops.aten)
-from . import refusals  # isort: skip (of operations registered above)
+from . import network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,

@@ -7,7 +7,7 @@ import numpy as np
 from .... import nn, numpy as cnp
 from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
-from ..call import ROWS, Row, floating, inplace_method, invoke, operation
+from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promote
 from ..dtypes import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
@@ -95,6 +95,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
         check_broadcast(input, target)
+    input, target = promote(input, target)
     loss = cnp.square(input - target)
     if weight is None:
         return reduced(loss, reduction)
@@ -171,6 +172,7 @@ functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax
 def _simple(name, body, node=None):
     """An activation: one tensor, and numbers; `inplace=True` writes the answer to the tensor."""
     made = functional(name, body, node)
+    made.row.body = _in_own_dtype(body)
     made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
     if "inplace" not in body.__code__.co_varnames[: body.__code__.co_argcount]:
         return
@@ -194,16 +196,26 @@ def _simple(name, body, node=None):
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
 
 
+def _in_own_dtype(body):
+    """A body whose answers have the dtype of its tensor: bfloat16 computes in a wider one."""
+    def kept(input, *args, **named):
+        out = body(input, *args, **named)
+        return out.astype(input.dtype) if input.dtype.kind == "V" and out.dtype != input.dtype else out
+
+    kept.__name__ = body.__name__
+    return kept
+
+
 def _threshold(x, inside, outside):
     return cnp.where(inside, x, outside)
 
 
-_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(input), "SigmoidBackward0")
-_simple("tanh", lambda input: cnp.tanh(input), "TanhBackward0")
+_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)), "SigmoidBackward0")
+_simple("tanh", lambda input: cnp.tanh(floating(input)), "TanhBackward0")
 _simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
 _simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0")
-_simple("softsign", lambda input: input / (1 + cnp.abs(input)), "DivBackward0")
+_simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))), "DivBackward0")
 _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)), "SubBackward0")
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
     input > 0, input, input * negative_slope), "LeakyReluBackward0")
@@ -394,9 +406,10 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                          f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
-    values = peel(input)
-    if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for name, x in (("input", input), ("target", target)):
+        values = peel(x)
+        if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_word(target.dtype)} but expected {type_word(input.dtype)}")
     losses = REGISTRY["binary_cross_entropy"].fun(input, target)
@@ -426,8 +439,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     if log_target:
         losses = cnp.exp(target) * (target - input)
     else:
-        positive = target > 0
-        losses = cnp.where(positive, target * (cnp.log(cnp.where(positive, target, 1.0)) - input), 0.0)
+        some = target != 0  # below 0 the logarithm is NaN
+        losses = cnp.where(some, target * (cnp.log(cnp.where(some, target, 1.0)) - input), 0.0)
     if reduction == "batchmean":
         return cnp.sum(losses) / input.shape[0]
     return reduced(losses, reduction)
@@ -485,14 +498,12 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 @functional("rms_norm")
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """See PyTorch's documentation of `torch.nn.functional.rms_norm`."""
-    shape = tuple(normalized_shape)
-    if tuple(input.shape[input.ndim - len(shape) :]) != shape:
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*, "
-                           f"{', '.join(map(str, shape))}], but got input of size{list(input.shape)}")
-    axes = tuple(range(input.ndim - len(shape), input.ndim))
-    eps = np.finfo(input.dtype).eps if eps is None else eps
-    out = input / cnp.sqrt(REGISTRY["reduce_mean"].fun(input * input, axes, True) + float(eps))
-    return out if weight is None else out * weight
+    axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
+    x = input.astype(np.float32) if input.dtype.itemsize == 2 else input  # halves compute in float32
+    eps = np.finfo(x.dtype).eps if eps is None else eps
+    out = x / cnp.sqrt(REGISTRY["reduce_mean"].fun(x * x, axes, True) + float(eps))
+    out = out if weight is None else out * weight
+    return out if x is input else out.astype(input.dtype)
 
 
 @functional("embedding", node="EmbeddingBackward0")
