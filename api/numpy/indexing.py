@@ -9,7 +9,7 @@ from ..core.device import as_element, constant
 from ..core.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import indexing, selection, shaping
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, peel
 from .surface import UNSET, Array, array_beside, array_of, arrays_of, implements, known, lift, refuse_options
 
 
@@ -73,9 +73,11 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
         raise TypeError(f"choose takes integers that count among choices, but got dtype {picked.dtype} and "
                         f"{len(choices)} choices; cast them with .astype(int){at_user_line()}")
     ans = lift(choices[0])
-    if not isinstance(picked, Tracer) and mode == "raise" and picked.size and not (
-            0 <= picked.min() and picked.max() < len(choices)):
-        raise ValueError(f"choose needs indices from 0 to {len(choices) - 1}")
+    places = peel(picked) if isinstance(picked, Tracer) else picked
+    if mode == "raise" and places is not None and places.size and not (
+            0 <= places.min() and places.max() < len(choices)):
+        raise ValueError(f"choose needs indices from 0 to {len(choices) - 1}, but got {places.min()} to "
+                         f"{places.max()}; give a mode, or clip them{at_user_line()}")
     if mode == "wrap":
         picked = picked % len(choices)
     for k, choice in enumerate(choices[1:], 1):

@@ -70,6 +70,9 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
         flat = known(array_of(indices), "put_along_axis")
         if flat.ndim != 1:
             raise ValueError(f"put_along_axis without axis needs a vector of indices, but got shape {flat.shape}")
+        if flat.size and not (-arr.size <= flat.min() and flat.max() < arr.size):
+            raise IndexError(f"put_along_axis met an index out of bounds for an array of {arr.size} elements: "
+                             f"{flat.min()} to {flat.max()}")
         arr[np.unravel_index(flat % max(arr.size, 1), arr.shape)] = values
     else:
         arr[along(arr, array_of(indices), axis)] = values
