@@ -1,5 +1,6 @@
 """Layers and losses of torch.nn.functional."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -198,11 +199,11 @@ IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # t
 
 def _in_own_dtype(body):
     """A body whose answers have the dtype of its tensor: bfloat16 computes in a wider one."""
+    @functools.wraps(body)
     def kept(input, *args, **named):
         out = body(input, *args, **named)
         return out.astype(input.dtype) if input.dtype.kind == "V" and out.dtype != input.dtype else out
 
-    kept.__name__ = body.__name__
     return kept
 
 

@@ -1,5 +1,7 @@
 """What PyTorch's layers and losses refuse by the shape, dtype or value of an argument, where NumPy would compute."""
 
+import functools
+
 import numpy as np
 
 from ..call import ROWS
@@ -14,11 +16,11 @@ def before(name):
         row = ROWS[f"nn.functional.{name}"]
         body = row.body
 
+        @functools.wraps(body)
         def looked(*args, **named):
             look(*args, **named)
             return body(*args, **named)
 
-        looked.__name__ = getattr(body, "__name__", name)
         row.body = looked
         return look
 

@@ -1,5 +1,7 @@
 """What PyTorch's operations refuse by dtype, where NumPy would compute something."""
 
+import functools
+
 from ..call import ROWS
 from ..dtypes import type_word
 
@@ -18,13 +20,13 @@ def refuse(names, kinds, message, error=NotImplementedError):
 def guarded(body, name, kinds, message, error):
     """A body that looks at the dtype of its first argument first."""
 
+    @functools.wraps(body)
     def checked(input, *args, **named):
         dtype = getattr(input, "dtype", None)
         if dtype is not None and dtype.kind in kinds:
             raise error(message.format(name=name.rpartition(".")[2], word=type_word(dtype)))
         return body(input, *args, **named)
 
-    checked.__name__ = getattr(body, "__name__", name)
     return checked
 
 
