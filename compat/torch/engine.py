@@ -13,6 +13,7 @@ from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED, picks
+from .overlap import overlapping
 from .quiet import hush, unhush
 from .seeds import check_implicit, like, listed, make_grads, seed
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
@@ -318,6 +319,8 @@ def fresh(ct, t):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
         return ct if ct.base is None and ct.flags.writeable else ct.copy("K")
+    if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
+        ct.value = ct.value.copy()
     return ct if isinstance(ct, extend.Tracer) else np.asarray(ct)
 
 

@@ -13,7 +13,7 @@ from .dtypes import type_word
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
 from .modes import MODES
 from .node import FREED, visible
-from .overlap import check_overlap
+from .overlap import OVERLAPPING, check_overlap, overlapping
 from .quiet import hush, unhush
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
 from .views import (
@@ -75,6 +75,8 @@ def compute(t, name, fn, others, node_name, covers):
                     check_inplace(u)
                     grad = True
                     if u.rare is not None and u.rare.base is not None:
+                        if type(u.rare.base.value) is ndarray and overlapping(u.rare.base.value):
+                            raise RuntimeError(OVERLAPPING)
                         passed.append((u, bypass(u)))
         if not isinstance(u.value, TensorBase):
             break

@@ -7,6 +7,8 @@ from .accumulate import dense
 from .state import bottom
 
 ndarray = np.ndarray
+OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "
+               "location. Please clone() the tensor before performing the operation.")
 
 
 def overlapping(array):
@@ -17,8 +19,7 @@ def overlapping(array):
 def check_overlap(array, operands):
     """Refuse a write where elements share memory with each other or, shifted, with an operand."""
     if overlapping(array):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
-                           "memory location. Please clone() the tensor before performing the operation.")
+        raise RuntimeError(OVERLAPPING)
     for x in operands:
         other = bottom(x)
         if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:

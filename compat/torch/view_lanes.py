@@ -10,6 +10,7 @@ from ... import extend
 from . import versions
 from .modes import MODES
 from .node import FREED, UNDEFINED, GradNode, NamedRule, freed
+from .overlap import OVERLAPPING, overlapping
 from .state import NEW, Record, accumulator, needs_grad
 from .tensor import Tensor
 from .views import GETITEM, RESHAPE, TRANSPOSE, UPDATE, refresh
@@ -239,6 +240,8 @@ def written(t, rule, q, saved):
     fn.extra = None
     put = rare.put
     if put is None:
+        if overlapping(base.value):
+            raise RuntimeError(OVERLAPPING)
         put = rare.put = (rare.steps[0][1][0], aval_of(base.value))
     node = CopySlices()
     node.rule = COPY_SLICES[rule.keeps]

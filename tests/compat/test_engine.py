@@ -310,3 +310,10 @@ def script_anomaly(torch):
             (torch.sqrt(x) * 0).sum().backward()
 
     return attempt(failing), attempt(nan)[:2]
+
+
+def script_recorded_gradients_may_be_written_to(torch):
+    x, w = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    (g,) = torch.autograd.grad((x * x).sum() * w, x, create_graph=True)
+    g[:1].mul_(3)
+    return g, torch.autograd.grad(g.sum(), [x, w])

@@ -1,0 +1,414 @@
+"""Each row of the table of docs/compat_gaps.md: a script, what it gives here, and what it gives in PyTorch."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import covector.compat.torch as compat
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "compat_gaps.md"
+# Rows that one machine cannot show, or that other tests show.
+ELSEWHERE = ("`emit_nvtx`", "special functions of gamma", "free-threaded builds", "`checkpoint(debug=True)`")
+SCRIPTS = {}
+
+
+def row(start, here, there):
+    """Note a script for the row that starts with some words, and what it gives here and in PyTorch."""
+    def note(script):
+        SCRIPTS[start] = script, here, there
+        return script
+
+    return note
+
+
+def attempt(fn):
+    """What a call gives, or the type of its error."""
+    try:
+        return fn()
+    except Exception as error:
+        return type(error).__name__
+
+
+def run(script, torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return script(torch)
+
+
+def rows():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return [line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")][2:]
+
+
+def test_every_row_has_a_script():
+    missing = [r for r in rows() if not any(r.startswith(start) for start in (*SCRIPTS, *ELSEWHERE))]
+    stale = [start for start in (*SCRIPTS, *ELSEWHERE) if not any(r.startswith(start) for r in rows())]
+    assert not missing and not stale
+
+
+def leaf(torch, *values):
+    return torch.tensor(values or (2.0, 4.0), requires_grad=True)
+
+
+def gradient(torch, f, x):
+    return attempt(lambda: [round(v, 6) for v in torch.autograd.grad(f(x).sum(), x)[0].flatten().tolist()])
+
+
+@row("what a division saves", [0.0, 0.0], "RuntimeError")
+def a_write_to_the_dividend(torch):
+    a = leaf(torch)
+    x, y = a * 1, a * 2
+    z = x / y
+    x.add_(1)
+    return attempt(lambda: torch.autograd.grad(z.sum(), a)[0].tolist())
+
+
+def packed(torch, f, *args):
+    """How many tensors an operation saves."""
+    seen = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (seen.append(t), t)[1], lambda t: t):
+        f(*args)
+    return len(seen)
+
+
+@row("`fmod`, `logaddexp`", 3, 2)
+def what_logaddexp_saves(torch):
+    return packed(torch, torch.logaddexp, leaf(torch), leaf(torch))
+
+
+@row("`_saved_*` of nodes", False, True)
+def a_dividend_that_is_no_leaf(torch):
+    x = leaf(torch)
+    return hasattr(((x * 1) / (x * 2)).grad_fn, "_saved_self")
+
+
+@row("`_saved_dim` and its kin", 0, 2**64 - 1)
+def axes_of_a_transposition(torch):
+    return torch.ones(2, 3, requires_grad=True).transpose(-1, 0).grad_fn._saved_dim0
+
+
+@row("`__torch_function__` of a subclass", [], ["__get__"])
+def a_fact_of_a_subclass(torch):
+    seen = []
+
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    t = torch.ones(2).as_subclass(Logged)
+    seen.clear()
+    t.shape
+    return seen
+
+
+@row("order of hooks on leaves", ["w", "x"], ["x", "w"])
+def hooks_of_two_leaves(torch):
+    seen = []
+    x, w = leaf(torch), leaf(torch)
+    older = x * 2
+    x.register_hook(lambda g: seen.append("x"))
+    w.register_hook(lambda g: seen.append("w"))
+    ((w * 5).exp() + x * 3).sum().backward()
+    return seen if older is not None else None
+
+
+@row("recorded writes through a view of a detached expanded tensor", ["RuntimeError", 9.0], [True, 27.0])
+def a_write_through_an_expanded_base(torch):
+    w, wide = torch.tensor(3.0, requires_grad=True), torch.tensor([1.0, 2.0]).expand(3, 2).detach()
+    return [attempt(lambda: wide[0].mul_(w).requires_grad), wide.sum().item()]
+
+
+@row("a Function that wrote to a view", [1.0, 0.0, 0.0, 1.0], None)
+def a_function_that_drops(torch):
+    class Triple(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(3)
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    x = torch.ones(4, requires_grad=True)
+    base = x * 1
+    Triple.apply(base[1:3])
+    base.sum().backward()
+    return None if x.grad is None else x.grad.tolist()
+
+
+@row("random numbers", 0.8506, 0.4963)
+def a_random_number(torch):
+    torch.manual_seed(0)
+    return round(torch.rand(1).item(), 4)
+
+
+@row("`save_on_cpu`", "RuntimeError", [2.0, 4.0])
+def a_write_under_save_on_cpu(torch):
+    a = leaf(torch)
+    x = a * 1
+    with torch.autograd.graph.save_on_cpu():
+        y = x * x
+    x.zero_()
+    return attempt(lambda: (torch.autograd.grad(y.sum(), a)[0] + a).tolist())
+
+
+@row("composite operations", [[2, 1]], [[2, 2]])
+def a_hook_on_a_composite_operation(torch):
+    seen = []
+    v = torch.tensor([[2.0, 1.0], [0.0, 1.0]], requires_grad=True).max(1)[0]
+    v.grad_fn.register_hook(lambda gi, go: seen.append(list(gi[0].shape)))
+    v.sum().backward()
+    return seen
+
+
+@row("gradient of `cholesky_solve`", True, False)
+def the_triangle_that_is_not_read(torch):
+    factor = torch.tensor([[1.0, 5.0], [0.5, 2.0]], requires_grad=True)
+    return torch.autograd.grad(torch.cholesky_inverse(factor).sum(), factor)[0][0, 1].item() == 0
+
+
+@row("`inv_ex`, `solve_ex`", True, False)
+def the_inverse_of_a_singular_matrix(torch):
+    return bool(torch.linalg.inv_ex(torch.zeros(2, 2)).inverse.isnan().all())
+
+
+@row("`linalg.lu(pivot=False)`", 3, "RuntimeError")
+def elimination_without_exchanges(torch):
+    return attempt(lambda: len(torch.linalg.lu(torch.eye(2), pivot=False)))
+
+
+@row("`einsum` of one operand", False, True)
+def a_transposition_by_einsum(torch):
+    return torch.einsum("ij->ji", torch.ones(2, 3))._is_view()
+
+
+@row("forward mode of `logcumsumexp`", [1.0, 2.0], [0.0, 2.0])
+def tangents_of_a_running_sum(torch):
+    x, v = torch.tensor([0.0, 1000.0]), torch.tensor([1.0, 2.0])
+    return torch.func.jvp(lambda t: torch.logcumsumexp(t, 0), (x,), (v,))[1].tolist()
+
+
+@row("orthogonal polynomials", [8.0, 16.0], "RuntimeError")
+def a_polynomial_of_chebyshev(torch):
+    return gradient(torch, lambda x: torch.special.chebyshev_polynomial_t(x, 2), leaf(torch))
+
+
+@row("forward mode of `scatter_reduce`", [4.0], [0.0])
+def tangents_of_a_product(torch):
+    x, index = torch.tensor([2.0, 4.0]), torch.tensor([0, 0])
+    f = lambda t: torch.zeros(1).scatter_reduce(0, index, t, "prod", include_self=False)  # noqa: E731
+    return torch.func.jvp(f, (x,), (torch.tensor([1.0, 0.0]),))[1].tolist()
+
+
+@row("`set_` beyond the end", "RuntimeError", 9)
+def a_view_beyond_the_end(torch):
+    return attempt(lambda: torch.zeros(0).set_(torch.ones(2).untyped_storage(), 0, (9,)).numel())
+
+
+@row("`conj`", False, True)
+def a_conjugate(torch):
+    return torch.tensor([1 + 2j]).conj()._is_view()
+
+
+@row("hooks and retained gradients of a tensor that `t_`", [3, 2], [2, 3])
+def a_retained_gradient(torch):
+    y = torch.ones(2, 3, requires_grad=True) * 1
+    y.retain_grad()
+    y.t_().sum().backward()
+    return list(y.grad.shape)
+
+
+@row("versions of `set_`", 0, 1)
+def the_version_after_set(torch):
+    return torch.zeros(0).set_(torch.ones(2))._version
+
+
+@row("strides of what `linalg`", (2, 1), (1, 2))
+def the_strides_of_an_inverse(torch):
+    return tuple(torch.linalg.inv(torch.eye(2)).stride())
+
+
+@row("`Node._register_hook_dict`", "NotImplementedError", None)
+def a_dict_of_hooks(torch):
+    y = leaf(torch) * 2
+    y.register_hook(print)
+    return attempt(lambda: y.grad_fn._register_hook_dict(y))
+
+
+@row("`autograd.grad` of an expanded cotangent", (1,), (0,))
+def the_gradient_of_a_sum(torch):
+    x = leaf(torch)
+    return tuple(torch.autograd.grad(x.sum(), x)[0].stride())
+
+
+@row("`gradcheck` where an output", True, False)
+def an_output_without_gradient(torch):
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    f = lambda t: (t.detach().sum() * 3, t * 2)  # noqa: E731
+    return torch.autograd.gradcheck(f, (x,), fast_mode=True, raise_exception=False)
+
+
+@row("arguments of `gradcheck`", True, "TypeError")
+def arguments_by_place(torch):
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    return attempt(lambda: torch.autograd.gradcheck(torch.sin, (x,), 1e-6, 1e-5, 1e-3, True, False, 0.0))
+
+
+@row("events of a profile", ["aten::view"], ["aten::flatten", "aten::view"])
+def events_of_a_view(torch):
+    x = torch.ones(2, 3)
+    with torch.autograd.profiler.profile() as prof:
+        x.flatten()
+    return sorted(e.key for e in prof.key_averages() if e.key.startswith("aten"))
+
+
+@row("`profile` inside of a profile", "RuntimeError", None)
+def two_profiles(torch):
+    def both():
+        with torch.autograd.profiler.profile(), torch.autograd.profiler.profile():
+            pass
+
+    return attempt(both)
+
+
+@row("derivatives that do not depend on anything", "RuntimeError", [[2.0, 0.0], [0.0, 2.0]])
+def a_constant_second_derivative(torch):
+    hessian = torch.autograd.functional.hessian
+    return attempt(lambda: hessian(lambda t: (t**2).sum(), leaf(torch), create_graph=True, strict=True).tolist())
+
+
+@row("a write that reads the memory", "RuntimeError", True)
+def a_shifted_write_with_gaps(torch):
+    a = torch.arange(12.0)[::2]
+    return attempt(lambda: a[1:].add_(a[:-1]) is not None)
+
+
+@row("derivatives of high order by forward mode", True, False)
+def a_second_derivative_forward_over_forward(torch):
+    a = torch.tensor([[1.0, 0.3, -0.2], [0.4, 1.2, 0.1], [-0.3, 0.2, 0.9]], dtype=torch.float64)
+    v, jvp = a.cos(), torch.func.jvp
+    f = lambda t: (torch.nn.functional.layer_norm(t, (3,)) * t * t).sum()  # noqa: E731
+    slope = lambda s: jvp(f, (a + s * v,), (v,))[1].item()  # noqa: E731
+    second = jvp(lambda t: jvp(f, (t,), (v,))[1], (a,), (v,))[1].item()
+    return abs(second - (slope(1e-4) - slope(-1e-4)) / 2e-4) < 1e-4
+
+
+@row("what `softplus`, `batch_norm`", False, True)
+def what_softplus_saves(torch):
+    return packed(torch, torch.nn.functional.softplus, leaf(torch)) == 1
+
+
+@row("`func.linearize`", [1.0, 1.0], "error")
+def linearize_under_vmap(torch):
+    def f(x):
+        return torch.func.linearize(lambda t: t * t, x)[1](torch.ones(()))
+
+    out = attempt(lambda: (torch.func.vmap(f)(torch.tensor([0.5, 0.5]))).tolist())
+    return "error" if isinstance(out, str) else out
+
+
+@row("`func.functionalize`", [2.0, 2.0], "RuntimeError")
+def functionalize_with_a_function(torch):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    return attempt(lambda: torch.func.functionalize(Double.apply)(torch.ones(2)).tolist())
+
+
+@row("`func.functional_call`", [3.0], "TypeError")
+def a_call_of_any_object(torch):
+    class Line:
+        def __init__(self):
+            self.slope = torch.ones(1)
+
+        def named_parameters(self):
+            return [("slope", self.slope)]
+
+        def __call__(self, x):
+            return self.slope * x
+
+    slope = {"slope": torch.full((1,), 3.0)}
+    return attempt(lambda: torch.func.functional_call(Line(), slope, (torch.ones(1),)).tolist())
+
+
+@row("a Function inside of a sweep", [[8.0, 16.0]], "RuntimeError")
+def the_second_derivative_of_a_batched_sweep(torch):
+    class Inner(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g
+
+    class Outer(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, g):
+            return Inner.apply(g) * ctx.saved_tensors[0]
+
+    def second(x, s):
+        (g,) = torch.autograd.grad(Outer.apply(x), x, s * 2, is_grads_batched=True, create_graph=True)
+        return torch.autograd.grad(g.sum(), s)[0].tolist()
+
+    return attempt(lambda: second(leaf(torch, 1.0, 2.0), torch.ones(1, 2, requires_grad=True)))
+
+
+@row("`igamma`, `igammac`", True, "error")
+def the_first_argument_of_igamma(torch):
+    pytest.importorskip("scipy", reason="special functions need SciPy: pip install -e '.[scipy]'")
+    found = gradient(torch, lambda x: torch.igamma(x, torch.ones(2)), leaf(torch))
+    return "error" if isinstance(found, str) else True
+
+
+@row("second derivative of `elu`", [1.0], [0.0])
+def the_second_derivative_of_elu(torch):
+    x = torch.zeros(1, requires_grad=True)
+    (g,) = torch.autograd.grad(torch.nn.functional.elu(x).sum(), x, create_graph=True)
+    return torch.autograd.grad(g.sum(), x)[0].tolist()
+
+
+@row("`special.xlogy` at (0, 0)", True, False)
+def xlogy_at_zero(torch):
+    y = torch.zeros(1, requires_grad=True)
+    return torch.autograd.grad(torch.special.xlogy(torch.zeros(1), y).sum(), y)[0].item() == 0
+
+
+@pytest.mark.parametrize("start", list(SCRIPTS))
+def test_the_row_is_true_here(start):
+    script, here, _ = SCRIPTS[start]
+    assert run(script, compat) == here
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("start", list(SCRIPTS))
+def test_the_row_is_true_in_pytorch(start):
+    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    script, here, there = SCRIPTS[start]
+    found = run(script, torch)
+    assert found == there and found != here
