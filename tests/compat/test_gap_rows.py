@@ -9,7 +9,8 @@ import covector.compat.torch as compat
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compat_gaps.md"
 # Rows that one machine cannot show, or that other tests show.
-ELSEWHERE = ("`emit_nvtx`", "special functions of gamma", "free-threaded builds", "`checkpoint(debug=True)`")
+ELSEWHERE = ("`emit_nvtx`", "special functions of gamma", "free-threaded builds", "`checkpoint(debug=True)`",
+             "selective checkpoints", "gradient of `ctc_loss`", "which of equal elements", "`out=` of composite")
 SCRIPTS = {}
 
 
@@ -72,9 +73,9 @@ def packed(torch, f, *args):
     return len(seen)
 
 
-@row("`fmod`, `logaddexp`", 3, 2)
-def what_logaddexp_saves(torch):
-    return packed(torch, torch.logaddexp, leaf(torch), leaf(torch))
+@row("`fmod`", 3, 2)
+def what_fmod_saves(torch):
+    return packed(torch, torch.fmod, leaf(torch), leaf(torch))
 
 
 @row("`_saved_*` of nodes", False, True)
@@ -227,9 +228,9 @@ def the_version_after_set(torch):
     return torch.zeros(0).set_(torch.ones(2))._version
 
 
-@row("strides of what `linalg`", (2, 1), (1, 2))
-def the_strides_of_an_inverse(torch):
-    return tuple(torch.linalg.inv(torch.eye(2)).stride())
+@row("strides of `kron`", (4, 1), (1, 9))
+def the_strides_of_a_kronecker_product(torch):
+    return tuple(torch.kron(torch.ones(2, 3).t(), torch.ones(2, 3).t()).stride())
 
 
 @row("`Node._register_hook_dict`", "NotImplementedError", None)
@@ -397,6 +398,69 @@ def the_second_derivative_of_elu(torch):
 def xlogy_at_zero(torch):
     y = torch.zeros(1, requires_grad=True)
     return torch.autograd.grad(torch.special.xlogy(torch.zeros(1), y).sum(), y)[0].item() == 0
+
+
+@row("dtypes that PyTorch has no kernel for", "float16", "NotImplementedError")
+def a_kernel_of_half_precision(torch):
+    x = torch.eye(2).half()
+    return attempt(lambda: str(torch.cdist(x, x).dtype).removeprefix("torch."))
+
+
+@row("derivatives at matrices where there is none", "error", "numbers")
+def the_derivative_at_equal_eigenvalues(torch):
+    a = torch.eye(2, requires_grad=True)
+    found = attempt(lambda: torch.autograd.grad(torch.linalg.eigh(a)[1].sum(), a)[0].tolist())
+    return "error" if isinstance(found, str) else "numbers"
+
+
+@row("forward mode of `linalg.eigh`", True, False)
+def a_direction_that_is_not_hermitian(torch):
+    a, v = torch.tensor([[2.0, 0.5], [0.5, 1.0]]), torch.tensor([[0.0, 1.0], [0.0, 0.0]])
+    jvp = lambda d: torch.func.jvp(torch.linalg.cholesky, (a,), (d,))[1]  # noqa: E731
+    return bool((jvp(v) - jvp((v + v.t()) / 2)).abs().max() < 1e-6)
+
+
+@row("derivatives by class weights", True, False)
+def the_derivative_by_class_weights(torch):
+    w, scores, target = torch.ones(3, requires_grad=True), torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([0])
+    loss = lambda: torch.nn.functional.nll_loss(scores, target, w, reduction="sum")  # noqa: E731
+    return attempt(lambda: bool((torch.autograd.grad(loss(), w)[0] != 0).any())) is True
+
+
+@row("tangents of `embedding`", [[0.0]], [[1.0]])
+def the_tangent_of_a_padding(torch):
+    f = lambda w: torch.nn.functional.embedding(torch.tensor([0]), w, padding_idx=0)  # noqa: E731
+    return torch.func.jvp(f, (torch.ones(2, 1),), (torch.ones(2, 1),))[1].tolist()
+
+
+@row("gradients of values written to one place", [0.0, 1.0], [1.0, 1.0])
+def two_values_for_one_place(torch):
+    values = leaf(torch)
+    out = torch.zeros(2).index_put((torch.tensor([0, 0]),), values)
+    return torch.autograd.grad(out.sum(), values)[0].tolist()
+
+
+@row("`logical_and_`", [0.0, 0.0], [1.0, 1.0])
+def the_gradient_of_a_logical_write(torch):
+    x = leaf(torch)
+    return torch.autograd.grad((x * 1).logical_and_(torch.ones(2)).sum(), x, allow_unused=True)[0].tolist()
+
+
+@row("`hypot` at (0, 0)", 0.0, True)
+def the_tip_of_hypot(torch):
+    x = torch.zeros(1, requires_grad=True)
+    found = torch.autograd.grad(torch.hypot(x, torch.zeros(1)).sum(), x)[0].item()
+    return True if found != found else found
+
+
+@row("`cumsum_`, `cumprod_` with another", [1.0, 2.0], "RuntimeError")
+def a_running_sum_in_another_dtype(torch):
+    return attempt(lambda: torch.ones(2).cumsum_(0, dtype=torch.float64).tolist())
+
+
+@row("Fourier transforms without examples", [0, 4], "RuntimeError")
+def a_transform_of_nothing(torch):
+    return attempt(lambda: list(torch.fft.fft(torch.ones(0, 4)).shape))
 
 
 @pytest.mark.parametrize("start", list(SCRIPTS))
