@@ -177,7 +177,8 @@ def compute(row, fun, args, kwargs, out=True):
     args, kwargs, way = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)
-    if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS):
+    if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS) and (
+            row.name not in _UNASKED):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
     # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
@@ -212,6 +213,7 @@ def compute(row, fun, args, kwargs, out=True):
     return out
 
 
+_UNASKED = frozenset({"norm", "nn.functional.upsample_bilinear", "nn.functional.upsample_nearest"})  # Python in torch
 _NO_NUMBERS = frozenset({str, type(None)})
 _NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
 NANS = []  # filled by nans.py: a look at the answer under debug_nans

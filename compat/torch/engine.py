@@ -318,7 +318,7 @@ def collect(sweep, nodes, inputs, allow_unused):
 def fresh(ct, t):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
-        return ct if ct.base is None and ct.flags.writeable else ct.copy("K")
+        return ct if ct.base is None and ct.flags.writeable else ct.copy()
     if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
         ct.value = ct.value.copy()
     return ct if isinstance(ct, extend.Tracer) else np.asarray(ct)

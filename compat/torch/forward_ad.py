@@ -33,8 +33,6 @@ def exit_dual_level(*, level=None):
     if epoch is None and level is None:
         raise RuntimeError("Dual level must be a positive number: no level is open, enter_dual_level() first")
     if epoch is None or level not in (None, 0):
-        if DUAL.get() is None:
-            raise RuntimeError("Dual level must be a positive number.")
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
                            "supported.")
     epoch.done = True

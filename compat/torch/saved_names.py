@@ -276,9 +276,9 @@ def of_view(node, name):
             return tuple(axes)
         moved = [i for i, n in enumerate(axes) if i != n] or [0, 0]
         return moved[int(name[-1])] if len(moved) == 2 else MISSING
-    index = values.get("index")
-    if type(index) is not tuple:
+    if "index" not in values:
         return MISSING
+    index = values["index"] if type(values["index"]) is tuple else (values["index"],)
     steps = [(i, x) for i, x in enumerate(index) if x is not Ellipsis and x != slice(None)]
     whole = [(i, x) for i, x in enumerate(index) if x == slice(None)]
     if len(steps) != 1:
