@@ -381,8 +381,8 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:
             raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a "
-                               "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be because "
+                               "of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
         memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
