@@ -271,9 +271,8 @@ class Tensor(TensorBase):
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-                               "these gradients. To fix this error, please "
-                               "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
-                               "solution.")
+                               "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+                               "in torch/optim/optimizer.py as the solution.")
         self.node = None
         self.requires = False
         if rare is not None:
@@ -381,8 +380,9 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:
             raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be because "
-                               "of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                               "because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch"
+                               "/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
         memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
