@@ -21,6 +21,7 @@ from .operations import (
 
 INDICES = (0, -1, slice(None, None, -1), slice(1, None), (Ellipsis, slice(0, 2)), (Ellipsis, None), (slice(None), 1),
            (slice(None, None, 2), slice(1, None)), (None, Ellipsis, -1), (), np.array(1), (slice(-2, None), Ellipsis))
+SHARES = np.array([0.3, 0.8])
 GATHERS = ((Ellipsis, np.array([0, 2, 0])), np.array([1, 1, 0]), (0, np.array([2, 0])), np.array([[0, -1], [1, 1]]),
            (np.array([0, 1, 0]), np.array([1, 2, 1])), (np.array([[1], [0]]), np.array([2, 0])),
            (slice(None), None, np.array([0, 2])), (np.array([0, 1]), slice(None), np.array([0, 2])))
@@ -105,7 +106,7 @@ def _triangle(lib: Library, x: Any, name: str, k: int) -> Any:
 def _quantiles(np: Any, x: Any, **where: Any) -> Any:
     if x.ndim == 0:
         raise ValueError("keepdims adds an axis to a 0-d array in JAX, not in NumPy")
-    return np.quantile(x, [0.3, 0.8], **where)
+    return np.quantile(x, SHARES, **where)
 
 
 def _take(lib: Library, x: Any, axis: int, mode: str) -> Any:
