@@ -1,7 +1,8 @@
 """The promises on derivatives, put to every registered primitive: the registry and its samples are read.
 
 Promise 1 (each rule against finite differences and its adjoint, mutants of each rule) is tests/core/test_primitives.py
-and tests/test_mutants.py; here it is put to what takes its rules from functions.
+and tests/test_mutants.py; here it is put to what takes its rules from functions. Promise 2, random compositions, is
+tests/test_fuzz.py and tests/reference/test_fuzz_against_jax.py; promise 17 is tests/testing and tests/compat, too.
 """
 
 import copy
