@@ -152,3 +152,19 @@ def test_special_functions_of_half_precision_keep_it():
     for dtype in (compat.float16, compat.bfloat16):
         assert compat.lgamma(compat.tensor([2.0, 5.0], dtype=dtype)).dtype is dtype
     assert compat.lgamma(compat.tensor([2, 5])).dtype is compat.float32
+
+
+def test_derivative_of_zeta_by_its_exponent_is_refused_under_every_transform():
+    x, q = (compat.tensor([v, v + 1.0], dtype=compat.float64) for v in (1.5, 2.0))
+    func = compat.func
+    fun = compat.special.zeta
+    assert func.vmap(fun)(x, q).shape == (2,)
+    func.vmap(func.grad(fun, argnums=1))(x, q)
+    for derive in (
+        lambda: func.grad(lambda x: fun(x, q).sum())(x),
+        lambda: func.grad(lambda x: func.vmap(fun)(x, q).sum())(x),
+        lambda: func.vmap(func.grad(fun))(x, q),
+        lambda: func.jvp(lambda x: func.vmap(fun)(x, q), (x,), (x,)),
+    ):
+        with pytest.raises(NotImplementedError, match="zeta.*first argument.*detach"):
+            derive()

@@ -133,7 +133,11 @@ def test_05_missing_rule_is_refused(name):
                     derive(*s.xs)
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
+# The derivative of zeta by its exponent has no closed form; the operation that uses the primitive refuses it.
+REFUSED_ABOVE = {"zeta"}
+
+
+@pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - REFUSED_ABOVE))
 def test_05_operand_without_derivative_has_none(name):
     """A float in place of an integer or a mask is refused, or the answer is flat in it."""
     prim = REGISTRY[name]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....extend import REGISTRY, Ambient
+from ....extend import REGISTRY, Ambient, Batched, Tracer
 from ....scipy import special
 from ..call import ROWS, Row, attach, floating, inplace_method, invoke, operation
 from ..lanes import unary
@@ -45,10 +45,19 @@ _only_special("airy_ai", "airy_ai", "SpecialAiryAiBackward0")
 def zeta(input, other):
     """The Hurwitz zeta function; see PyTorch's documentation of `torch.special.zeta`."""
     x, q = operands(input, other, floats=True)
-    if isinstance(x, Ambient) and (x.node is not None or x.tangent is not None):
+    if _carries(x):
         raise NotImplementedError("the derivative for 'zeta' by its first argument is not implemented (nor is it in "
                                   "PyTorch); detach() it")
     return REGISTRY["zeta"].fun(x, q)
+
+
+def _carries(x):
+    """Whether a core value carries a derivative, below a batch axis, too."""
+    while isinstance(x, Ambient | Batched):
+        if isinstance(x, Ambient) and (x.node is not None or x.tangent is not None):
+            return True
+        x = x.value
+    return isinstance(x, Tracer)
 
 
 @operation("special.xlog1py", method=False, node="SpecialXlog1PyBackward0")
