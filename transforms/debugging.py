@@ -36,10 +36,10 @@ def on_debug(listener: Callable[[Modes], None]) -> Callable[[Modes], None]:
     >>> from covector.extend import on_debug
     >>> from covector import debug_nans
     >>> seen = []
-    >>> listener = on_debug(lambda modes: seen.append(modes.nans))
+    >>> listener = on_debug(seen.append)
     >>> with debug_nans():
     ...     pass
-    >>> seen
+    >>> [modes.nans for modes in seen]
     [True, False]
     """
     LISTENERS.append(listener)
