@@ -1,5 +1,6 @@
 """Each row of the table of docs/compat_gaps.md: a script, what it gives here, and what it gives in PyTorch."""
 
+import importlib
 import warnings
 from pathlib import Path
 
@@ -461,6 +462,47 @@ def a_running_sum_in_another_dtype(torch):
 @row("Fourier transforms without examples", [0, 4], "RuntimeError")
 def a_transform_of_nothing(torch):
     return attempt(lambda: list(torch.fft.fft(torch.ones(0, 4)).shape))
+
+
+@row("a checkpointed function that writes", [1.080605], [4.322419])
+def a_write_in_a_checkpoint(torch):
+    checkpoint = importlib.import_module(torch.__name__ + ".utils.checkpoint").checkpoint
+
+    def f(x):
+        y = x.exp()
+        z = y * y
+        y.add_(1)
+        return z.sin()
+
+    return gradient(torch, lambda x: checkpoint(f, x, use_reentrant=False), leaf(torch, 0.0))
+
+
+@row("dual levels", [2.0, 2.0], "RuntimeError")
+def a_dual_level_around_jvp(torch):
+    def go():
+        with torch.autograd.forward_ad.dual_level():
+            return torch.func.jvp(lambda t: t * 2, (torch.ones(2),), (torch.ones(2),))[1].tolist()
+
+    return attempt(go)
+
+
+@row("a `jvp` of a Function that gives None", True, False)
+def a_jvp_that_gives_none(torch):
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def jvp(ctx, t):
+            return None
+
+    ad = torch.autograd.forward_ad
+    with ad.dual_level():
+        try:
+            Twice.apply(ad.make_dual(torch.ones(2), torch.ones(2)))
+        except RuntimeError as error:
+            return "Twice.jvp returned None" in str(error)
 
 
 @pytest.mark.parametrize("start", list(SCRIPTS))
