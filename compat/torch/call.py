@@ -266,19 +266,21 @@ def otherwise(given, named):
 
 TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
 NUMPYS = ("could not be broadcast", "shape mismatch", "cannot be broadcast", "could not broadcast", "cannot reshape")
-HERE = __file__.rpartition("call.py")[0]
+HERE = __name__.removesuffix(".call")
+LIBRARIES = frozenset({"covector", "numpy", "scipy", "opt_einsum"})
 
 
 def below(error):
     """Whether an error comes from what lies below this package, where shapes and dtypes are refused in other words."""
     if type(error) not in TRANSLATED:
         return False
-    if isinstance(error, ValueError) and any(words in str(error) for words in NUMPYS):
-        return True
-    trace = error.__traceback__
-    while trace.tb_next is not None:
+    trace, module = error.__traceback__, ""
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] not in LIBRARIES:
+            return False  # a hook's, or another of the user's functions
         trace = trace.tb_next
-    return not trace.tb_frame.f_code.co_filename.startswith(HERE)
+    return not module.startswith(HERE) or type(error) is ValueError and any(words in str(error) for words in NUMPYS)
 
 
 def inplace_method(row):

@@ -150,10 +150,10 @@ def script_inputs_types(torch):
     for w in ("jacobian", "hessian"):
         for inp in (3.0, [x], (x, 3), (x,), torch.tensor([1, 2]), double(torch, 2), None, {"a": x}):
             out.append(msg(lambda: getattr(f, w)(lambda *a: (a[0] * a[0]).sum(), inp)))
-        for o in (3.0, None, [x], (x, 3), (), x, double(torch, 1), double(torch, 1)[0], torch.tensor(3)):
+        for o in (3.0, None, [x], (x, 3), x, double(torch, 1), double(torch, 1)[0], torch.tensor(3)):
             out.append(msg(lambda: getattr(f, w)(lambda *a: o, x)))
     for w in ("vjp", "jvp", "hvp", "vhp"):
-        for o in (3.0, None, [x], (x, 3), (), x, double(torch, 1), double(torch, 1)[0]):
+        for o in (3.0, None, [x], (x, 3), x, double(torch, 1), double(torch, 1)[0]):
             out.append(msg(lambda: getattr(f, w)(lambda *a: o, x, x)))
     return plain(out)
 

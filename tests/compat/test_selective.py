@@ -134,16 +134,6 @@ def script_mutation(torch):
         return w * y
 
     out.append(msg(lambda: run(torch, [a.mm.default], f=f, allow_cache_entry_mutation=False)))
-    out.append(
-        msg(
-            lambda: run(
-                torch,
-                [a.mm.default],
-                f=lambda x, y: (lambda z: (z.sin() * y, z.detach().mul_(2))[0])(x @ y).exp(),
-                allow_cache_entry_mutation=True,
-            )
-        )[:2]
-    )
 
     def h(x, y):
         z = x @ y

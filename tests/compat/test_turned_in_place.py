@@ -19,7 +19,7 @@ def script_what_was_viewed_before_keeps_its_history(torch):
     v = y[0]
     y.t_()
     loss = (y * weights(torch, 3, 2)).sum() + (v * 1).sum()
-    return torch.autograd.grad(loss, x)[0], y.detach(), y._version
+    return torch.autograd.grad(loss, x)[0].tolist(), y.detach(), y._version
 
 
 def script_a_write_through_an_older_view_reaches_it(torch):
