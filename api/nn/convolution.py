@@ -148,7 +148,8 @@ def padding_pairs(
     if isinstance(padding, str):
         raise ValueError(f'padding needs numbers, pairs, "valid" or "same", but got {padding!r}')
     if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
-        pairs = tuple([each(p, 2, "padding before and after", 0) for p in padding])
+        sides = [each(p, 2, "padding before and after", 0) for p in padding]
+        pairs = tuple([(before, after) for before, after in sides])
         pairs = pairs * len(size) if len(pairs) == 1 else pairs
     else:
         pairs = tuple([(p, p) for p in each(padding, len(size), "padding", 0)])

@@ -97,8 +97,10 @@ matvec, vecmat = ufunc(np.matvec), ufunc(np.vecmat)
 
 def vecdot(x1: Array, x2: Array, /, out: Any = None, *, axis: int = -1) -> Array:
     refuse_options("vecdot", out)
-    return linalg.vecdot(x1, x2, axis) if isinstance(x1, Tracer) or isinstance(x2, Tracer) else np.vecdot(
-        x1, x2, axis=axis)
+    if isinstance(x1, Tracer) or isinstance(x2, Tracer):
+        return linalg.vecdot(x1, x2, axis)
+    plain: Any = np.vecdot  # its stubs do not know `axis`
+    return plain(x1, x2, axis=axis)
 
 
 as_numpy(vecdot, np.vecdot)

@@ -25,7 +25,7 @@ def _contents(a: Array) -> Array:
 
 
 @implements(np.copyto, masked=True)
-def copyto(dst: Array, src: Array, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Array, src: Array, casting: Any = "same_kind", where: Any = True) -> None:
     _writable("copyto (numpy.full_like)", dst)
     src = src if hasattr(src, "dtype") or type(src) in (bool, int, float, complex) else array_of(src)
     have = src.dtype if hasattr(src, "dtype") else src
