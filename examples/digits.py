@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 import covector as cv
@@ -158,4 +159,5 @@ def show(row, images, titles, **style):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("digits.png"))
+    with threadpool_limits(1):  # matrices this small gain nothing from more threads, which wait for each other
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("digits.png"))

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
 
 EPOCHS, BATCH, RATE, MOMENTUM = 30, 64, 0.1, 0.9
 PATHS = [a for a in sys.argv[1:] if not a.startswith("--")]
@@ -112,4 +113,5 @@ def draw(curves):
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):  # matrices this small gain nothing from more threads, which wait for each other
+        main()
