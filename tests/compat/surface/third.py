@@ -59,7 +59,7 @@ row("istft", c(SPECTRUM, 8, 4, window=np.hanning(8) + 0.1), c(SPECTRUM, 8, 4, ce
 row("fliplr flipud", c(A))
 row("i0", c(N))
 row("frexp", c(3 * N))
-row("geqrf", c(S), via=sizes(0), smooth=False)
+row("geqrf", c(S), via=sizes(0), smooth=False, regular=True)
 row("gradient", c(V), c(A, dim=1), c(A, spacing=0.5))
 row("logspace", c(0.0, 1.0, 5), c(-1, 1, steps=3, base=2.0))
 row("ldexp", c(N, WHOLE))
