@@ -83,7 +83,7 @@ def refuse_avals(prim, operands, params):
         prim.shape([v if type(v) is Aval else aval_of(v) for v in operands], params)
     except (ShapeError, DtypeError, IndexError) as better:
         raise better from None
-    except Exception:
+    except (TypeError, ValueError, AttributeError, LookupError):  # no words for these: the error at hand goes on
         return
 
 

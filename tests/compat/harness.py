@@ -20,11 +20,16 @@ ROUNDING |= {"complex128": ROUNDING["float64"], "complex64": ROUNDING["float32"]
 
 
 def attempt(fn):
-    """`("raised", type, message)` of the error that `fn` raises, or what it returns."""
+    """`("raised", type, message)` of the error that `fn` raises, or what it returns; classes without their modules."""
     try:
         return fn()
     except Exception as error:
-        return ("raised", type(error).__name__, str(error))
+        return ("raised", type(error).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(error)))
+
+
+def double(torch, *numbers):
+    """A tensor of float64."""
+    return torch.tensor(numbers, dtype=torch.float64)
 
 
 def message(fn):

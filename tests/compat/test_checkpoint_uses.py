@@ -2,22 +2,10 @@
 
 import contextlib
 import gc
-import re
 import weakref
 
 import covector.compat.torch as compat
-from harness import rounds_as
-
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+from harness import attempt, double, rounds_as
 
 
 def ck(torch):
@@ -109,9 +97,9 @@ def script_determinism_checks(torch):
                         ck(torch)(make(k), x, use_reentrant=False, determinism_check=chk, early_stop=stop), x
                     )
 
-                r = msg(go)
+                r = attempt(go)
                 out.append((k, chk, stop, r))
-    out.append(msg(lambda: ck(torch)(torch.sin, x, use_reentrant=False, determinism_check="bad")))
+    out.append(attempt(lambda: ck(torch)(torch.sin, x, use_reentrant=False, determinism_check="bad")))
     return out
 
 
@@ -134,12 +122,12 @@ def script_context_fns(torch):
     log.append("--")
     y.sum().backward()
     out.append(list(log))
-    out.append(msg(lambda: ck(torch)(torch.sin, x, use_reentrant=True, context_fn=lambda: (c("a"), c("b")))))
+    out.append(attempt(lambda: ck(torch)(torch.sin, x, use_reentrant=True, context_fn=lambda: (c("a"), c("b")))))
     out.append(
-        msg(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: (c("a"), c("b")), debug=True))
+        attempt(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: (c("a"), c("b")), debug=True))
     )
-    out.append(msg(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: 3)))
-    out.append(msg(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: (c("a"),))))
+    out.append(attempt(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: 3)))
+    out.append(attempt(lambda: ck(torch)(torch.sin, x, use_reentrant=False, context_fn=lambda: (c("a"),))))
 
     @contextlib.contextmanager
     def sup():
@@ -151,7 +139,7 @@ def script_context_fns(torch):
     def boom(a):
         raise ValueError("b")
 
-    out.append(msg(lambda: ck(torch)(boom, x, use_reentrant=False, context_fn=lambda: (sup(), sup()))))
+    out.append(attempt(lambda: ck(torch)(boom, x, use_reentrant=False, context_fn=lambda: (sup(), sup()))))
     return out
 
 
@@ -188,19 +176,19 @@ def script_reentrant_errors(torch):
     out = []
     x = double(torch, 1, 2).requires_grad_()
     c = ck(torch)
-    out.append(msg(lambda: torch.autograd.grad(c(torch.sin, x, use_reentrant=True).sum(), x)))
-    out.append(msg(lambda: c(torch.sin, x, use_reentrant=True).sum().backward(inputs=[x])))
-    out.append(msg(lambda: c(lambda a, k=1: a * k, x, use_reentrant=True, k=2)))
-    out.append(msg(lambda: c(lambda a, k=1: a * k, x, use_reentrant=False, k=2).sum()))
-    out.append(msg(lambda: c(torch.sin, x.detach(), use_reentrant=True)))
-    out.append(msg(lambda: c(torch.sin, x.detach(), use_reentrant=False)))
-    out.append(msg(lambda: c(lambda a: (a.sin(), 3, None, "s"), x, use_reentrant=True)))
-    out.append(msg(lambda: c(lambda a: (a.sin(), 3, None, "s"), x, use_reentrant=False)))
-    out.append(msg(lambda: c(lambda a: a.detach(), x, use_reentrant=True).sum().backward()))
-    out.append(msg(lambda: c(lambda a: {"k": a.sin()}, x, use_reentrant=False)["k"].sum().backward()))
+    out.append(attempt(lambda: torch.autograd.grad(c(torch.sin, x, use_reentrant=True).sum(), x)))
+    out.append(attempt(lambda: c(torch.sin, x, use_reentrant=True).sum().backward(inputs=[x])))
+    out.append(attempt(lambda: c(lambda a, k=1: a * k, x, use_reentrant=True, k=2)))
+    out.append(attempt(lambda: c(lambda a, k=1: a * k, x, use_reentrant=False, k=2).sum()))
+    out.append(attempt(lambda: c(torch.sin, x.detach(), use_reentrant=True)))
+    out.append(attempt(lambda: c(torch.sin, x.detach(), use_reentrant=False)))
+    out.append(attempt(lambda: c(lambda a: (a.sin(), 3, None, "s"), x, use_reentrant=True)))
+    out.append(attempt(lambda: c(lambda a: (a.sin(), 3, None, "s"), x, use_reentrant=False)))
+    out.append(attempt(lambda: c(lambda a: a.detach(), x, use_reentrant=True).sum().backward()))
+    out.append(attempt(lambda: c(lambda a: {"k": a.sin()}, x, use_reentrant=False)["k"].sum().backward()))
     out.append(x.grad)
     x.grad = None
-    out.append(msg(lambda: c(lambda a: [a.sin()], x, use_reentrant=True)))
+    out.append(attempt(lambda: c(lambda a: [a.sin()], x, use_reentrant=True)))
     y = c(torch.sin, x, use_reentrant=True)
     y.sum().backward(retain_graph=True)
     y.sum().backward()
@@ -210,15 +198,15 @@ def script_reentrant_errors(torch):
     y.sum().backward(retain_graph=True)
     y.sum().backward()
     out.append(x.grad)
-    out.append(msg(y.sum().backward))
+    out.append(attempt(y.sum().backward))
     x.grad = None
-    out.append(msg(lambda: c(lambda l: l[0].sin(), [x], use_reentrant=True)))
-    out.append(msg(lambda: c(lambda l: l[0].sin(), [x], use_reentrant=False)))
-    out.append(msg(lambda: c(lambda: x.sin(), use_reentrant=False)))
-    out.append(msg(lambda: c(torch.sin, x)))
-    out.append(msg(lambda: torch.utils.checkpoint.checkpoint_sequential([torch.sin], 1, x)))
-    out.append(msg(lambda: c(torch.sin, x, use_reentrant=True, debug=True)))
-    out.append(msg(lambda: c(torch.sin, x, use_reentrant=True, determinism_check="none", early_stop=False)))
+    out.append(attempt(lambda: c(lambda l: l[0].sin(), [x], use_reentrant=True)))
+    out.append(attempt(lambda: c(lambda l: l[0].sin(), [x], use_reentrant=False)))
+    out.append(attempt(lambda: c(lambda: x.sin(), use_reentrant=False)))
+    out.append(attempt(lambda: c(torch.sin, x)))
+    out.append(attempt(lambda: torch.utils.checkpoint.checkpoint_sequential([torch.sin], 1, x)))
+    out.append(attempt(lambda: c(torch.sin, x, use_reentrant=True, debug=True)))
+    out.append(attempt(lambda: c(torch.sin, x, use_reentrant=True, determinism_check="none", early_stop=False)))
     return out
 
 
@@ -253,7 +241,7 @@ def script_hooks_and_double(torch):
     y = c(lambda b: b.exp() * b, a, use_reentrant=False)
     with torch.no_grad():
         a.mul_(2)
-    out.append(msg(lambda: torch.autograd.grad(y.sum(), x)))
+    out.append(attempt(lambda: torch.autograd.grad(y.sum(), x)))
     with torch.no_grad():
         out.append(c(torch.sin, x, use_reentrant=False))
         out.append(c(torch.sin, x, use_reentrant=True))
@@ -283,13 +271,13 @@ def script_sequential_forms(torch):
             x.grad = None
     for seg in (0, 6, -1):
         out.append(
-            msg(lambda: cs(fs, seg, x, use_reentrant=False))[:2]
-            if isinstance(msg(lambda: cs(fs, seg, x, use_reentrant=False)), tuple)
+            attempt(lambda: cs(fs, seg, x, use_reentrant=False))[:2]
+            if isinstance(attempt(lambda: cs(fs, seg, x, use_reentrant=False)), tuple)
             else cs(fs, seg, x, use_reentrant=False)
         )
-    out.append(msg(lambda: cs(fs, 2, x, use_reentrant=False, foo=1)))
-    out.append(msg(lambda: cs(fs, 2, x, use_reentrant=False, preserve_rng_state=False)))
-    out.append(msg(lambda: cs(fs, 2, x, use_reentrant=False, determinism_check="none")))
+    out.append(attempt(lambda: cs(fs, 2, x, use_reentrant=False, foo=1)))
+    out.append(attempt(lambda: cs(fs, 2, x, use_reentrant=False, preserve_rng_state=False)))
+    out.append(attempt(lambda: cs(fs, 2, x, use_reentrant=False, determinism_check="none")))
     return out
 
 

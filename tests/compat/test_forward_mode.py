@@ -6,11 +6,7 @@ import warnings
 import pytest
 
 import covector.compat.torch as compat
-from harness import attempt
-
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
+from harness import attempt, double
 
 
 def unpacked(fw, t):

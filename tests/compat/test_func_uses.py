@@ -3,9 +3,7 @@
 import re
 import warnings
 
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
+from harness import attempt, double
 
 
 def plain(nest):
@@ -21,13 +19,6 @@ def plain(nest):
     return nest
 
 
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
-
-
 def isn(x):
     return x
 
@@ -37,35 +28,35 @@ def script_vmap_dims(torch):
     x = torch.arange(24.0).reshape(2, 3, 4)
     out = []
     for i in (0, 1, 2, -1, -2, -3, 3, -4, None, "a", 1.0, (0,), [0], (0, 1), {"a": 0}):
-        out.append(msg(lambda: v(lambda a: a * 2, in_dims=i)(x)))
+        out.append(attempt(lambda: v(lambda a: a * 2, in_dims=i)(x)))
     for o in (0, 1, 2, -1, -3, 3, -4, None, "a", 1.0, (0,), [0], (0, 1), {"a": 0}):
-        out.append(msg(lambda: v(lambda a: a * 2, out_dims=o)(x)))
-        out.append(msg(lambda: v(lambda a: (a * 2, a.sum()), out_dims=o)(x)))
-    out.append(msg(lambda: v(lambda a: (a * 2, torch.ones(2)), out_dims=(0, None))(x)))
-    out.append(msg(lambda: v(lambda a: (a * 2, a), out_dims=(0, None))(x)))
-    out.append(msg(lambda: v(lambda a: {"p": a, "q": [a.sum(), a]}, out_dims={"p": 0, "q": [0, 1]})(x)))
-    out.append(msg(lambda: v(lambda a: {"p": a, "q": [a.sum(), a]}, out_dims=0)(x)))
-    out.append(msg(lambda: v(lambda a: {"p": a}, out_dims={"q": 0})(x)))
-    out.append(msg(lambda: v(lambda a, b: a + b, in_dims=(0, None))(x, x[0])))
-    out.append(msg(lambda: v(lambda a, b: a + b, in_dims=(0, 1))(x, x.transpose(0, 1))))
-    out.append(msg(lambda: v(lambda a, b: a + b, in_dims=(None, None))(x, x)))
-    out.append(msg(lambda: v(lambda a, b: a + b, in_dims=(0,))(x, x)))
-    out.append(msg(lambda: v(lambda a, b: a + b)(x, 3.0)))
-    out.append(msg(lambda: v(lambda a, b: a + b, in_dims=(0, None))(x, 3.0)))
-    out.append(msg(lambda: v(lambda a, b: a + b)(x, torch.ones(3))))
-    out.append(msg(lambda: v(lambda a: a)()))
-    out.append(msg(lambda: v(lambda a: a)(torch.ones(0, 2))))
-    out.append(msg(lambda: v(lambda a: a)(torch.tensor(1.0))))
-    out.append(msg(lambda: v(lambda a, k=None: a + k)(x, k=torch.ones(2, 1, 1))))
-    out.append(msg(lambda: v(lambda a, k=None: a + k)(x, k=torch.ones(3, 1))))
-    out.append(msg(lambda: v(lambda a, k=None: a * k)(x, k=3)))
-    out.append(msg(lambda: v(3)(x)))
-    out.append(msg(lambda: v(lambda a: None)(x)))
-    out.append(msg(lambda: v(lambda a: 3)(x)))
-    out.append(msg(lambda: v(lambda a: (a, 3))(x)))
-    out.append(msg(lambda: v(lambda a: (a, None))(x)))
-    out.append(msg(lambda: v(lambda a: (a, 3), out_dims=(0, None))(x)))
-    out.append(msg(lambda: v(lambda a: ())(x)))
+        out.append(attempt(lambda: v(lambda a: a * 2, out_dims=o)(x)))
+        out.append(attempt(lambda: v(lambda a: (a * 2, a.sum()), out_dims=o)(x)))
+    out.append(attempt(lambda: v(lambda a: (a * 2, torch.ones(2)), out_dims=(0, None))(x)))
+    out.append(attempt(lambda: v(lambda a: (a * 2, a), out_dims=(0, None))(x)))
+    out.append(attempt(lambda: v(lambda a: {"p": a, "q": [a.sum(), a]}, out_dims={"p": 0, "q": [0, 1]})(x)))
+    out.append(attempt(lambda: v(lambda a: {"p": a, "q": [a.sum(), a]}, out_dims=0)(x)))
+    out.append(attempt(lambda: v(lambda a: {"p": a}, out_dims={"q": 0})(x)))
+    out.append(attempt(lambda: v(lambda a, b: a + b, in_dims=(0, None))(x, x[0])))
+    out.append(attempt(lambda: v(lambda a, b: a + b, in_dims=(0, 1))(x, x.transpose(0, 1))))
+    out.append(attempt(lambda: v(lambda a, b: a + b, in_dims=(None, None))(x, x)))
+    out.append(attempt(lambda: v(lambda a, b: a + b, in_dims=(0,))(x, x)))
+    out.append(attempt(lambda: v(lambda a, b: a + b)(x, 3.0)))
+    out.append(attempt(lambda: v(lambda a, b: a + b, in_dims=(0, None))(x, 3.0)))
+    out.append(attempt(lambda: v(lambda a, b: a + b)(x, torch.ones(3))))
+    out.append(attempt(lambda: v(lambda a: a)()))
+    out.append(attempt(lambda: v(lambda a: a)(torch.ones(0, 2))))
+    out.append(attempt(lambda: v(lambda a: a)(torch.tensor(1.0))))
+    out.append(attempt(lambda: v(lambda a, k=None: a + k)(x, k=torch.ones(2, 1, 1))))
+    out.append(attempt(lambda: v(lambda a, k=None: a + k)(x, k=torch.ones(3, 1))))
+    out.append(attempt(lambda: v(lambda a, k=None: a * k)(x, k=3)))
+    out.append(attempt(lambda: v(3)(x)))
+    out.append(attempt(lambda: v(lambda a: None)(x)))
+    out.append(attempt(lambda: v(lambda a: 3)(x)))
+    out.append(attempt(lambda: v(lambda a: (a, 3))(x)))
+    out.append(attempt(lambda: v(lambda a: (a, None))(x)))
+    out.append(attempt(lambda: v(lambda a: (a, 3), out_dims=(0, None))(x)))
+    out.append(attempt(lambda: v(lambda a: ())(x)))
     return plain(out)
 
 
@@ -81,15 +72,15 @@ def script_vmap_chunks(torch):
 
     for c in (1, 2, 3, 5, 6, None, 0, -1, "a"):
         sizes.clear()
-        out.append(msg(lambda: v(f, chunk_size=c)(x)))
+        out.append(attempt(lambda: v(f, chunk_size=c)(x)))
         out.append(len(sizes))
     out.append(v(f, in_dims=1, out_dims=(1, 0), chunk_size=1)(x))
     for c in (1, 2, 3, None, 0, -2):
-        out.append(msg(lambda: torch.func.jacrev(lambda a: (a**2).sum(0), chunk_size=c)(x)))
+        out.append(attempt(lambda: torch.func.jacrev(lambda a: (a**2).sum(0), chunk_size=c)(x)))
     for c in (1, 2, 3, None, 0, -2):
-        out.append(msg(lambda: torch.func.jacfwd(lambda a: (a**2).sum(0), chunk_size=c)(x)))
-    out.append(msg(lambda: torch.func.jacrev(lambda a: (a**2, a.sum()), chunk_size=3)(x)))
-    out.append(msg(lambda: v(lambda a: torch.rand(2), chunk_size=2, randomness="error")(x)))
+        out.append(attempt(lambda: torch.func.jacfwd(lambda a: (a**2).sum(0), chunk_size=c)(x)))
+    out.append(attempt(lambda: torch.func.jacrev(lambda a: (a**2, a.sum()), chunk_size=3)(x)))
+    out.append(attempt(lambda: v(lambda a: torch.rand(2), chunk_size=2, randomness="error")(x)))
     return plain(out)
 
 
@@ -131,7 +122,7 @@ def script_vmap_forbidden(torch):
         lambda a: torch.arange(a[0]),
         lambda a: torch.full((2,), a[0]),
     ):
-        r = msg(lambda: v(f)(x))
+        r = attempt(lambda: v(f)(x))
         out.append(r)
     return plain(out)
 
@@ -159,8 +150,8 @@ def script_vmap_inplace(torch):
     w = torch.zeros(3)
     out = []
     out.append(w)
-    out.append(msg(lambda: v(lambda a: a.add_(w))(x.clone())))
-    out.append(msg(lambda: v(lambda a: w.add_(1))(x)))
+    out.append(attempt(lambda: v(lambda a: a.add_(w))(x.clone())))
+    out.append(attempt(lambda: v(lambda a: w.add_(1))(x)))
     out.append(w)
 
     def f(a):
@@ -168,7 +159,7 @@ def script_vmap_inplace(torch):
         z[0] = a[0]
         return z
 
-    out.append(msg(lambda: v(f)(x)))
+    out.append(attempt(lambda: v(f)(x)))
 
     def g(a):
         z = torch.zeros_like(a)
@@ -176,7 +167,7 @@ def script_vmap_inplace(torch):
         z[1:] += a[:2]
         return z
 
-    out.append(msg(lambda: v(g)(x)))
+    out.append(attempt(lambda: v(g)(x)))
 
     def h(a):
         z = a.new_zeros(4)
@@ -184,19 +175,19 @@ def script_vmap_inplace(torch):
         z.mul_(2)
         return z
 
-    out.append(msg(lambda: v(h)(x)))
+    out.append(attempt(lambda: v(h)(x)))
 
     def k(a, b):
         a.copy_(b)
         return a
 
     y = x.clone()
-    out.append(msg(lambda: v(k)(y, x * 2)))
+    out.append(attempt(lambda: v(k)(y, x * 2)))
     out.append(y)
-    out.append(msg(lambda: v(k, in_dims=(None, 0))(w, x)))
-    out.append(msg(lambda: v(k, in_dims=(0, None))(x.clone(), w)))
-    out.append(msg(lambda: v(lambda a: a.index_put_((torch.tensor([0]),), torch.tensor(5.0)))(x.clone())))
-    out.append(msg(lambda: v(lambda a: a.masked_fill_(a > 2, -1.0))(x.clone())))
+    out.append(attempt(lambda: v(k, in_dims=(None, 0))(w, x)))
+    out.append(attempt(lambda: v(k, in_dims=(0, None))(x.clone(), w)))
+    out.append(attempt(lambda: v(lambda a: a.index_put_((torch.tensor([0]),), torch.tensor(5.0)))(x.clone())))
+    out.append(attempt(lambda: v(lambda a: a.masked_fill_(a > 2, -1.0))(x.clone())))
     return plain(out)
 
 
@@ -209,21 +200,21 @@ def script_grad_options(torch):
         return (a * a * b * c).sum()
     for an in (0, 1, (0, 1), (1, 0), (0,), -1, 2, (0, 2), True, None, (0, -2), 1.0, "0"):
         for w in (f.grad, f.jacrev, f.jacfwd, f.hessian):
-            out.append(msg(lambda: w(fn, argnums=an)(x, y, c=2.0)))
-    out.append(msg(lambda: f.grad(fn)(x, b=y)))
-    out.append(msg(lambda: f.grad(fn)(a=x, b=y)))
-    out.append(msg(lambda: f.grad(lambda a: (a.sum(), {"k": a * 2, "n": 3}), has_aux=True)(x)))
-    out.append(msg(lambda: f.jacrev(lambda a: (a * 2, {"k": a * 2}), has_aux=True)(x)))
-    out.append(msg(lambda: f.jacfwd(lambda a: (a * 2, {"k": a * 2}), has_aux=True)(x)))
-    out.append(msg(lambda: f.hessian(lambda a: ((a**3).sum(), a), has_aux=True)(x)))
-    out.append(msg(lambda: f.vjp(lambda a: (a * 2, {"k": a * 2}), x, has_aux=True)[2]))
-    out.append(msg(lambda: f.grad(lambda a: a.sum().float())(x)))
-    out.append(msg(lambda: f.grad(lambda a: a.sum()[None])(x)))
-    out.append(msg(lambda: f.grad(lambda a: a.sum() * 1j)(x)))
-    out.append(msg(lambda: f.grad(lambda a: (a > 0).sum())(x)))
-    out.append(msg(lambda: f.grad(lambda a: torch.tensor(3.0))(x)))
-    out.append(msg(lambda: f.grad_and_value(lambda a: (a.sum(), a), has_aux=True)(x)))
-    out.append(msg(lambda: f.grad(lambda a: a.abs().sum())(torch.tensor([1 + 2j]))))
+            out.append(attempt(lambda: w(fn, argnums=an)(x, y, c=2.0)))
+    out.append(attempt(lambda: f.grad(fn)(x, b=y)))
+    out.append(attempt(lambda: f.grad(fn)(a=x, b=y)))
+    out.append(attempt(lambda: f.grad(lambda a: (a.sum(), {"k": a * 2, "n": 3}), has_aux=True)(x)))
+    out.append(attempt(lambda: f.jacrev(lambda a: (a * 2, {"k": a * 2}), has_aux=True)(x)))
+    out.append(attempt(lambda: f.jacfwd(lambda a: (a * 2, {"k": a * 2}), has_aux=True)(x)))
+    out.append(attempt(lambda: f.hessian(lambda a: ((a**3).sum(), a), has_aux=True)(x)))
+    out.append(attempt(lambda: f.vjp(lambda a: (a * 2, {"k": a * 2}), x, has_aux=True)[2]))
+    out.append(attempt(lambda: f.grad(lambda a: a.sum().float())(x)))
+    out.append(attempt(lambda: f.grad(lambda a: a.sum()[None])(x)))
+    out.append(attempt(lambda: f.grad(lambda a: a.sum() * 1j)(x)))
+    out.append(attempt(lambda: f.grad(lambda a: (a > 0).sum())(x)))
+    out.append(attempt(lambda: f.grad(lambda a: torch.tensor(3.0))(x)))
+    out.append(attempt(lambda: f.grad_and_value(lambda a: (a.sum(), a), has_aux=True)(x)))
+    out.append(attempt(lambda: f.grad(lambda a: a.abs().sum())(torch.tensor([1 + 2j]))))
     return plain(out)
 
 
@@ -242,20 +233,20 @@ def script_vjp_fn(torch):
         (x.float(), {"k": x}),
         (x,),
     ):
-        out.append(msg(lambda: p(ct)))
-    out.append(msg(lambda: p(x, {"k": x})))
+        out.append(attempt(lambda: p(ct)))
+    out.append(attempt(lambda: p(x, {"k": x})))
     o, p = f.vjp(lambda a: a * 2, x)
-    out.append(msg(lambda: p(x)))
-    out.append(msg(lambda: p((x,))))
-    out.append(msg(lambda: p(torch.ones(3))))
-    out.append(msg(lambda: p(torch.ones(1))))
+    out.append(attempt(lambda: p(x)))
+    out.append(attempt(lambda: p((x,))))
+    out.append(attempt(lambda: p(torch.ones(3))))
+    out.append(attempt(lambda: p(torch.ones(1))))
     o, p = f.vjp(lambda a, b: a * b, x, x)
     out.append(p(x))
     out.append(p(x))
     o, p = f.vjp(lambda d: d["a"] * d["b"][0], {"a": x, "b": (x,)})
     out.append(p(x))
-    out.append(msg(lambda: f.vmap(p)(torch.eye(2, dtype=torch.float64))))
-    out.append(msg(lambda: f.vjp(torch.sin, x)[1](x, retain_graph=False)))
+    out.append(attempt(lambda: f.vmap(p)(torch.eye(2, dtype=torch.float64))))
+    out.append(attempt(lambda: f.vjp(torch.sin, x)[1](x, retain_graph=False)))
     return plain(out)
 
 
@@ -265,20 +256,20 @@ def script_jvp_options(torch):
     y = double(torch, 3, 4)
     out = []
     out.append(f.jvp(lambda a, b: (a * b, a), (x, y), (y, x)))
-    out.append(msg(lambda: f.jvp(lambda d: d["a"] * 2, ({"a": x},), ({"a": y},))))
-    out.append(msg(lambda: f.jvp(lambda d: d["a"] * 2, ({"a": x},), ({"b": y},))))
-    out.append(msg(lambda: f.jvp(lambda a: a * 2, [x], [y])))
-    out.append(msg(lambda: f.jvp(lambda a: a * 2, (x,), (y.float(),))))
-    out.append(msg(lambda: f.jvp(lambda a: a * 2, (x,), (None,))))
-    out.append(msg(lambda: f.jvp(lambda a: a * 2, (x,), (y,), strict=True)))
-    out.append(msg(lambda: f.jvp(lambda a: y * 2, (x,), (y,), strict=True)))
-    out.append(msg(lambda: f.jvp(lambda a: (y * 2, a), (x,), (y,))))
-    out.append(msg(lambda: f.jvp(lambda a: a > 0, (x,), (y,))))
-    out.append(msg(lambda: f.jvp(lambda a: (a > 0, a), (x,), (y,))))
-    out.append(msg(lambda: f.jvp(lambda a: a.detach(), (x,), (y,))))
-    out.append(msg(lambda: f.jvp(lambda a: (a, {"q": a}), (x,), (y,), has_aux=True)))
-    out.append(msg(lambda: f.jvp(lambda a: f.jvp(torch.sin, (a,), (y,))[1], (x,), (y,))))
-    out.append(msg(lambda: f.jvp(f.grad(lambda a: (a**3).sum()), (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(lambda d: d["a"] * 2, ({"a": x},), ({"a": y},))))
+    out.append(attempt(lambda: f.jvp(lambda d: d["a"] * 2, ({"a": x},), ({"b": y},))))
+    out.append(attempt(lambda: f.jvp(lambda a: a * 2, [x], [y])))
+    out.append(attempt(lambda: f.jvp(lambda a: a * 2, (x,), (y.float(),))))
+    out.append(attempt(lambda: f.jvp(lambda a: a * 2, (x,), (None,))))
+    out.append(attempt(lambda: f.jvp(lambda a: a * 2, (x,), (y,), strict=True)))
+    out.append(attempt(lambda: f.jvp(lambda a: y * 2, (x,), (y,), strict=True)))
+    out.append(attempt(lambda: f.jvp(lambda a: (y * 2, a), (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(lambda a: a > 0, (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(lambda a: (a > 0, a), (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(lambda a: a.detach(), (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(lambda a: (a, {"q": a}), (x,), (y,), has_aux=True)))
+    out.append(attempt(lambda: f.jvp(lambda a: f.jvp(torch.sin, (a,), (y,))[1], (x,), (y,))))
+    out.append(attempt(lambda: f.jvp(f.grad(lambda a: (a**3).sum()), (x,), (y,))))
     return plain(out)
 
 
@@ -296,13 +287,13 @@ def script_linearize_forms(torch):
     out = []
     o, l = quietly(lambda: f.linearize(lambda a: (a**2).sin(), x))
     out += [o, l(y), l(x)]
-    out.append(msg(lambda: l()))
-    out.append(msg(lambda: l(y, y)))
-    out.append(msg(lambda: l(torch.ones(3, dtype=torch.float64))))
-    out.append(msg(lambda: l(3.0)))
+    out.append(attempt(lambda: l()))
+    out.append(attempt(lambda: l(y, y)))
+    out.append(attempt(lambda: l(torch.ones(3, dtype=torch.float64))))
+    out.append(attempt(lambda: l(3.0)))
     o, l = quietly(lambda: f.linearize(lambda a, b: {"p": a * b, "q": (a,)}, x, y))
     out += [o, l(y, x)]
-    out.append(msg(lambda: l(y)))
+    out.append(attempt(lambda: l(y)))
     return plain(out)
 
 
@@ -312,12 +303,12 @@ def script_levels_leak(torch):
     out = []
     kept = []
     f.grad(lambda a: (kept.append(a * 2), a.sum())[1])(x)
-    out.append(msg(lambda: kept[0] + 1))
-    out.append(msg(lambda: kept[0].sum().item()))
+    out.append(attempt(lambda: kept[0] + 1))
+    out.append(attempt(lambda: kept[0].sum().item()))
     f.vmap(lambda a: (kept.append(a * 2), a)[1])(x)
-    out.append(msg(lambda: kept[1] + 1)[:2])
+    out.append(attempt(lambda: kept[1] + 1)[:2])
     f.jvp(lambda a: (kept.append(a * 2), a)[1], (x,), (x,))
-    out.append(msg(lambda: kept[2] + 1))
+    out.append(attempt(lambda: kept[2] + 1))
     return plain(out)
 
 
@@ -341,7 +332,7 @@ def script_exceptions_unwind(torch):
         f.functionalize(boom),
         lambda a: f.linearize(boom, a),
     ):
-        out.append(msg(lambda: w(x)))
+        out.append(attempt(lambda: w(x)))
         out.append(f.grad(lambda a: (a**2).sum())(x))
         out.append(torch.is_grad_enabled())
     with torch.autograd.forward_ad.dual_level():
@@ -366,18 +357,18 @@ def script_functionalize_views(torch):
 
     x = torch.arange(4.0).reshape(2, 2)
     for r in ("mutations", "mutations_and_views", "other", None):
-        out.append(msg(lambda: f.functionalize(a, remove=r)(x)))
+        out.append(attempt(lambda: f.functionalize(a, remove=r)(x)))
     y = x.clone()
     out.append(f.functionalize(b)(y))
     out.append(y)
     y = x.clone()
     out.append(f.vmap(f.functionalize(b))(y))
     out.append(y)
-    out.append(msg(lambda: f.grad(lambda v: f.functionalize(a)(v)[0].sum())(x)))
-    out.append(msg(lambda: f.functionalize(f.grad(lambda v: a(v)[0].sum()))(x)))
-    out.append(msg(lambda: f.functionalize(lambda v: 3)(x)))
-    out.append(msg(lambda: f.functionalize(lambda v, k=1: v * k)(x, k=3)))
-    out.append(msg(lambda: f.functionalize(lambda v: {"a": v[0]})(x)))
+    out.append(attempt(lambda: f.grad(lambda v: f.functionalize(a)(v)[0].sum())(x)))
+    out.append(attempt(lambda: f.functionalize(f.grad(lambda v: a(v)[0].sum()))(x)))
+    out.append(attempt(lambda: f.functionalize(lambda v: 3)(x)))
+    out.append(attempt(lambda: f.functionalize(lambda v, k=1: v * k)(x, k=3)))
+    out.append(attempt(lambda: f.functionalize(lambda v: {"a": v[0]})(x)))
     return plain(out)
 
 
@@ -444,8 +435,8 @@ def script_closure_levels(torch):
         r = f.grad(lambda a: (a * a * w).sum())(x)
         out.append(r)
     with torch.inference_mode():
-        out.append(msg(lambda: f.grad(lambda a: (a * a).sum())(x)))
-        out.append(msg(lambda: f.vmap(lambda a: a * a)(x)))
+        out.append(attempt(lambda: f.grad(lambda a: (a * a).sum())(x)))
+        out.append(attempt(lambda: f.vmap(lambda a: a * a)(x)))
     return plain(out)
 
 
@@ -458,48 +449,48 @@ def script_autograd_in_func(torch):
         w = v.detach().requires_grad_()
         return torch.autograd.grad((w**2).sum(), w)[0].sum()
 
-    out.append(msg(lambda: f.grad(a)(x)))
+    out.append(attempt(lambda: f.grad(a)(x)))
 
     def b(v):
         return torch.autograd.grad((v**3).sum(), v, create_graph=True)[0].sum()
 
-    out.append(msg(lambda: f.grad(b)(x)))
-    out.append(msg(lambda: f.vmap(b)(torch.stack([x, x]))))
-    out.append(msg(lambda: f.vmap(f.grad(b))(torch.stack([x, x]))))
+    out.append(attempt(lambda: f.grad(b)(x)))
+    out.append(attempt(lambda: f.vmap(b)(torch.stack([x, x]))))
+    out.append(attempt(lambda: f.vmap(f.grad(b))(torch.stack([x, x]))))
 
     def c(v):
         y = v * 2
         y.retain_grad()
         return y.sum()
 
-    out.append(msg(lambda: f.grad(c)(x)))
+    out.append(attempt(lambda: f.grad(c)(x)))
 
     def d(v):
         y = v * 2
         y.register_hook(lambda g: g * 3)
         return y.sum()
 
-    out.append(msg(lambda: f.grad(d)(x)))
+    out.append(attempt(lambda: f.grad(d)(x)))
 
     def e(v):
         y = v * 2
         y.backward(torch.ones_like(y))
         return y.sum()
 
-    out.append(msg(lambda: f.grad(e)(x)))
+    out.append(attempt(lambda: f.grad(e)(x)))
 
     def g(v):
         return torch.utils.checkpoint.checkpoint(lambda u: u.sin() * u, v, use_reentrant=False).sum()
 
-    out.append(msg(lambda: f.grad(g)(x))[:2] if isinstance(msg(lambda: f.grad(g)(x)), tuple) else f.grad(g)(x))
+    out.append(attempt(lambda: f.grad(g)(x))[:2] if isinstance(attempt(lambda: f.grad(g)(x)), tuple) else f.grad(g)(x))
     w = x.clone().requires_grad_()
 
     def h(v):
         (w * w).sum().backward()
         return v.sum()
 
-    out.append(msg(lambda: f.grad(h)(x)))
-    out.append(msg(lambda: f.vmap(h)(x)))
+    out.append(attempt(lambda: f.grad(h)(x)))
+    out.append(attempt(lambda: f.vmap(h)(x)))
     return plain(out)
 
 
@@ -553,12 +544,12 @@ def script_modules_in_functional_call(torch):
     out.append(f.functional_call(ms[0], {"w": x}, (x,), {"k": 2}))
     out.append(f.functional_call(ms[0], [{"w": x}, {"b": x}], x, kwargs={"k": 2}))
     out.append(f.grad(lambda w: f.functional_call(ms[0], {"w": w}, x).sum())(x))
-    out.append(msg(lambda: f.functional_call(ms[0], {"q": x}, x)))
-    out.append(msg(lambda: f.functional_call(ms[0], {"q": x}, x, strict=True)))
-    out.append(msg(lambda: f.functional_call(ms[0], {"w": x}, x, strict=True)))
-    out.append(msg(lambda: f.functional_call(ms[0], 3, x))[:2])
-    out.append(msg(lambda: f.functional_call(ms[0], {"w": 3}, x))[:2])
-    out.append(msg(lambda: f.functional_call(ms[0], ({"w": x}, {"w": x}), x)))
+    out.append(attempt(lambda: f.functional_call(ms[0], {"q": x}, x)))
+    out.append(attempt(lambda: f.functional_call(ms[0], {"q": x}, x, strict=True)))
+    out.append(attempt(lambda: f.functional_call(ms[0], {"w": x}, x, strict=True)))
+    out.append(attempt(lambda: f.functional_call(ms[0], 3, x))[:2])
+    out.append(attempt(lambda: f.functional_call(ms[0], {"w": 3}, x))[:2])
+    out.append(attempt(lambda: f.functional_call(ms[0], ({"w": x}, {"w": x}), x)))
     out.append(ms[0].w)
     return plain(out)
 
@@ -612,7 +603,7 @@ def script_vmap_function_rules(torch):
             lambda: f.hessian(lambda a: F.apply(a, 2.0).sum())(x[0]),
             lambda: f.vmap(lambda a: F.apply(a, 2.0), in_dims=1)(x),
         ):
-            out.append(msg(w))
+            out.append(attempt(w))
     return plain(out)
 
 
@@ -623,10 +614,10 @@ def script_tree_api(torch):
     t = {"b": [x, (x * 2, 3)], "a": None}
     l, s = py.tree_flatten(t)
     out += [l, py.tree_unflatten(l, s), py.tree_leaves(t), py.tree_map(lambda v: v * 2 if v is not None else 7, t)]
-    out.append(msg(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3, 4])))
-    out.append(msg(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3, (4, 5)])))
-    out.append(msg(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3])))
-    out.append(msg(lambda: py.tree_unflatten([1], s)))
+    out.append(attempt(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3, 4])))
+    out.append(attempt(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3, (4, 5)])))
+    out.append(attempt(lambda: py.tree_map(lambda a, b: (a, b), [1, 2], [3])))
+    out.append(attempt(lambda: py.tree_unflatten([1], s)))
     out.append(s.num_leaves)
     out.append(py.tree_leaves([]))
     out.append(py.tree_all(lambda v: v > 0, [1, 2]))
@@ -653,14 +644,14 @@ def script_jac_shapes(torch):
         lambda a: a > 0,
     ):
         for w in (f.jacrev, f.jacfwd, f.hessian):
-            out.append(msg(lambda: w(fn)(x)))
+            out.append(attempt(lambda: w(fn)(x)))
     for fn in (lambda d: d["a"] * d["b"].sum(),):
         for w in (f.jacrev, f.jacfwd):
             out.append(w(fn)({"a": x[0], "b": x}))
-    out.append(msg(lambda: f.jacrev(lambda a, b: a @ b, argnums=(0, 1))(x, x.t().contiguous())))
-    out.append(msg(lambda: f.jacfwd(lambda a, b: a @ b, argnums=(0, 1))(x, x.t().contiguous())))
-    out.append(msg(lambda: f.jacrev(lambda a: a * 2)(torch.zeros(0))))
-    out.append(msg(lambda: f.jacfwd(lambda a: a * 2)(torch.zeros(0))))
-    out.append(msg(lambda: f.jacrev(lambda a: a * 2)(torch.tensor([1, 2]))))
-    out.append(msg(lambda: f.jacfwd(lambda a: a * 2)(torch.tensor([1, 2]))))
+    out.append(attempt(lambda: f.jacrev(lambda a, b: a @ b, argnums=(0, 1))(x, x.t().contiguous())))
+    out.append(attempt(lambda: f.jacfwd(lambda a, b: a @ b, argnums=(0, 1))(x, x.t().contiguous())))
+    out.append(attempt(lambda: f.jacrev(lambda a: a * 2)(torch.zeros(0))))
+    out.append(attempt(lambda: f.jacfwd(lambda a: a * 2)(torch.zeros(0))))
+    out.append(attempt(lambda: f.jacrev(lambda a: a * 2)(torch.tensor([1, 2]))))
+    out.append(attempt(lambda: f.jacfwd(lambda a: a * 2)(torch.tensor([1, 2]))))
     return plain(out)

@@ -1,10 +1,6 @@
 """torch.autograd.functional in detail: strict mode, vectorize, refusals, graphs of results; on compat and PyTorch."""
 
-import re
-
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
+from harness import attempt, double
 
 
 def plain(nest):
@@ -23,13 +19,6 @@ def plain(nest):
             nest.detach().tolist() if nest.dtype.is_complex else nest.detach().clone().contiguous(),
         ]
     return nest
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
 
 
 def F(torch):
@@ -56,16 +45,18 @@ def script_strict_products(torch):
                         name,
                         strict,
                         cg,
-                        msg(lambda: f.vjp(fn, x, v if name != "sum" else None, create_graph=cg, strict=strict)),
+                        attempt(lambda: f.vjp(fn, x, v if name != "sum" else None, create_graph=cg, strict=strict)),
                     )
                 )
-                out.append((name, strict, cg, msg(lambda: f.jvp(fn, x, v, create_graph=cg, strict=strict))))
-                out.append((name, strict, cg, msg(lambda: f.jacobian(fn, x, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, attempt(lambda: f.jvp(fn, x, v, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, attempt(lambda: f.jacobian(fn, x, create_graph=cg, strict=strict))))
+
                 def g(a):
                     return (fn(a)).sum()
-                out.append((name, strict, cg, msg(lambda: f.hessian(g, x, create_graph=cg, strict=strict))))
-                out.append((name, strict, cg, msg(lambda: f.hvp(g, x, v, create_graph=cg, strict=strict))))
-                out.append((name, strict, cg, msg(lambda: f.vhp(g, x, v, create_graph=cg, strict=strict))))
+
+                out.append((name, strict, cg, attempt(lambda: f.hessian(g, x, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, attempt(lambda: f.hvp(g, x, v, create_graph=cg, strict=strict))))
+                out.append((name, strict, cg, attempt(lambda: f.vhp(g, x, v, create_graph=cg, strict=strict))))
     return plain(out)
 
 
@@ -98,7 +89,7 @@ def script_strict_two_inputs(torch):
                             return getattr(f, which)(fn, (x, y), create_graph=cg, strict=strict)
                         return getattr(f, which)(fn, (x, y), vv, create_graph=cg, strict=strict)
 
-                    return msg(go)
+                    return attempt(go)
 
                 out.append([i, strict, cg] + [call(w) for w in ("vjp", "jvp", "jacobian", "hessian", "hvp", "vhp")])
     return plain(out)
@@ -109,20 +100,25 @@ def script_vectorize_strategies(torch):
     x = double(torch, 1, 2)
     y = double(torch, 3, 4, 5)
     out = []
+
     def fn(a, b):
         return (a[:, None] * b, b.sin().sum(), a.exp())
+
     def g(a, b):
         return (a[:, None] * b).prod()
+
     for vec in (False, True):
         for strat in ("reverse-mode", "forward-mode", "other"):
-            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat)))
-            out.append(msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat)))
-            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, create_graph=True)))
+            out.append(attempt(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat)))
+            out.append(attempt(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat)))
+            out.append(attempt(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, create_graph=True)))
             out.append(
-                msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, create_graph=True))
+                attempt(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, create_graph=True))
             )
-            out.append(msg(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, strict=True)))
-            out.append(msg(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, strict=True)))
+            out.append(attempt(lambda: f.jacobian(fn, (x, y), vectorize=vec, strategy=strat, strict=True)))
+            out.append(
+                attempt(lambda: f.hessian(g, (x, y), vectorize=vec, outer_jacobian_strategy=strat, strict=True))
+            )
     return plain(out)
 
 
@@ -146,15 +142,15 @@ def script_inputs_types(torch):
             (torch.tensor([1, 2]), torch.tensor([1, 2])),
             (double(torch, 2), None),
         ):
-            out.append(msg(lambda: g(lambda *a: (a[0] * a[0]).sum(), inp, v)))
+            out.append(attempt(lambda: g(lambda *a: (a[0] * a[0]).sum(), inp, v)))
     for w in ("jacobian", "hessian"):
         for inp in (3.0, [x], (x, 3), (x,), torch.tensor([1, 2]), double(torch, 2), None, {"a": x}):
-            out.append(msg(lambda: getattr(f, w)(lambda *a: (a[0] * a[0]).sum(), inp)))
+            out.append(attempt(lambda: getattr(f, w)(lambda *a: (a[0] * a[0]).sum(), inp)))
         for o in (3.0, None, [x], (x, 3), x, double(torch, 1), double(torch, 1)[0], torch.tensor(3)):
-            out.append(msg(lambda: getattr(f, w)(lambda *a: o, x)))
+            out.append(attempt(lambda: getattr(f, w)(lambda *a: o, x)))
     for w in ("vjp", "jvp", "hvp", "vhp"):
         for o in (3.0, None, [x], (x, 3), x, double(torch, 1), double(torch, 1)[0]):
-            out.append(msg(lambda: getattr(f, w)(lambda *a: o, x, x)))
+            out.append(attempt(lambda: getattr(f, w)(lambda *a: o, x, x)))
     return plain(out)
 
 
@@ -177,7 +173,7 @@ def script_hessian_output_checks(torch):
             lambda a: a.sum() * 0,
             lambda a: (a.sum(),),
         ):
-            out.append(msg(lambda: w(fn)))
+            out.append(attempt(lambda: w(fn)))
     return plain(out)
 
 
@@ -186,10 +182,13 @@ def script_graphs_of_results(torch):
     x = double(torch, 1, 2).requires_grad_()
     w = double(torch, 3, 4).requires_grad_()
     out = []
+
     def fn(a):
         return a**3 * w
+
     def g(a):
         return (a**3 * w).sum()
+
     v = double(torch, 1, -1).requires_grad_()
     for cg in (False, True):
         for r in (
@@ -262,14 +261,14 @@ def script_inplace_and_views_in_func(torch):
     ):
         for kw in ({}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}, {"create_graph": True}):
             out.append(
-                msg(
+                attempt(
                     lambda: [
                         t.detach() for t in (lambda r: r if isinstance(r, tuple) else (r,))(f.jacobian(fn, x, **kw))
                     ]
                 )
             )
-    out.append(msg(lambda: f.jacobian(inp2, x)))
-    out.append(msg(lambda: f.vjp(inp2, x, x)))
+    out.append(attempt(lambda: f.jacobian(inp2, x)))
+    out.append(attempt(lambda: f.vjp(inp2, x, x)))
     out.append(x)
     return plain(out)
 
@@ -281,12 +280,12 @@ def script_complex(torch):
     out = []
     for fn in (lambda a: a**2, lambda a: a.abs(), lambda a: a.conj() * 2j):
         for kw in ({}, {"vectorize": True}):
-            out.append(msg(lambda: f.jacobian(fn, z, **kw)))
+            out.append(attempt(lambda: f.jacobian(fn, z, **kw)))
         v = torch.ones_like(fn(z))
-        out.append(msg(lambda: f.vjp(fn, z, v)))
-        out.append(msg(lambda: f.jvp(fn, z, z)))
-    out.append(msg(lambda: f.jacobian(lambda a: torch.complex(a, a * a), x)))
-    out.append(msg(lambda: f.hessian(lambda a: (a.abs() ** 2).sum(), z)))
+        out.append(attempt(lambda: f.vjp(fn, z, v)))
+        out.append(attempt(lambda: f.jvp(fn, z, z)))
+    out.append(attempt(lambda: f.jacobian(lambda a: torch.complex(a, a * a), x)))
+    out.append(attempt(lambda: f.hessian(lambda a: (a.abs() ** 2).sum(), z)))
     return plain(out)
 
 
@@ -294,14 +293,18 @@ def script_nested_functional(torch):
     f = F(torch)
     x = double(torch, 1, 2)
     out = []
+
     def h(a):
         return f.jacobian(lambda b: (b**3).sum(), a, create_graph=True)
+
     out.append(f.jacobian(h, x))
     out.append(f.jacobian(lambda a: f.hessian(lambda b: (b**4).sum(), a, create_graph=True), x))
-    out.append(msg(lambda: torch.func.jacrev(lambda a: f.jacobian(lambda b: (b**3).sum(), a, create_graph=True))(x)))
-    out.append(msg(lambda: torch.func.vmap(lambda a: f.jacobian(lambda b: (b**3).sum(), a))(torch.stack([x, x]))))
-    out.append(msg(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x)))
-    out.append(msg(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x, vectorize=True)))
+    out.append(
+        attempt(lambda: torch.func.jacrev(lambda a: f.jacobian(lambda b: (b**3).sum(), a, create_graph=True))(x))
+    )
+    out.append(attempt(lambda: torch.func.vmap(lambda a: f.jacobian(lambda b: (b**3).sum(), a))(torch.stack([x, x]))))
+    out.append(attempt(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x)))
+    out.append(attempt(lambda: f.jacobian(torch.func.grad(lambda b: (b**3).sum()), x, vectorize=True)))
     return plain(out)
 
 
@@ -318,6 +321,6 @@ def script_shapes(torch):
         (lambda a: a * 2, x),
     ):
         for kw in ({"vectorize": False}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}):
-            out.append(msg(lambda: f.jacobian(fn, i, **kw)))
+            out.append(attempt(lambda: f.jacobian(fn, i, **kw)))
     out.append(f.hessian(lambda a, b: (a**2 * b).sum() * b**2, (x, y)))
     return plain(out)

@@ -1,19 +1,9 @@
 """torch.autograd.graph in odd uses: edges, hooks around saved tensors, what is freed when; on compat and PyTorch."""
 
 import gc
-import re
 import weakref
 
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+from harness import attempt, double
 
 
 def script_edges(torch):
@@ -26,14 +16,14 @@ def script_edges(torch):
     for t in (x, y, z, a, b):
         e = g.get_gradient_edge(t)
         out += [type(e).__name__, e._fields, type(e.node).__name__, e.output_nr, e.node is t.grad_fn]
-    out.append(msg(lambda: g.get_gradient_edge(x.detach())))
+    out.append(attempt(lambda: g.get_gradient_edge(x.detach())))
     e = g.get_gradient_edge(y)
     out.append(torch.autograd.grad(z.sum(), e, retain_graph=True))
     out.append(torch.autograd.grad(z.sum(), (e, x), retain_graph=True))
-    out.append(msg(lambda: torch.autograd.grad(e, x, retain_graph=True)))
-    out.append(msg(lambda: torch.autograd.grad(e, x, torch.ones(2, dtype=torch.float64), retain_graph=True)))
+    out.append(attempt(lambda: torch.autograd.grad(e, x, retain_graph=True)))
+    out.append(attempt(lambda: torch.autograd.grad(e, x, torch.ones(2, dtype=torch.float64), retain_graph=True)))
     out.append(
-        msg(
+        attempt(
             lambda: torch.autograd.grad(
                 (e, z.sum()), x, (torch.ones(2, dtype=torch.float64), None), retain_graph=True
             )
@@ -49,10 +39,10 @@ def script_edges(torch):
     out.append(torch.autograd.grad(z.sum(), e, retain_graph=True))
     ge = g.GradientEdge(e.node, 0)
     out.append(torch.autograd.grad(z.sum(), ge, retain_graph=True))
-    out.append(msg(lambda: g.GradientEdge(e.node)))
-    out.append(msg(lambda: torch.autograd.grad(z.sum(), g.get_gradient_edge(b), retain_graph=True)))
+    out.append(attempt(lambda: g.GradientEdge(e.node)))
+    out.append(attempt(lambda: torch.autograd.grad(z.sum(), g.get_gradient_edge(b), retain_graph=True)))
     out.append(
-        msg(lambda: torch.autograd.grad(z.sum(), g.get_gradient_edge(b), retain_graph=True, allow_unused=True))
+        attempt(lambda: torch.autograd.grad(z.sum(), g.get_gradient_edge(b), retain_graph=True, allow_unused=True))
     )
     out.append(torch.autograd.grad(a + b, g.get_gradient_edge(b), retain_graph=True))
     out.append(g.get_gradient_edge(x) == g.get_gradient_edge(x))
@@ -135,14 +125,14 @@ def script_hook_bad_returns(torch):
     ):
         with g.saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
             y = x.exp()
-        out.append(msg(lambda: torch.autograd.grad(y.sum(), x)))
+        out.append(attempt(lambda: torch.autograd.grad(y.sum(), x)))
     for pack in (lambda t: 1 / 0, lambda t: t.mul_(2)):
 
         def go():
             with g.saved_tensors_hooks(pack, lambda t: t):
                 return (x * x).sum()
 
-        out.append(msg(go))
+        out.append(attempt(go))
     out.append(x.exp())
     return out
 
@@ -214,8 +204,8 @@ def script_disable_hooks(torch):
     def c():
         with g.disable_saved_tensors_hooks("outer"):
             with g.disable_saved_tensors_hooks("inner"):
-                r = [msg(lambda: g.save_on_cpu().__enter__())]
-            return r + [msg(lambda: g.save_on_cpu().__enter__())]
+                r = [attempt(lambda: g.save_on_cpu().__enter__())]
+            return r + [attempt(lambda: g.save_on_cpu().__enter__())]
 
     def d():
         with g.disable_saved_tensors_hooks("no"):
@@ -232,7 +222,7 @@ def script_disable_hooks(torch):
             return 1
 
     for h in (a, b, c, d, e, f):
-        out.append(msg(h))
+        out.append(attempt(h))
 
     def ok():
         with g.saved_tensors_hooks(lambda t: t, lambda t: t):
@@ -254,7 +244,7 @@ def script_save_on_cpu_forms(torch):
         x.grad = None
         y.backward()
         x.grad = None
-        out.append(msg(y.backward))
+        out.append(attempt(y.backward))
 
     def dec():
         with g.save_on_cpu():
@@ -297,25 +287,25 @@ def script_allow_mutation_more(torch):
         x.grad = None
         c = x.clone()
         q = (c**2).sum()
-    out.append(msg(lambda: q.backward()))
+    out.append(attempt(lambda: q.backward()))
 
     def nested():
         with g.allow_mutation_on_saved_tensors():
             with g.allow_mutation_on_saved_tensors():
                 pass
 
-    out.append(msg(nested))
+    out.append(attempt(nested))
     with g.allow_mutation_on_saved_tensors():
         with g.saved_tensors_hooks(lambda t: t, lambda t: t):
             a = x.clone()
             y = (a * a).sum()
             a.mul_(2)
-        out.append(msg(y.backward))
+        out.append(attempt(y.backward))
     with g.allow_mutation_on_saved_tensors() as ctx:
         a = x.clone()
         y = (a * a).sum()
         ctx.clear()
-        out.append(msg(y.backward)[:2] if isinstance(msg(y.backward), tuple) else "ok")
+        out.append(attempt(y.backward)[:2] if isinstance(attempt(y.backward), tuple) else "ok")
     x.grad = None
 
     @g.allow_mutation_on_saved_tensors()
@@ -326,7 +316,7 @@ def script_allow_mutation_more(torch):
         y.backward()
         return x.grad
 
-    out.append(msg(f))
+    out.append(attempt(f))
     return out
 
 
@@ -337,19 +327,19 @@ def script_raw_saved(torch):
     f = y.grad_fn
     s = f._raw_saved_result
     out.append(type(s).__name__)
-    out.append(msg(lambda: s.register_hooks(lambda t: t * 2, lambda t: t / 2)))
-    out.append(msg(lambda: s.register_hooks(lambda t: t, lambda t: t)))
-    out.append(msg(lambda: f._saved_result))
+    out.append(attempt(lambda: s.register_hooks(lambda t: t * 2, lambda t: t / 2)))
+    out.append(attempt(lambda: s.register_hooks(lambda t: t, lambda t: t)))
+    out.append(attempt(lambda: f._saved_result))
     y.sum().backward()
     out.append(x.grad)
-    out.append(msg(lambda: f._saved_result))
+    out.append(attempt(lambda: f._saved_result))
     y = x * x
     y = x.exp()
     y.grad_fn._raw_saved_result.register_hooks(lambda t: "x", lambda t: x.exp().detach())
     out.append(torch.autograd.grad(y.sum(), x))
     y = x.exp()
     y.grad_fn._raw_saved_result.register_hooks(lambda t: "x", lambda t: None)
-    out.append(msg(lambda: torch.autograd.grad(y.sum(), x)))
+    out.append(attempt(lambda: torch.autograd.grad(y.sum(), x)))
     return out
 
 

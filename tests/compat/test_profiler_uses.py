@@ -5,19 +5,7 @@ import os
 import re
 import tempfile
 
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+from harness import attempt
 
 
 def P(torch):
@@ -75,7 +63,7 @@ def script_not_entered(torch):
         lambda: p.function_events,
         lambda: len(list(p)) if hasattr(p, "__iter__") else "noiter",
     ):
-        out.append(msg(f))
+        out.append(attempt(f))
     return out
 
 
@@ -92,7 +80,7 @@ def script_disabled(torch):
         lambda: p.table(),
         lambda: p.self_cpu_time_total,
     ):
-        r = msg(f)
+        r = attempt(f)
         out.append(r if isinstance(r, tuple | str | bool) or r is None else type(r).__name__)
     return out
 
@@ -107,14 +95,14 @@ def script_reuse_and_nest(torch):
         with p:
             pass
 
-    out.append(msg(again))
+    out.append(attempt(again))
 
     def nested():
         q = P(torch).profile()
         with q:
             q.__enter__()
 
-    out.append(msg(nested)[:2])
+    out.append(attempt(nested)[:2])
     return out
 
 
@@ -147,7 +135,7 @@ def script_arguments(torch):
                 torch.ones(2) + 1
             return "aten::add" in {e.key for e in p.key_averages()}
 
-        r = msg(go)
+        r = attempt(go)
         out.append((str(kw), r))
     return out
 
@@ -186,8 +174,8 @@ def script_record_function(torch):
         f()
         f()
     out.append([(n, c) for n, c in names(p) if n in ("a", "b", "c", "deco")])
-    out.append(msg(lambda: rf())[:2])
-    out.append(msg(lambda: rf(3).__enter__())[:2])
+    out.append(attempt(lambda: rf())[:2])
+    out.append(attempt(lambda: rf(3).__enter__())[:2])
     with rf("outside") as r:
         out.append(type(r).__name__)
     ev = {e.name: e for e in p.function_events}
@@ -326,14 +314,14 @@ def script_tables(torch):
                 [w for w in ("CPU Mem", "Self CPU Mem", "FLOP", "Source Location", "Input Shapes") if w in t],
             ]
 
-        out.append((str(kw), msg(go)))
+        out.append((str(kw), attempt(go)))
     for kw in (
         {"group_by_input_shape": True},
         {"group_by_stack_n": 1},
         {"group_by_input_shape": True, "group_by_stack_n": 2},
         {"foo": 1},
     ):
-        out.append((str(kw), msg(lambda: type(p.key_averages(**kw)).__name__)))
+        out.append((str(kw), attempt(lambda: type(p.key_averages(**kw)).__name__)))
     return out
 
 
@@ -355,8 +343,8 @@ def script_chrome(torch):
     out.append(e["ph"])
     out.append(e.get("cat"))
     out.append(
-        msg(lambda: p.export_chrome_trace("/nonexistent/dir/x.json"))[:1]
-        if isinstance(msg(lambda: p.export_chrome_trace("/nonexistent/dir/x.json")), tuple)
+        attempt(lambda: p.export_chrome_trace("/nonexistent/dir/x.json"))[:1]
+        if isinstance(attempt(lambda: p.export_chrome_trace("/nonexistent/dir/x.json")), tuple)
         else "none"
     )
     return out
@@ -367,13 +355,13 @@ def script_stacks(torch):
     with P(torch).profile(with_stack=True) as p:
         torch.ones(2).exp()
     f = tempfile.mktemp()
-    r = msg(lambda: p.export_stacks(f))
+    r = attempt(lambda: p.export_stacks(f))
     out.append(r)
     for m in ("self_cpu_time_total", "self_cuda_time_total", "bad"):
-        out.append(msg(lambda: p.export_stacks(f, m)))
+        out.append(attempt(lambda: p.export_stacks(f, m)))
     with P(torch).profile() as q:
         torch.ones(2).exp()
-    out.append(msg(lambda: q.export_stacks(f)))
+    out.append(attempt(lambda: q.export_stacks(f)))
     return out
 
 
@@ -413,7 +401,7 @@ def script_errors_inside(torch):
             torch.ones(2) + 1
             raise ValueError("x")
 
-    out.append(msg(go))
+    out.append(attempt(go))
     with P(torch).profile() as p:
         torch.ones(2) + 1
     out.append("aten::add" in {e.key for e in p.key_averages()})
@@ -427,7 +415,7 @@ def script_errors_inside(torch):
             torch.ones(2) + 1
         return "aten::add" in {e.key for e in p.key_averages()}
 
-    out.append(msg(go2))
+    out.append(attempt(go2))
     return out
 
 
@@ -447,10 +435,10 @@ def script_event_list(torch):
         p.self_cpu_time_total > 0,
     ]
     out.append(len(p.key_averages()) <= len(l))
-    out.append(msg(lambda: type(l.key_averages()).__name__))
-    out.append(msg(lambda: type(l.total_average()).__name__))
-    out.append(msg(lambda: l.table()[:3]))
-    out.append(msg(lambda: str(l)[:3]))
+    out.append(attempt(lambda: type(l.key_averages()).__name__))
+    out.append(attempt(lambda: type(l.total_average()).__name__))
+    out.append(attempt(lambda: l.table()[:3]))
+    out.append(attempt(lambda: str(l)[:3]))
     return out
 
 
@@ -474,9 +462,9 @@ def script_nvtx_itt(torch):
         with pr.emit_itt(enabled=False) as e:
             return e
 
-    out.append(msg(off))
-    out.append(msg(off2))
-    out.append(msg(lambda: pr.load_nvprof("/nonexistent"))[:2])
+    out.append(attempt(off))
+    out.append(attempt(off2))
+    out.append(attempt(lambda: pr.load_nvprof("/nonexistent"))[:2])
     return out
 
 

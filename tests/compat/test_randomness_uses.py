@@ -1,20 +1,6 @@
 """Random numbers under vmap: every factory, sampler and dropout in every mode; on compat and PyTorch."""
 
-import re
-
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+from harness import attempt
 
 
 def facts(t, *deps):
@@ -33,6 +19,7 @@ def torch_abs(t):
 
 def X(torch):
     return torch.arange(3.0)
+
 
 FACTORIES = {
     "rand": lambda t, x: t.rand(40),
@@ -88,7 +75,7 @@ def script_factories(torch):
     out = {}
     for n, f in FACTORIES.items():
         for mode in ("error", "same", "different"):
-            out[n, mode] = msg(lambda: facts(torch.func.vmap(lambda x: f(torch, x), randomness=mode)(X(torch))))
+            out[n, mode] = attempt(lambda: facts(torch.func.vmap(lambda x: f(torch, x), randomness=mode)(X(torch))))
     return out
 
 
@@ -96,10 +83,10 @@ def script_inplace_batched(torch):
     out = {}
     for n, a in INPLACE.items():
         for mode in ("error", "same", "different"):
-            out[n, mode] = msg(
+            out[n, mode] = attempt(
                 lambda: facts(torch.func.vmap(lambda x: getattr(x, n)(*a), randomness=mode)(torch.zeros(3, 40)))
             )
-            out[n, mode, "clone"] = msg(
+            out[n, mode, "clone"] = attempt(
                 lambda: facts(
                     torch.func.vmap(lambda x: getattr(x.clone(), n)(*a), randomness=mode)(torch.zeros(3, 40))
                 )
@@ -117,26 +104,26 @@ def script_inplace_unbatched(torch):
                 getattr(z, n)(*a)
                 return z + x * 0
 
-            out[n, mode] = msg(lambda: facts(torch.func.vmap(f, randomness=mode)(X(torch))))
+            out[n, mode] = attempt(lambda: facts(torch.func.vmap(f, randomness=mode)(X(torch))))
             w = torch.zeros(40)
 
             def g(x):
                 getattr(w, n)(*a)
                 return x * 1
 
-            out[n, mode, "outside"] = msg(lambda: facts(torch.func.vmap(g, randomness=mode)(X(torch))))
+            out[n, mode, "outside"] = attempt(lambda: facts(torch.func.vmap(g, randomness=mode)(X(torch))))
 
             def h(x):
                 z = torch.empty_like(x.expand(40))
                 return getattr(z, n)(*a)
 
-            out[n, mode, "like"] = msg(lambda: facts(torch.func.vmap(h, randomness=mode)(X(torch))))
+            out[n, mode, "like"] = attempt(lambda: facts(torch.func.vmap(h, randomness=mode)(X(torch))))
 
             def k(x):
                 z = x.new_zeros(40)
                 return getattr(z, n)(*a)
 
-            out[n, mode, "new"] = msg(lambda: facts(torch.func.vmap(k, randomness=mode)(X(torch))))
+            out[n, mode, "new"] = attempt(lambda: facts(torch.func.vmap(k, randomness=mode)(X(torch))))
     return out
 
 
@@ -144,10 +131,10 @@ def script_dropouts(torch):
     out = {}
     for n, f in DROPS.items():
         for mode in ("error", "same", "different"):
-            out[n, mode] = msg(
+            out[n, mode] = attempt(
                 lambda: facts(torch.func.vmap(lambda x: f(torch, x), randomness=mode)(torch.ones(3, 40)))
             )
-            out[n, mode, "u"] = msg(
+            out[n, mode, "u"] = attempt(
                 lambda: facts(
                     torch.func.vmap(lambda x: f(torch, torch.ones(40)) + x.sum() * 0, randomness=mode)(
                         torch.ones(3, 40)
@@ -173,13 +160,13 @@ def script_generators(torch):
         }.items():
             g = torch.Generator().manual_seed(3)
             s = g.get_state()
-            r = msg(lambda: facts(torch.func.vmap(lambda x: f(g) + x * 0, randomness=mode)(X(torch))))
+            r = attempt(lambda: facts(torch.func.vmap(lambda x: f(g) + x * 0, randomness=mode)(X(torch))))
             out[n, mode] = r
             out[n, mode, "moved"] = bool((g.get_state() != s).any())
             h = torch.Generator().manual_seed(3)
-            a = msg(lambda: torch.func.vmap(lambda x: f(h) + x * 0, randomness=mode)(X(torch)))
+            a = attempt(lambda: torch.func.vmap(lambda x: f(h) + x * 0, randomness=mode)(X(torch)))
             h.manual_seed(3)
-            b = msg(lambda: torch.func.vmap(lambda x: f(h) + x * 0, randomness=mode)(X(torch)))
+            b = attempt(lambda: torch.func.vmap(lambda x: f(h) + x * 0, randomness=mode)(X(torch)))
             out[n, mode, "again"] = a if isinstance(a, tuple) else bool((a == b).all())
     return out
 
@@ -192,7 +179,7 @@ def script_seeds_inside(torch):
             torch.manual_seed(0)
             return x * 0 + torch.rand(5)
 
-        out[mode, "seed"] = msg(lambda: facts(torch.func.vmap(f, randomness=mode)(X(torch))))
+        out[mode, "seed"] = attempt(lambda: facts(torch.func.vmap(f, randomness=mode)(X(torch))))
 
         def g(x):
             s = torch.get_rng_state()
@@ -201,16 +188,16 @@ def script_seeds_inside(torch):
             b = torch.rand(5)
             return x * 0 + (a - b).abs().sum()
 
-        out[mode, "state"] = msg(lambda: torch.func.vmap(g, randomness=mode)(X(torch)))
+        out[mode, "state"] = attempt(lambda: torch.func.vmap(g, randomness=mode)(X(torch)))
 
         def h(x):
             return x * 0 + torch.initial_seed() * 0
 
-        out[mode, "init"] = msg(lambda: torch.func.vmap(h, randomness=mode)(X(torch)))
+        out[mode, "init"] = attempt(lambda: torch.func.vmap(h, randomness=mode)(X(torch)))
         torch.manual_seed(5)
-        a = msg(lambda: torch.func.vmap(lambda x: x * 0 + torch.rand(5), randomness=mode)(X(torch)))
+        a = attempt(lambda: torch.func.vmap(lambda x: x * 0 + torch.rand(5), randomness=mode)(X(torch)))
         torch.manual_seed(5)
-        b = msg(lambda: torch.func.vmap(lambda x: x * 0 + torch.rand(5), randomness=mode)(X(torch)))
+        b = attempt(lambda: torch.func.vmap(lambda x: x * 0 + torch.rand(5), randomness=mode)(X(torch)))
         out[mode, "again"] = a if isinstance(a, tuple) else bool((a == b).all())
     return out
 
@@ -224,7 +211,7 @@ def script_nested(torch):
             def f(x):
                 return v(lambda y: torch.rand(6) + x * 0 + y * 0, randomness=b)(torch.arange(2.0))
 
-            r = msg(lambda: v(f, randomness=a)(torch.arange(3.0)))
+            r = attempt(lambda: v(f, randomness=a)(torch.arange(3.0)))
             if isinstance(r, tuple):
                 out[a, b] = r
             else:
@@ -236,18 +223,18 @@ def script_nested(torch):
             def g(x):
                 return v(lambda y: torch.zeros(6).normal_() + x * 0 + y * 0, randomness=b)(torch.arange(2.0))
 
-            out[a, b, "in"] = msg(
+            out[a, b, "in"] = attempt(
                 lambda: (lambda r: [tuple(r.shape), [bool((r[0] == r[1]).all()), bool((r[:, 0] == r[:, 1]).all())]])(
                     v(g, randomness=a)(torch.arange(3.0))
                 )
             )
 
             def h(x):
-                return v(
-                    lambda y: torch.nn.functional.dropout(torch.ones(30) * y * 0 + 1 + x * 0, 0.5), randomness=b
-                )(torch.arange(2.0))
+                return v(lambda y: torch.nn.functional.dropout(torch.ones(30) * y * 0 + 1 + x * 0, 0.5), randomness=b)(
+                    torch.arange(2.0)
+                )
 
-            out[a, b, "drop"] = msg(
+            out[a, b, "drop"] = attempt(
                 lambda: (lambda r: [tuple(r.shape), [bool((r[0] == r[1]).all()), bool((r[:, 0] == r[:, 1]).all())]])(
                     v(h, randomness=a)(torch.arange(3.0))
                 )
@@ -261,7 +248,7 @@ def script_nested(torch):
                     + x * 0
                 )
 
-            out[a, b, "drop1"] = msg(
+            out[a, b, "drop1"] = attempt(
                 lambda: (lambda r: [tuple(r.shape), [bool((r[0] == r[1]).all()), bool((r[:, 0] == r[:, 1]).all())]])(
                     v(k, randomness=a)(torch.arange(3.0))
                 )
@@ -275,27 +262,27 @@ def script_in_dims_and_axes(torch):
     for mode in ("same", "different"):
         out[mode] = facts(v(lambda x: torch.rand_like(x), in_dims=1, randomness=mode)(torch.ones(4, 3)))
         out[mode, "o"] = tuple(v(lambda x: torch.rand(4) + x, out_dims=1, randomness=mode)(torch.ones(3)).shape)
-        out[mode, "chunk"] = msg(
+        out[mode, "chunk"] = attempt(
             lambda: facts(v(lambda x: torch.rand(20) + x * 0, chunk_size=2, randomness=mode)(torch.ones(4)))
         )
-        out[mode, "grad"] = msg(
+        out[mode, "grad"] = attempt(
             lambda: facts(v(torch.func.grad(lambda x: torch.rand(()) * x), randomness=mode)(torch.ones(4)))
         )
-        out[mode, "gradv"] = msg(
+        out[mode, "gradv"] = attempt(
             lambda: facts(
                 torch.func.grad(lambda x: v(lambda y: torch.rand(()) * y, randomness=mode)(x).sum())(
                     torch.ones(4)
                 ).reshape(4, 1)
             )
         )
-        out[mode, "jvp"] = msg(
+        out[mode, "jvp"] = attempt(
             lambda: facts(
                 torch.func.jvp(
                     lambda x: v(lambda y: torch.rand(()) * y, randomness=mode)(x), (torch.ones(4),), (torch.ones(4),)
                 )[1].reshape(4, 1)
             )
         )
-        out[mode, "jacrev"] = msg(
+        out[mode, "jacrev"] = attempt(
             lambda: (
                 torch.func.jacrev(lambda x: torch.nn.functional.dropout(x, 0.5))(torch.ones(4))
                 .diagonal()
@@ -304,15 +291,17 @@ def script_in_dims_and_axes(torch):
                 <= 2
             )
         )
-        out[mode, "jacfwd"] = msg(
+        out[mode, "jacfwd"] = attempt(
             lambda: tuple(
                 torch.func.jacfwd(lambda x: torch.nn.functional.dropout(x, 0.5), randomness=mode)(torch.ones(4)).shape
             )
         )
-    out["jacfwd"] = msg(lambda: torch.func.jacfwd(lambda x: torch.nn.functional.dropout(x, 0.5))(torch.ones(4)))
-    out["hess"] = msg(lambda: torch.func.hessian(lambda x: torch.nn.functional.dropout(x, 0.5).sum())(torch.ones(4)))
+    out["jacfwd"] = attempt(lambda: torch.func.jacfwd(lambda x: torch.nn.functional.dropout(x, 0.5))(torch.ones(4)))
+    out["hess"] = attempt(
+        lambda: torch.func.hessian(lambda x: torch.nn.functional.dropout(x, 0.5).sum())(torch.ones(4))
+    )
     for m in ("x", None, 1, "Same"):
-        out[str(m)] = msg(lambda: v(lambda x: x, randomness=m)(torch.ones(2)))
+        out[str(m)] = attempt(lambda: v(lambda x: x, randomness=m)(torch.ones(2)))
     return out
 
 
@@ -333,8 +322,8 @@ def script_out_arguments(torch):
                 return o * 1.0 + x * 0
 
             out[mode, n] = (
-                msg(lambda: facts(v(g, randomness=mode)(X(torch))))[:2]
-                if isinstance(msg(lambda: facts(v(g, randomness=mode)(X(torch)))), tuple)
+                attempt(lambda: facts(v(g, randomness=mode)(X(torch))))[:2]
+                if isinstance(attempt(lambda: facts(v(g, randomness=mode)(X(torch)))), tuple)
                 else facts(v(g, randomness=mode)(X(torch)))
             )
     return out
@@ -344,15 +333,15 @@ def script_args_of_samplers(torch):
     out = {}
     v = torch.func.vmap
     for mode in ("same", "different"):
-        out[mode, "p"] = msg(
+        out[mode, "p"] = attempt(
             lambda: facts(
                 v(lambda x, p: x.bernoulli_(p), randomness=mode)(torch.zeros(3, 40), torch.full((3, 40), 0.5))
             )
         )
-        out[mode, "pu"] = msg(
+        out[mode, "pu"] = attempt(
             lambda: facts(v(lambda x: x.bernoulli_(torch.full((40,), 0.5)), randomness=mode)(torch.zeros(3, 40)))
         )
-        out[mode, "ub"] = msg(
+        out[mode, "ub"] = attempt(
             lambda: facts(v(lambda p: torch.zeros(40).bernoulli_(p), randomness=mode)(torch.full((3, 40), 0.5)))
         )
         for n, a in {
@@ -375,7 +364,7 @@ def script_args_of_samplers(torch):
             "geometric_": (1.9,),
             "bernoulli_": (2.0,),
         }.items():
-            out[mode, n, "bad"] = msg(
+            out[mode, n, "bad"] = attempt(
                 lambda: facts(v(lambda x: getattr(x, n)(*a), randomness=mode)(torch.zeros(3, 40)))
             )
     return out
@@ -388,9 +377,7 @@ def script_channel_dropout_of_other_ranks(torch):
 
             def varying():
                 r = getattr(functional, name)(torch.ones(*shape), 0.5, training=True)
-                return [
-                    axis for axis in range(r.dim()) if shape[axis] > 7 and bool((r.narrow(axis, 0, 1) != r).any())
-                ]
+                return [axis for axis in range(r.dim()) if shape[axis] > 7 and bool((r.narrow(axis, 0, 1) != r).any())]
 
-            out[name, shape] = msg(varying)
+            out[name, shape] = attempt(varying)
     return out

@@ -1,25 +1,8 @@
 """Selective checkpoints: policies, lists, what is kept and what is refused; on compat and PyTorch."""
 
 import functools
-import re
 
-
-def attempt(fn):
-    try:
-        return fn()
-    except Exception as error:
-        return ("raised", type(error).__name__, str(error))
-
-
-def double(torch, *v):
-    return torch.tensor(list(v), dtype=torch.float64)
-
-
-def msg(fn):
-    try:
-        return fn()
-    except Exception as e:
-        return ("raised", type(e).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(e)))
+from harness import attempt
 
 
 def mats(torch):
@@ -102,8 +85,8 @@ def script_op_names(torch):
         a.sum.dim_IntList.name(),
         a.mm.default is a.mm.default,
         a.mm.default == a.bmm.default,
-        msg(lambda: a.nonsense),
-        msg(lambda: a.mm.nonsense),
+        attempt(lambda: a.nonsense),
+        attempt(lambda: a.mm.nonsense),
         a.mm.default(torch.ones(1, 2), torch.ones(2, 1)),
         a.sin(torch.ones(1)),
         len({a.mm.default, a.mm.default}),
@@ -115,11 +98,11 @@ def script_refusals(torch):
     c = torch.utils.checkpoint.create_selective_checkpoint_contexts
     a = torch.ops.aten
     return [
-        msg(lambda: c(3)),
-        msg(lambda: c((a.mm.default,)))[:2],
-        msg(lambda: c([a.mm])),
-        msg(lambda: c([torch.mm]))[:2],
-        msg(lambda: c("x")),
+        attempt(lambda: c(3)),
+        attempt(lambda: c((a.mm.default,)))[:2],
+        attempt(lambda: c([a.mm])),
+        attempt(lambda: c([torch.mm]))[:2],
+        attempt(lambda: c("x")),
     ]
 
 
@@ -133,7 +116,7 @@ def script_mutation(torch):
         z.detach().mul_(2)
         return w * y
 
-    out.append(msg(lambda: run(torch, [a.mm.default], f=f, allow_cache_entry_mutation=False)))
+    out.append(attempt(lambda: run(torch, [a.mm.default], f=f, allow_cache_entry_mutation=False)))
 
     def h(x, y):
         z = x @ y
@@ -163,15 +146,15 @@ def script_mutation(torch):
         out.sum().backward()
         return [x.grad, y.grad]
 
-    out.append(msg(change))
+    out.append(attempt(change))
 
     def g(x, y):
         z = x @ y
         z.add_(1)
         return z.sin() * y
 
-    out.append(msg(lambda: run(torch, [a.mm.default], f=g)))
-    out.append(msg(lambda: run(torch, [a.sin.default], f=g)))
+    out.append(attempt(lambda: run(torch, [a.mm.default], f=g)))
+    out.append(attempt(lambda: run(torch, [a.sin.default], f=g)))
     return out
 
 
@@ -188,7 +171,7 @@ def script_backward_twice(torch):
         context_fn=functools.partial(cp.create_selective_checkpoint_contexts, [a.mm.default]),
     ).sum()
     z.backward(retain_graph=True)
-    out.append(msg(z.backward))
+    out.append(attempt(z.backward))
     z = cp.checkpoint(
         fn(torch),
         x,
@@ -197,7 +180,7 @@ def script_backward_twice(torch):
         context_fn=functools.partial(cp.create_selective_checkpoint_contexts, []),
     ).sum()
     z.backward(retain_graph=True)
-    out.append(msg(z.backward))
+    out.append(attempt(z.backward))
     out.append(x.grad)
     return out
 
@@ -211,7 +194,7 @@ def script_random_and_nondeterministic(torch):
         z = x @ y
         return (z.sin() if n[0] == 1 else z.exp()) * y
 
-    out = [msg(lambda: run(torch, [a.mm.default], f=f))]
+    out = [attempt(lambda: run(torch, [a.mm.default], f=f))]
 
     def g(x, y):
         n[0] += 1
@@ -221,7 +204,7 @@ def script_random_and_nondeterministic(torch):
         return z * y
 
     n[0] = 0
-    out.append(msg(lambda: run(torch, [a.sin.default], f=g)))
+    out.append(attempt(lambda: run(torch, [a.sin.default], f=g)))
     return out
 
 
@@ -288,16 +271,16 @@ def script_double_and_functional(torch):
         )
     (g,) = torch.autograd.grad(c(fn(torch), x, y).sum(), x, create_graph=True)
     out.append(g.detach())
-    out.append(msg(lambda: torch.autograd.grad(g.sum(), [x, y])))
+    out.append(attempt(lambda: torch.autograd.grad(g.sum(), [x, y])))
     out.append(
-        msg(
+        attempt(
             lambda: torch.autograd.functional.vjp(
                 lambda v: c(fn(torch), v, y.detach()), x.detach(), torch.ones_like(x)
             )
         )
     )
-    out.append(msg(lambda: torch.func.jvp(lambda v: c(fn(torch), v, y), (x,), (x,))[1].detach()))
-    out.append(msg(lambda: torch.func.vmap(lambda v: c(fn(torch), v, y))(torch.stack([x, x])).detach())[:2])
+    out.append(attempt(lambda: torch.func.jvp(lambda v: c(fn(torch), v, y), (x,), (x,))[1].detach()))
+    out.append(attempt(lambda: torch.func.vmap(lambda v: c(fn(torch), v, y))(torch.stack([x, x])).detach())[:2])
     with torch.no_grad():
         out.append(c(fn(torch), x, y))
     out.append(torch.autograd.grad(c(lambda p, q: c(fn(torch), p, q) * p, x, y).sum(), [x, y]))
