@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import covector.compat.torch as compat
+from covector.compat.torch.modes import DEFAULT, Modes
 from harness import attempt
 
 
@@ -386,3 +387,20 @@ def script_views_of_leaves_made_in_no_grad(torch):
     v.requires_grad_()
     (v * x).sum().backward()
     return first, refused, v.grad, x.grad
+
+
+def test_a_changed_copy_of_the_modes_keeps_every_field():
+    for name in set(Modes.__slots__) - {"quick"}:  # which follows from the others
+        record = DEFAULT.but()
+        setattr(record, name, object())
+        copy = record.but(**{"sweeping" if name != "sweeping" else "nans": True})
+        assert getattr(copy, name) is getattr(record, name), name
+
+
+def test_modes_are_default_only_if_every_field_is():
+    assert DEFAULT.default() and DEFAULT.but().default()
+    values = {"grad": False, "hooks": (None,), "lower": ((None, True),), "maps": (None,), "level": 1}
+    for name in Modes.__slots__:
+        record = DEFAULT.but()
+        setattr(record, name, values.get(name, "message"))
+        assert not record.default() or name == "quick", name
