@@ -24,7 +24,12 @@ from .core.ops import (  # noqa: F401 - primitives that compat uses
 )
 from .core.ops.picking import Places as Places
 from .core.ops.samples import Sample as Sample
-from .core.primitive import REGISTRY as REGISTRY, Primitive as Primitive, bind as bind
+from .core.primitive import (
+    REGISTRY as REGISTRY,
+    Primitive as Primitive,
+    bind as bind,
+    take_operands as take_operands,
+)
 from .core.scatter import Scatter as Scatter
 from .core.tape import (
     FREED as FREED,

@@ -231,8 +231,20 @@ def soften(prim, args, values, n):
 
 
 def take_operands(trace, prim, args):
-    """`(values, mine, weak)` of `args`: the tracers of `trace` unboxed, the places of those that carry a derivative,
-    and whether the answer is a weak scalar again."""
+    """The operands of one operation, with the tracers of one trace taken out of their boxes.
+
+    Args:
+        trace: the `Trace` that processes the operation.
+        prim: the `Primitive`.
+        args: its operands, then its static parameters, as `Trace.process` gets them.
+    Returns:
+        `(values, mine, weak)`: the list of what to compute on; the places of the operands of `trace` that can carry a
+        derivative; whether the answer is a weak scalar again, one that takes the dtype of what it meets.
+
+    >>> from covector.extend import REGISTRY, Trace, take_operands
+    >>> take_operands(Trace(), REGISTRY["sin"], (2.0,))
+    ([2.0], [], False)
+    """
     n = len(args) - len(prim.params)
     values = list(args)
     mine = []
