@@ -1,6 +1,7 @@
 """Primitives: one operation with all its rules, declared in one statement and checked at registration."""
 
 import types
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from .backend import namespace_of
 from .device import refuse_operands
 from .errors import RuleError
 from .rules import compile_rule
-from .tracer import Tracer
+from .tracer import Trace, Tracer
 from .types import Any
 
 ndarray = np.ndarray
@@ -230,7 +231,7 @@ def soften(prim, args, values, n):
     return False
 
 
-def take_operands(trace, prim, args):
+def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[list[Any], list[int], bool]:
     """The operands of one operation, with the tracers of one trace taken out of their boxes.
 
     Args:
