@@ -26,7 +26,7 @@ napoleon_custom_sections = [("Derivative", "notes_style")]
 
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["math.css"]
+html_css_files = ["math.css", "tables.css"]
 html_title = "covector"
 html_show_sphinx = False
 html_copy_source = False
