@@ -1,0 +1,59 @@
+"""Values and gradients of every operation of PyTorch's own table, `op_db`, on compat and on PyTorch.
+
+`opinfo_differences.txt` lists what differs, by operation, kind and number of samples, with the reason; a line whose
+difference is gone, or that counts another number, fails here.
+"""
+
+import pathlib
+import string
+
+import pytest
+
+KINDS = {"value": 8, "gradient": 8}  # kind -> samples an operation
+INITIALS = string.ascii_lowercase + "_" + string.ascii_uppercase
+pytestmark = [pytest.mark.reference]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The comparisons, or the tests are skipped."""
+    for library in ("torch", "expecttest"):
+        pytest.importorskip(library, reason=f"needs {library}, of the `reference` extra: pip install -e '.[reference]'")
+    import torch
+
+    import opinfo_harness
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the tensors are small
+    yield opinfo_harness
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def known():
+    """(operation, kind) -> number of samples that differ."""
+    lines = pathlib.Path(__file__).with_name("opinfo_differences.txt").read_text().splitlines()
+    rows = [line.split(None, 3) for line in lines if line and not line.startswith("#")]
+    assert all(len(row) == 4 for row in rows), "a line of opinfo_differences.txt is: operation kind number reason"
+    found = {(name, kind): int(count) for name, kind, count, _ in rows}
+    assert len(found) == len(rows), "opinfo_differences.txt has two lines for one operation and kind"
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("initial", INITIALS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_operations_agree_with_pytorch(table, known, kind, initial):
+    wrong = []
+    for name, op in table.operations().items():
+        if name.startswith(initial):
+            found, _ = table.compare(op, kind, cap=KINDS[kind])
+            expected = known.get((name, kind), 0)
+            if len(found) != expected:
+                wrong += [f"{name} {kind}: {len(found)} differ, opinfo_differences.txt has {expected}", *found]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_line_of_the_differences_names_a_comparison(table, known):
+    names = table.operations()
+    assert not [(name, kind) for name, kind in known if name not in names or kind not in KINDS]
