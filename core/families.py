@@ -30,7 +30,8 @@ def primitive(
             of bools, one an operand) and `size`; returns the answer with the batch axis in front.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
-        nondiff: `"mask, index"`: integer and boolean operands that carry no derivative.
+        nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
+            answer, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
         facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
     Returns:
         the public function, which has the `Primitive` as `.prim`.

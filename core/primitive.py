@@ -8,7 +8,8 @@ import numpy as np
 from .avals import aval_of
 from .backend import namespace_of
 from .device import refuse_operands
-from .errors import RuleError
+from .dtypes import is_inexact
+from .errors import RuleError, at_user_line
 from .rules import compile_rule
 from .tracer import Trace, Tracer
 from .types import Any
@@ -78,6 +79,7 @@ class Primitive:
         self.collective = facts.get("collective", False)
         self.effect = facts.get("effect", False)  # never dropped or merged when staged
         self.nondiff = frozenset(facts.get("nondiff", ()))
+        self.refused = facts.get("refused", {})  # {operand of nondiff: why it has no derivative}; floats with one raise
         self.shape = facts["shape"]
         self.batch = facts["batch"]
         self.samples = facts["samples"]
@@ -159,6 +161,13 @@ class Primitive:
             fixed = fixes if fixes is not None else () if plain else active
             rule = self.rules[key] = compile_rule(self, active, plain, fixed)
         return rule
+
+    def refuse_derivative(self, i, x):
+        """Raise where `x`, a traced value that carries a derivative, is an operand that is declared `refused`."""
+        name = self.operands[i]
+        if name in self.refused and is_inexact(x.aval.dtype):
+            raise RuleError(f"{self.name} has no derivative by its operand {name!r}, which is traced here: "
+                            f"{self.refused[name]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
@@ -257,6 +266,8 @@ def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[l
             weak = weak or a.aval.weak
             if i not in prim.nondiff:
                 mine.append(i)
+            elif prim.refused:
+                prim.refuse_derivative(i, a)
     return values, mine, weak and prim.family == "elementwise" and soften(prim, args, values, n)
 
 

@@ -60,6 +60,7 @@ polygamma = elementwise(
     impl=lambda xp, n, x: _polygamma(xp, n, x),
     d={"x": lambda n, x: polygamma(n + 1, x)},  # DLMF 5.15
     nondiff="n",
+    refused={"n": "it is a whole order"},
     singular=True,
     absent={"complex": "SciPy has no Hurwitz zeta function of complex values"},
     samples=lambda rng: [
@@ -68,12 +69,13 @@ polygamma = elementwise(
          Sample(np.array([[1], [2]]), np.array([-0.5, -1.5, 20.0]))],
 )
 
-# The Hurwitz zeta function; a derivative by the exponent has no closed form. DLMF 25.11.17.
+# The Hurwitz zeta function. DLMF 25.11.17.
 zeta = elementwise(
     "zeta",
     impl=lambda xp, x, q: _zeta(xp, x, q),
     d={"q": lambda x, q: -x * zeta(x + 1, q)},
     nondiff="x",
+    refused={"x": "that by the exponent has no closed form"},
     singular=True,
     absent={"complex": "SciPy has no Hurwitz zeta function of complex values"},
     samples=lambda rng: [
