@@ -10,7 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, RAISE, mirrored
+from ..core.ops.guards import FINITE, INVARIANT, RAISE, mirrored
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements
@@ -32,6 +32,12 @@ def repeated_values(policy: str) -> Iterator[None]:
 
     Args:
         policy: "raise", which holds by default: a derivative that needs what is not determined raises LinAlgError.
+            "invariant-only": also gives gradients of functions to which the choice makes no difference, such as those
+            of the projector on all vectors of a repeated value, or symmetric functions of repeated values, and raises
+            where a cotangent shows another: one that turns vectors inside of a space, one of a repeated value
+            together with vectors, or different ones of equal values. Forward mode has no cotangent to check and
+            raises as before, as do second derivatives. Cotangents do not show a repeated value that enters by another
+            call: `v @ diag(f(eigvalsh(a))) @ v.T` is not a function of spaces, and not refused.
             "finite": such terms count as 0. That is exact for functions of whole eigenspaces, such as the projector
             on all vectors of a repeated value, and wrong where the value itself enters together with its vectors, as
             in `v @ diag(f(w)) @ v.T` at a repeated `w`.
@@ -50,8 +56,9 @@ def repeated_values(policy: str) -> Iterator[None]:
            [ 0. , -0.5,  0. ],
            [ 0. ,  0. ,  0. ]])
     """
-    if policy not in (RAISE, FINITE):
-        raise ValueError(f"repeated_values takes the policy {RAISE!r} or {FINITE!r}, but got {policy!r}")
+    if policy not in (RAISE, INVARIANT, FINITE):
+        raise ValueError(f"repeated_values takes the policy {RAISE!r}, {INVARIANT!r} or {FINITE!r}, but got {policy!r}"
+                         f"{at_user_line()}")
     previous = _REPEATED.get()
     _REPEATED.set(policy)
     try:

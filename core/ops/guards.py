@@ -7,7 +7,8 @@ from .linalg import lift
 from .samples import Sample
 from .shaping import broadcast_to
 
-RAISE, FINITE = "raise", "finite"  # what a derivative does at repeated values; see docs/conventions.md
+# What a derivative does at repeated values; see docs/conventions.md.
+RAISE, FINITE, INVARIANT = "raise", "finite", "invariant-only"
 
 
 def tiny(w):
@@ -109,7 +110,8 @@ def _apart(xp, x, w, beside, about, zero):
                 f"the derivative of a function of {about} was asked where their value is repeated"
                 f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
                 "eigvalsh, svdvals or pinv where the vectors are not needed, or, for functions that do not depend on "
-                "the choice, `with covector.numpy.linalg.repeated_values('finite'):`"
+                "the choice, `with covector.numpy.linalg.repeated_values('finite'):` (or 'invariant-only', which "
+                "checks cotangents of vectors)"
             )
     return x.copy()
 
@@ -145,4 +147,48 @@ apart = primitive(
     batch=_apart_batch,
     samples=_apart_samples,
     absent={"()": "its operand is a matrix"},
+)
+
+
+def _alike(xp, x, w, about):
+    if x.size and w.shape[-1] > 1:
+        limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+        same = xp.abs(w[..., :, None] - w[..., None, :]) <= limit
+        size = xp.max(xp.abs(x), axis=-1)[..., None, None]
+        apart_by = xp.abs(x[..., :, None] - x[..., None, :])
+        if bool(xp.any(same & (apart_by > float(np.finfo(x.dtype).eps) ** 0.5 * size))):
+            raise np.linalg.LinAlgError(
+                f"under repeated_values({INVARIANT!r}) the derivative of {about} was asked of a function that tells "
+                "repeated ones apart, by an order that the matrix does not determine; use a function that is symmetric "
+                "in them, such as their sum, or repeated_values('raise'), which takes the order found"
+            )
+    return x.copy()
+
+
+def _alike_batch(x, w, batched, size, about):
+    rank = max(x.ndim - batched[0], w.ndim - batched[1]) + 1
+    x = lift(x, rank) if batched[0] else broadcast_to(x, (size, *x.shape))
+    return alike(x, lift(w, rank) if batched[1] else w, about=about)
+
+
+def _alike_samples(rng):
+    out = []
+    for shape, lead in (((3,), ()), ((2, 3), (2,)), ((2, 2), ()), ((0,), ()), ((1,), ())):
+        x = rng.normal(size=shape)
+        w = np.cumsum(rng.uniform(0.5, 1.5, (*lead, shape[-1])), axis=-1)
+        out += [Sample(z, w, params={"about": "eigenvalues"}) for z in (x, x.astype("f4"), x + 1j)]
+    return [*out, Sample(np.array([1.0, 2.0, 2.0]), np.array([3.0, 4.0, 4.0]), params={"about": "eigenvalues"},
+                         smooth=False)]
+
+
+alike = primitive(
+    "alike",  # x: (..., n) itself; raises where elements differ whose values in w: (..., n) are equal
+    impl=lambda xp, x, w, *, about: _alike(xp, x, w, about),
+    shape=lambda x: x,
+    nondiff="w",
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=_alike_batch,
+    samples=_alike_samples,
+    absent={"()": "its operand is a vector"},
 )

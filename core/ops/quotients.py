@@ -7,7 +7,7 @@ from ..dtypes import result_dtype
 from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, RAISE, largest, tiny
+from .guards import FINITE, INVARIANT, largest, tiny
 from .linalg import lift, matmul
 from .samples import Sample
 from .shaping import broadcast_to
@@ -36,12 +36,12 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
     bottom = _denominators(w, kind)
     none = xp.abs(bottom) <= limit
     top = _part(xp, x, part)
-    if repeated == RAISE:
-        _check(xp, x, top, none, beside, kind, part, about)
+    if repeated != FINITE:
+        _check(xp, x, top, none, beside, kind, part, repeated, about)
     return xp.where(none, 0, top) / xp.where(none, 1, bottom)
 
 
-def _check(xp, x, top, none, beside, kind, part, about):
+def _check(xp, x, top, none, beside, kind, part, repeated, about):
     """Raise where a quotient has no value: the caller's answer depends on what the matrix does not determine."""
     eye = xp.asarray(np.eye(x.shape[-1], dtype=bool)) if kind == "gap" else None
     turning = kind == "gap" and part in ("skew", "phased") and x.dtype.kind == "c"
@@ -64,6 +64,13 @@ def _check(xp, x, top, none, beside, kind, part, about):
                 f"the derivative was asked of a function that depends on which {ADDED} were chosen, which the matrix "
                 "does not determine; use full_matrices=False or mode='reduced', or only the projector v vᴴ on all of "
                 "them"
+            )
+        if repeated == INVARIANT:
+            raise np.linalg.LinAlgError(
+                f"the derivative of {about} does not exist in the space of a value that is repeated (or of singular "
+                f"value 0), where the matrix does not determine them; repeated_values({INVARIANT!r}) gives only that "
+                "of functions to which the choice makes no difference, by reverse mode, once; use a function of the "
+                "projector v vᴴ on all vectors of the value, or repeated_values('finite'), which does not check"
             )
         raise np.linalg.LinAlgError(
             f"the derivative of {about} does not exist in the space of a value that is repeated (or of singular value "

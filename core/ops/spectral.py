@@ -7,7 +7,7 @@ from ..device import constant
 from ..dtypes import complex_dtype, float_dtype, real_dtype
 from ..families import primitive
 from .decompositions import adjoint, check_square, hermitian, make_matrices, matrix_diagonal, real_diagonal, solve
-from .guards import FINITE, RAISE, apart, regular
+from .guards import FINITE, INVARIANT, RAISE, alike, apart, regular
 from .linalg import matmul
 from .quotients import quotient
 from .samples import Sample
@@ -32,16 +32,26 @@ def _eigh_jvp(da, ans, repeated):
     return real_diagonal(inner), matmul(v, quotient(inner, w, da, "gap", "hermitian", repeated, "eigenvectors"))
 
 
-def determined(ct_w, vectors, w, about, zero=False):
-    """Cotangents of values and their vectors, refused if they need either where a value is repeated.
+def determined(ct_w, vectors, w, repeated, about, zero=False):
+    """Cotangents of values and their vectors, refused by the policy if they need either where a value is repeated.
 
-    The value too: v diag(f(w)) vᴴ depends on how v turns in a space, however little v's own cotangent says of it (it is
-    0 at w = 0). And no cotangent tells whether only the space matters, so that is for the caller to say.
+    The value too, if vectors are needed: v diag(f(w)) vᴴ depends on how v turns in a space, however little v's own
+    cotangent says of it (it is 0 at w = 0). And no cotangent tells whether only the space matters, so that is for the
+    caller to say.
     """
+    if repeated == FINITE:
+        return ct_w, *vectors
     if ct_w is not None:
         beside = next(ct for ct in vectors if ct is not None)
         ct_w = apart(ct_w[..., None, :], w, beside, about, zero)[..., 0, :]
+    if repeated == INVARIANT:  # that of vectors is checked where it meets a gap of 0
+        return ct_w, *vectors
     return ct_w, *[ct if ct is None else apart(ct, w, ct, about, zero) for ct in vectors]
+
+
+def symmetric(ct_w, w, repeated, about):
+    """The cotangent of values alone; under INVARIANT it is refused if it tells repeated ones apart."""
+    return alike(ct_w, w, about) if repeated == INVARIANT else ct_w
 
 
 def _eigh_vjp(ct, ans, repeated):
@@ -49,9 +59,8 @@ def _eigh_vjp(ct, ans, repeated):
     w, v = ans
     ct_w, ct_v = ct
     if ct_v is None:
-        return hermitian(matmul(v * ct_w[..., None, :], adjoint(v)))
-    if repeated == RAISE:
-        ct_w, ct_v = determined(ct_w, (ct_v,), w, "eigenvectors")
+        return hermitian(matmul(v * symmetric(ct_w, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
+    ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
     inner = quotient(matmul(adjoint(v), ct_v), w, ct_v, "gap", "skew", repeated, "eigenvectors")
     if ct_w is not None:
         inner = inner + put_diagonal(ct_w)
@@ -65,7 +74,8 @@ def projectors(w, v):
 
 def _eigh_samples(rng):
     out = [Sample(a, params={"repeated": policy}, tol=1e-5, gauge=projectors)
-           for policy, shapes in ((FINITE, ((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))), (RAISE, ((3, 3),)))
+           for policy, shapes in ((FINITE, ((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))), (RAISE, ((3, 3),)),
+                                  (INVARIANT, ((3, 3), (2, 2, 2))))
            for a in make_matrices(*shapes, positive=True)(rng)]
     return [*out, Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": FINITE}, smooth=False, orders=1,
                          gauge=lambda w, v: (w,))]
@@ -96,8 +106,8 @@ def _eigvalsh_jvp(da, a, repeated):
 
 def _eigvalsh_vjp(ct, a, repeated):
     """The adjoint: V diag(w̄) Vᴴ."""
-    v = eigh(a, repeated=repeated)[1]
-    return hermitian(matmul(v * ct[..., None, :], adjoint(v)))
+    w, v = eigh(a, repeated=repeated)
+    return hermitian(matmul(v * symmetric(ct, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
 
 
 eigvalsh = primitive(
@@ -110,7 +120,8 @@ eigvalsh = primitive(
     samples=lambda rng: [
         *[Sample(a, params={"repeated": RAISE}, tol=1e-5)
           for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)],
-        Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": RAISE}, smooth=False, orders=1),
+        *[Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": RAISE}, smooth=False, orders=1),
+          Sample(np.diag([1.0, 2.0, 3.0]), params={"repeated": INVARIANT}, tol=1e-5)],
     ],
 )
 
@@ -150,11 +161,12 @@ def _eig_vjp(ct, ans, repeated):
     ct_w, ct_v = ct
     inner = None
     if ct_v is not None:
-        if repeated == RAISE:
-            ct_w, ct_v = determined(ct_w, (ct_v,), w, "eigenvectors")
+        ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
         inner = matmul(adjoint(v), ct_v)
         inner = inner - matmul(adjoint(v), v) * real_diagonal(inner)[..., None, :]
         inner = quotient(inner, conjugate(w), ct_v, "gap", "phased", repeated, "eigenvectors")
+    elif ct_w is not None:
+        ct_w = symmetric(ct_w, w, repeated, "eigenvalues")
     if ct_w is not None:
         along = put_diagonal(ct_w)
         inner = along if inner is None else inner + along
@@ -185,7 +197,7 @@ eig = primitive(
     jvp={"a": _eig_jvp},
     vjp={"a": _eig_vjp},
     batch=lambda a, repeated: eig(a, repeated=repeated),
-    samples=_eig_samples(projectors, (FINITE, RAISE)),
+    samples=_eig_samples(projectors, (FINITE, RAISE, INVARIANT)),
 )
 
 
@@ -197,8 +209,9 @@ def _eigvals_jvp(da, a, repeated):
 
 def _eigvals_vjp(ct, a, repeated):
     """The adjoint: V⁻ᴴ diag(w̄) Vᴴ."""
-    up = adjoint(_full(eig(a, repeated=repeated)[1]))
-    return solve(up, ct[..., :, None] * up)
+    w, v = eig(a, repeated=repeated)
+    up = adjoint(_full(v))
+    return solve(up, symmetric(ct, w, repeated, "eigenvalues")[..., :, None] * up)
 
 
 eigvals = primitive(
@@ -208,5 +221,5 @@ eigvals = primitive(
     jvp={"a": _eigvals_jvp},
     vjp={"a": _eigvals_vjp},
     batch=lambda a, repeated: eigvals(a, repeated=repeated),
-    samples=_eig_samples(None, (RAISE,)),
+    samples=_eig_samples(None, (RAISE, INVARIANT)),
 )

@@ -7,13 +7,13 @@ from ..dtypes import float_dtype, real_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, RAISE, tiny
+from .guards import FINITE, INVARIANT, RAISE, tiny
 from .linalg import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .samples import Sample
 from .selection import where
 from .shaping import concatenate
-from .spectral import determined, put_diagonal
+from .spectral import determined, put_diagonal, symmetric
 
 
 def _matrix_aval(a, name):
@@ -90,10 +90,12 @@ def _svd_vjp(ct, ans, a_aval, repeated):
     first, last = u[..., :k], v[..., :k]
     ct_left = None if ct_u is None else ct_u[..., :k]
     ct_right = None if ct_vh is None else adjoint(ct_vh)[..., :k]
-    if repeated == RAISE and beside is not None:
+    if beside is not None:
         # At one singular value of 0 u and v are determined up to signs in the square real case, where s may change its.
         zero = m != n or u.dtype.kind == "c"
-        ct_s, ct_left, ct_right = determined(ct_s, (ct_left, ct_right), s, "singular vectors", zero)
+        ct_s, ct_left, ct_right = determined(ct_s, (ct_left, ct_right), s, repeated, "singular vectors", zero)
+    elif ct_s is not None:
+        ct_s = symmetric(ct_s, s, repeated, "singular values")
     core = None if ct_s is None else put_diagonal(ct_s)
     left = None if ct_left is None else matmul(adjoint(first), ct_left)
     right = None if ct_right is None else matmul(adjoint(last), ct_right)
@@ -132,7 +134,7 @@ def _svd_samples(rng):
     out = []
     for shape, full, policy in (((3, 3), False, FINITE), ((4, 2), False, FINITE), ((2, 4), True, FINITE),
                                 ((2, 3, 2), True, RAISE), ((4, 2), True, RAISE), ((1, 3), False, RAISE),
-                                ((3, 3), True, RAISE), ((0, 3, 2), False, RAISE), ((2, 0), True, RAISE)):
+                                ((3, 3), True, INVARIANT), ((0, 3, 2), False, RAISE), ((2, 0), True, RAISE)):
         params = {"full_matrices": full, "repeated": policy}
         base = np.eye(*shape[-2:]) * np.arange(1.0, 1.0 + shape[-1])
         a = base + 0.3 * rng.normal(size=shape)
@@ -167,7 +169,7 @@ def _svdvals_jvp(da, a, repeated):
 def _svdvals_vjp(ct, a, repeated):
     """The adjoint: U diag(s̄) Vᴴ."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
-    return matmul(u * _kept(ct, s)[..., None, :], vh)
+    return matmul(u * symmetric(_kept(ct, s), s, repeated, "singular values")[..., None, :], vh)
 
 
 def _svdvals_samples(rng):

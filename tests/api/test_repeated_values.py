@@ -173,8 +173,9 @@ def test_policy_holds_for_what_was_recorded_inside_and_is_restored():
     assert np.isfinite(pullback(1.0)[0]).all()
     with REFUSED:
         cv.grad(projector)(A)
-    with pytest.raises(ValueError, match="'raise' or 'finite', but got 'nan'"), repeated_values("nan"):
-        pass
+    with pytest.raises(ValueError, match="'raise', 'invariant-only' or 'finite', but got 'nan'"):
+        with repeated_values("nan"):
+            pass
 
 
 def test_policy_is_a_task_s_own():
@@ -191,3 +192,98 @@ def test_policy_is_a_task_s_own():
         return await asyncio.gather(one("finite"), one("raise"), one("finite"))
 
     assert asyncio.run(both()) == ["finite", "raise", "finite"]
+
+
+VARIANT = pytest.raises(la.LinAlgError, match=r"repeated.*invariant-only.*projector.*repeated_values\('finite'\)")
+SKEW = RNG.normal(size=(4, 4))
+H = (lambda q: q @ np.diag([1.0, 2.0, 2.0, 5.0]) @ q.conj().T)(la.qr(C + 1j * SKEW)[0])
+H = (H + H.conj().T) / 2
+BLOCK = np.array([[2.0, 0.0, 1.0], [0.0, 2.0, 3.0], [0.0, 0.0, 5.0]])  # two vectors of the eigenvalue 2, not orthogonal
+
+
+def fourths_of_projector(a):
+    v = la.eigh(a)[1][:, 1:3]
+    return np.sum(np.abs(v @ v.conj().T) ** 4) + np.sum(C * (v @ v.conj().T).real)
+
+
+def right_and_left_spaces(a):
+    u, _, vh = la.svd(a)
+    return np.sum(C * (u[:, 1:3] @ u[:, 1:3].T) ** 2) + np.sum(C * (u[:, 1:3] @ vh[1:3]))
+
+
+def mirrored(a):
+    return (a + a.conj().T) / 2
+
+
+@pytest.mark.parametrize("f", [projector, other, fourths_of_projector, right_and_left_spaces])
+@pytest.mark.parametrize("a", [A, np.diag([1.0, 2.0, 2.0, 5.0])])
+def test_functions_of_whole_spaces_are_right_when_invariant_only(f, a):
+    with repeated_values("invariant-only"):
+        v = DIRECTION if f is right_and_left_spaces else DIRECTION + DIRECTION.T
+        np.testing.assert_allclose(np.sum(cv.grad(f)(a) * v), slope(f, a, v), rtol=1e-7, atol=1e-9)
+        each = cv.vmap(cv.grad(f))(np.stack([a, a + 0.1 * mirrored(C)]))
+        np.testing.assert_allclose(each[0], cv.grad(f)(a), atol=1e-9)
+
+
+def test_functions_of_whole_complex_spaces_are_right_when_invariant_only():
+    v = mirrored(DIRECTION + 1j * C)
+    with repeated_values("invariant-only"):
+        g = cv.grad(fourths_of_projector, conjugate=True)(H)
+    np.testing.assert_allclose(np.sum(g.conj() * v).real, slope(fourths_of_projector, H, v), rtol=1e-7)
+
+
+def test_spaces_of_a_general_matrix_are_right_when_invariant_only():
+    def space(a):
+        w, v = la.eig(a)
+        return np.sum(C[:3, :3] * (v * (np.abs(w - 2.0) < 0.5) @ la.inv(v)).real)
+
+    v = DIRECTION[:3, :3]
+    with repeated_values("invariant-only"):
+        np.testing.assert_allclose(np.sum(cv.grad(space)(BLOCK) * v), slope(space, BLOCK, v), rtol=1e-7)
+        with VARIANT:
+            cv.grad(lambda a: np.sum(C[:3, :2] * la.eig(a)[1][:, :2]))(BLOCK)
+
+
+def weighted(a):
+    return np.sum(C * (lambda v: v @ np.diag([1.0, 2.0, 3.0, 4.0]) @ v.T)(la.eigh(a)[1]))
+
+
+@pytest.mark.parametrize("f", [weighted, some_eigenvector, some_singular_vector])
+def test_functions_that_depend_on_the_choice_are_refused_when_invariant_only(f):
+    with repeated_values("invariant-only"):
+        with VARIANT:
+            cv.grad(f)(A)
+        with VARIANT:
+            cv.vmap(cv.grad(f))(np.stack([np.diag([1.0, 2.0, 3.0, 5.0]), A]))
+        cv.grad(f)(np.diag([1.0, 2.0, 3.0, 5.0]))
+
+
+@pytest.mark.parametrize("f", [root, rebuilt])
+def test_a_repeated_value_with_its_vectors_is_refused_when_invariant_only(f):
+    with repeated_values("invariant-only"), REFUSED:
+        cv.grad(f)(A)
+
+
+def test_forward_mode_and_second_derivatives_are_refused_when_invariant_only():
+    with repeated_values("invariant-only"):
+        for derive in (lambda: cv.jvp(projector, (A,), (DIRECTION + DIRECTION.T,)), lambda: cv.hessian(projector)(A),
+                       lambda: cv.hvp(projector, (A,), (DIRECTION + DIRECTION.T,))):
+            with VARIANT:
+                derive()
+
+
+@pytest.mark.parametrize("values", [
+    la.eigvalsh, la.svdvals, lambda a: la.eigh(a)[0], lambda a: la.svd(a)[1], lambda a: np.sort(la.eigvals(a)),
+    lambda a: np.sort(la.eig(a)[0].real)])
+def test_values_alone_are_symmetric_functions_when_invariant_only(values):
+    a, v = np.diag([1.0, 2.0, 2.0, 5.0]), DIRECTION + DIRECTION.T
+
+    def power(a):
+        return np.sum(values(a) ** 3)
+
+    with repeated_values("invariant-only"):
+        np.testing.assert_allclose(np.sum(cv.grad(power)(a) * v), slope(power, a, v), rtol=1e-7)
+        with pytest.raises(la.LinAlgError, match=r"invariant-only.*tells repeated ones apart.*symmetric.*'raise'"):
+            cv.grad(lambda a: values(a)[1])(a)
+        cv.grad(lambda a: np.max(values(a)) * np.min(values(a)))(a)
+    cv.grad(lambda a: values(a)[1])(a)
