@@ -8,6 +8,7 @@ import optree as _optree
 
 from .core.avals import aval_of as _aval_of
 from .core.dtypes import result_dtype as _result_dtype
+from .core.errors import at_user_line
 from .core.ops.selection import astype as _astype
 from .core.ops.shaping import concatenate as _concatenate
 from .core.tracer import Tracer as _Tracer
@@ -166,7 +167,7 @@ def ravel(tree: _PyTree) -> tuple[_Any, _Callable[..., _Any]]:
 
     def unravel(vector: _Any) -> _PyTree:
         if vector.shape != (sum(sizes),):
-            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}")
+            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}{at_user_line()}")
         out, start = [], 0
         for aval, size in zip(avals, sizes):
             part = vector[start : start + size].reshape(aval.shape)

@@ -116,16 +116,20 @@ def aval_of(value: Any) -> Aval:
         weak = WEAK.get(type(value))
         if weak is not None:
             return weak
-        raise DtypeError(
-            f"expected an array or a number, but got {value!r} of type {type(value).__name__}; "
-            f"convert it with np.asarray, or pass it as a static argument{at_user_line()}"
-        ) from None
+        raise _no_array(value) from None
     aval = _CACHE.get(key)
     if aval is None:
+        if isinstance(value, type):  # whose attributes are those of its instances
+            raise _no_array(value)
         aval = getattr(value, "aval", None)
         if aval is None:
             aval = make_aval(tuple(key[0]), np.dtype(key[1]))
     return aval
+
+
+def _no_array(value):
+    return DtypeError(f"expected an array or a number, but got {value!r} of type {type(value).__name__}; convert it "
+                      f"with np.asarray, or pass it as a static argument{at_user_line()}")
 
 
 def strip_weak(aval):

@@ -105,7 +105,7 @@ def namespace_of(values):
                 continue
             raise BackendError(
                 f"one operation met arrays of {found[0].name} and {known[0].name}; "
-                "nothing is moved between devices silently: convert one side yourself"
+                f"nothing is moved between devices silently: convert one side yourself{at_user_line()}"
             )
     return np if found is None else found[1]
 
@@ -128,10 +128,10 @@ def special_function(xp, name, fallback=None):
             return fallback
         raise MissingLibraryError(
             f"{name} is computed by a library of special functions, but importing it failed ({error}); "
-            f"install it: pip install 'covector[{backend.extra}]'"
+            f"install it: pip install 'covector[{backend.extra}]'{at_user_line()}"
         ) from error
     found = getattr(library, name, fallback)
     if found is None:
         raise BackendError(f"{name} has no implementation on arrays of {backend.name}; convert them to NumPy first, or "
-                           "give their backend one (the field special of covector.extend.Backend)")
+                           f"give their backend one (the field special of covector.extend.Backend){at_user_line()}")
     return found

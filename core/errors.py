@@ -25,6 +25,10 @@ class ShapeError(ValueError):
     """Shapes that do not fit the operation."""
 
 
+class SquareError(ShapeError, np.linalg.LinAlgError):
+    """An operation of square matrices got others; NumPy's functions raise LinAlgError here."""
+
+
 class DtypeError(TypeError):
     """A dtype that the operation or transform cannot take."""
 

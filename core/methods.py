@@ -36,7 +36,8 @@ def reshape(x, shape, order="C"):
     if order == "C":
         return shaping.reshape(x, shape)
     if order != "F":
-        raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}")
+        raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}"
+                         f"{at_user_line()}")
     return transpose(shaping.reshape(transpose(x), shape[::-1]))
 
 

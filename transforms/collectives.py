@@ -120,7 +120,8 @@ _psum_scatter = linear(
 
 
 def _outside(names):
-    raise ShapeError("psum_scatter of a value that is the same in every example: mark it with pvary first")
+    raise ShapeError("psum_scatter of a value that is the same in every example: mark it with pvary first"
+                     f"{at_user_line()}")
 
 
 def psum(x: PyTree, axis_name: AxisName) -> PyTree:

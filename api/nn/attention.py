@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..core.device import constant
-from ..core.errors import DtypeError
+from ..core.errors import DtypeError, at_user_line
 from ..core.ops import linalg, network, reductions, selection
 from ..numpy.surface import Array, array_of, floating
 
@@ -40,7 +40,8 @@ def dot_product_attention(
         mask = array_of(mask)
         if mask.dtype.kind != "b":
             raise DtypeError(f"dot_product_attention needs a mask of booleans, True where a query may attend, but got "
-                             f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0")
+                             f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0"
+                             f"{at_user_line()}")
     scores = linalg.matmul(query * scale, key.swapaxes(-1, -2))
     if bias is not None:
         scores = scores + array_of(bias)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.errors import ShapeError
+from ..core.errors import ShapeError, at_user_line
 from ..core.methods import normal_axis
 from ..core.ops import network
 from ..core.ops.shaping import broadcast_to
@@ -38,18 +38,18 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
         if labels.ndim != logits.ndim or any(k not in (1, n) for k, n in zip(labels.shape, logits.shape)):
             raise ShapeError("softmax_cross_entropy needs weights of the classes with an axis for each of logits of "
                              f"shape {tuple(logits.shape)}, but got {labels.dtype} of shape {tuple(labels.shape)}; if "
-                             "these are labels, cast them to integers: labels.astype(int)")
+                             f"these are labels, cast them to integers: labels.astype(int){at_user_line()}")
         return network.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
     rest = tuple(logits.shape[:axis]) + tuple(logits.shape[axis + 1 :])
     if tuple(labels.shape) != rest:
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
                          f"{tuple(logits.shape)}, classes along axis {axis}), but got labels of shape "
-                         f"{tuple(labels.shape)}")
+                         f"{tuple(labels.shape)}{at_user_line()}")
     classes = logits.shape[axis]
     known = peel(labels)
     if known is not None and bool(((known < 0) | (known >= classes)).any()):
         raise IndexError(f"softmax_cross_entropy got labels from {known.min()} to {known.max()}, but there are "
-                         f"{classes} classes, from 0 on; mask other labels and leave their losses out")
+                         f"{classes} classes, from 0 on; mask other labels and leave their losses out{at_user_line()}")
     rows = _last(logits, axis).reshape((labels.size, classes))
     return network.cross_entropy(rows, labels.reshape((labels.size,))).reshape(rest)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.device import constant
-from ..core.errors import DtypeError, ShapeError
+from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.methods import normal_axes, normal_axis
 from ..core.ops import arithmetic, normalisation
 from ..numpy.surface import Array, Axis, array_of, floating, lift, ordered
@@ -65,7 +65,7 @@ def layer_norm(
     count = axes if axes is not None else given[0].ndim if given else 1
     if not 1 <= count <= x.ndim:
         raise ShapeError(f"layer_norm works over one or more of the last axes, but was given axes={count} of x of "
-                         f"shape {tuple(x.shape)}")
+                         f"shape {tuple(x.shape)}{at_user_line()}")
     chosen = tuple(range(x.ndim - count, x.ndim))
     if not given:
         return normalisation.standardize(x, chosen, float(eps))
@@ -97,7 +97,8 @@ def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float
     """
     x = array_of(x)
     if x.dtype.kind not in "iub":
-        raise DtypeError(f"one_hot needs integers, but got {x.dtype}; round and cast them first: x.astype(int)")
+        raise DtypeError(f"one_hot needs integers, but got {x.dtype}; round and cast them first: x.astype(int)"
+                         f"{at_user_line()}")
     place = normal_axis(axis, x.ndim + 1)
     classes = np.arange(index(num_classes)).reshape((-1,) + (1,) * (x.ndim - place))
     hit = x.reshape((*x.shape[:place], 1, *x.shape[place:])) == constant(classes, x)

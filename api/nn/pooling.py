@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.device import constant
-from ..core.errors import ShapeError
+from ..core.errors import ShapeError, at_user_line
 from ..core.ops import convolution, reductions, selection
 from ..core.ops.shaping import pad
 from ..numpy.surface import Array, floating, ordered
@@ -80,7 +80,7 @@ def _geometry(x: Array, window: Any, stride: Any, padding: Any, dilation: Any) -
     n = len(kernel)
     if x.ndim < n:
         raise ShapeError(f"windows of shape {kernel} need as many axes, but x has shape {x.shape}; "
-                         "give a shorter window")
+                         f"give a shorter window{at_user_line()}")
     stride = kernel if stride is None else each(stride, n, "stride", 1)
     dilation = each(dilation, n, "dilation", 1)
     return x, kernel, stride, dilation, padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)

@@ -9,6 +9,7 @@ from ..core import methods
 from ..core.buffers import make_buffer
 from ..core.device import constant
 from ..core.dtypes import result_dtype
+from ..core.errors import at_user_line
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.protocol import FUNCTIONS
 from ..core.tracer import Tracer, is_concrete
@@ -159,7 +160,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
              axis: int = 0, *, device: Any = None) -> Any:
     num = operator.index(num)
     if num < 0:
-        raise ValueError(f"linspace needs num >= 0, but got {num}")
+        raise ValueError(f"linspace needs num >= 0, but got {num}{at_user_line()}")
     start, stop = lift(start), lift(stop)
     parts = num - 1 if endpoint else num
     inner = result_dtype(start, stop, float(num))
@@ -191,7 +192,7 @@ def _on_axis(x: Array, axis: int) -> Array:
 @implements(np.meshgrid)
 def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}")
+        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}{at_user_line()}")
     rank = len(xi)
     out = []
     order = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
@@ -226,7 +227,7 @@ def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, d
     inner = result_dtype(start, stop, float(num), np.zeros((), dtype))
     want = inner if dtype is None else np.dtype(dtype)
     if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):
-        raise ValueError("geomspace needs ends other than 0")
+        raise ValueError(f"geomspace needs ends other than 0{at_user_line()}")
     start, stop = (selection.astype(v, inner) for v in arrays_of((start, stop)))
     turn = shaping.signum(start)  # to positive real values and back
     ans = logspace(*[elementary.log10(v / turn) for v in (start, stop)], num, endpoint) * turn

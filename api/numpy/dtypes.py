@@ -38,7 +38,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
         concrete(ans, "asarray_chkfinite")
     data = known(data, "asarray_chkfinite")
     if data.dtype.kind in "fc" and not np.isfinite(data).all():
-        raise ValueError("asarray_chkfinite met infinite values or NaN")
+        raise ValueError(f"asarray_chkfinite met infinite values or NaN{at_user_line()}")
     return ans
 
 

@@ -108,9 +108,9 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
     if x.dtype.kind != "f":
         return x
     top = np.finfo(x.dtype)
-    x = selection.where(selection.isnan(x), nan, x)
-    x = selection.where(x == np.inf, float(top.max) if posinf is None else posinf, x)
-    return selection.where(x == -np.inf, float(top.min) if neginf is None else neginf, x)
+    ans = selection.where(selection.isnan(x), nan, x)
+    ans = selection.where(x == np.inf, float(top.max) if posinf is None else posinf, ans)
+    return selection.where(x == -np.inf, float(top.min) if neginf is None else neginf, ans)
 
 
 @implements(np.isclose)

@@ -24,7 +24,7 @@ def _prepared(a: Any, name: str, out: Any) -> Array:
 
 def _scaling(norm: Any) -> str:
     if norm not in (None, *fourier.SWAPPED):
-        raise ValueError(f"norm must be 'backward', 'ortho', 'forward' or None, but is {norm!r}")
+        raise ValueError(f"norm must be 'backward', 'ortho', 'forward' or None, but is {norm!r}{at_user_line()}")
     return "backward" if norm is None else norm
 
 
@@ -104,7 +104,7 @@ def _lengths(a: Array, s: Any, axes: Any, halved: bool = False) -> tuple[list[in
         axes = range(-(a.ndim if s is None else len(s)), 0)
     axes = [methods.normal_axis(k, a.ndim) for k in axes]
     if s is not None and len(s) != len(axes):
-        raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}")
+        raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}{at_user_line()}")
     lengths = [a.shape[k] for k in axes]
     if halved and lengths:
         lengths[-1] = (lengths[-1] - 1) * 2

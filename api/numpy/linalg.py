@@ -80,7 +80,7 @@ def qr(a: Array, mode: str = "reduced") -> Any:
     if mode == "raw":
         return _householder(a)
     if mode not in ("reduced", "complete", "r"):
-        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}")
+        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}{at_user_line()}")
     if m >= n:
         complete = mode == "complete" and m > n
         q, r = _qr.qr(a, complete, policy_here())
@@ -149,7 +149,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Array:
     refuse_options("multi_dot", out)
     arrays = [array_of(x) for x in arrays]
     if len(arrays) < 2:
-        raise ValueError(f"multi_dot needs two or more arrays, but got {len(arrays)}")
+        raise ValueError(f"multi_dot needs two or more arrays, but got {len(arrays)}{at_user_line()}")
     if any(x.ndim != 2 for x in arrays[1:-1]) or any(x.ndim not in (1, 2) for x in (arrays[0], arrays[-1])):
         raise ShapeError("multi_dot needs matrices, and first and last matrices or vectors, but got shapes "
                          f"{', '.join(str(x.shape) for x in arrays)}{at_user_line()}")
@@ -181,7 +181,7 @@ def _in_order(arrays: list, split: dict, i: int, j: int) -> Array:
 def tensorinv(a: Array, ind: int = 2) -> Array:
     a = inexact(a)
     if ind <= 0:
-        raise ValueError(f"tensorinv needs ind > 0, but got {ind}")
+        raise ValueError(f"tensorinv needs ind > 0, but got {ind}{at_user_line()}")
     size = math.prod(a.shape[ind:])
     return methods.reshape(decompositions.inv(methods.reshape(a, (size, -1))), (*a.shape[ind:], *a.shape[:ind]))
 
@@ -225,7 +225,12 @@ def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
 
 @implements(np.linalg.cross)
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    return linear_algebra.cross(array_of(x1), array_of(x2), axis=axis)
+    x1, x2 = array_of(x1), array_of(x2)
+    for x in (x1, x2):
+        if x.shape[axis] != 3:
+            raise ShapeError(f"linalg.cross needs vectors of length 3 along axis {axis}, but got shapes {x1.shape} and "
+                             f"{x2.shape}; np.cross takes those of the plane, too{at_user_line()}")
+    return linear_algebra.cross(x1, x2, axis=axis)
 
 
 @implements(np.linalg.diagonal)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.errors import at_user_line
 from ..core.ops import linalg, shaping
 from ..core.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements, refuse_options, ufunc
@@ -50,7 +51,7 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
     left = [methods.normal_axis(k, a.ndim) for k in left]
     right = [methods.normal_axis(k, b.ndim) for k in right]
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
-        raise ValueError(f"tensordot cannot contract axes {axes} of shapes {a.shape} and {b.shape}")
+        raise ValueError(f"tensordot cannot contract axes {axes} of shapes {a.shape} and {b.shape}{at_user_line()}")
     rest_a = [k for k in range(a.ndim) if k not in left]
     rest_b = [k for k in range(b.ndim) if k not in right]
     size = math.prod(a.shape[k] for k in left)
@@ -77,14 +78,23 @@ def cross(a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1,
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _axis_last(array_of(a), axisa), _axis_last(array_of(b), axisb)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError(f"cross needs vectors of length 3, but got {a.shape[-1]} and {b.shape[-1]}")
+    if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
+        raise ValueError(f"cross needs vectors of length 3, or 2, but got {a.shape[-1]} and {b.shape[-1]}"
+                         f"{at_user_line()}")
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = _in_space(a), _in_space(b)
     turn = ([1, 2, 0], [2, 0, 1])
     ans = a[..., turn[0]] * b[..., turn[1]] - a[..., turn[1]] * b[..., turn[0]]
     axisc = methods.normal_axis(axisc, ans.ndim)
     order = list(range(ans.ndim - 1))
     order.insert(axisc, ans.ndim - 1)
     return shaping.transpose(ans, tuple(order))
+
+
+def _in_space(x: Array) -> Array:
+    """Vectors of length 3: those of the plane get a third component, 0."""
+    return x if x.shape[-1] == 3 else shaping.pad(x, widths=((0, 0),) * (x.ndim - 1) + ((0, 1),))
 
 
 def _axis_last(x: Array, axis: int) -> Array:

@@ -20,13 +20,14 @@ def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -
             return _euclid(x, tuple(range(x.ndim)), keepdims)
         axes = tuple(range(x.ndim))
         if x.ndim not in (1, 2):
-            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them by axis")
+            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them by axis"
+                             f"{at_user_line()}")
     else:
         axes = tuple([methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(axes) == 1:
         return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
     if len(axes) != 2 or axes[0] == axes[1]:
-        raise ValueError(f"norm takes one or two different axes, but got axis={axis}")
+        raise ValueError(f"norm takes one or two different axes, but got axis={axis}{at_user_line()}")
     rest = tuple(k for k in range(x.ndim) if k not in axes)
     ans = _matrix_norm(shaping.transpose(x, (*rest, *axes)), ord, False)
     if keepdims:
@@ -78,7 +79,7 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
     if ord == 1:
         return reductions.reduce_sum(size, axes, keepdims)
     if isinstance(ord, str):
-        raise ValueError(f"norm of vectors has no ord={ord!r}")
+        raise ValueError(f"norm of vectors has no ord={ord!r}{at_user_line()}")
     if ord < 0:
         return methods.power(reductions.reduce_sum(methods.power(size, ord), axes, keepdims), 1 / ord)
     zero = size == 0  # |x|^p has derivative 0 at 0 for p > 1; 0 is chosen for p <= 1, too
@@ -113,7 +114,7 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
         ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)
     else:
         raise ValueError(f"norm of matrices has the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but got "
-                         f"{ord!r}")
+                         f"{ord!r}{at_user_line()}")
     return methods.reshape(ans, (*ans.shape, 1, 1)) if keepdims else ans
 
 

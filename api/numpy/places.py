@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.errors import at_user_line
 from ..core.ops import searching, selection, shaping
 from .indexing import flatnonzero
 from .joining import concatenate
@@ -17,7 +18,8 @@ mask_indices, indices, mgrid, ogrid = np.mask_indices, np.indices, np.mgrid, np.
 @implements(np.diag_indices_from)
 def diag_indices_from(arr: Array) -> tuple:
     if arr.ndim < 2 or len(set(arr.shape)) > 1:
-        raise ValueError(f"diag_indices_from needs at least two axes, all of one length, but got shape {arr.shape}")
+        raise ValueError(f"diag_indices_from needs at least two axes, all of one length, but got shape {arr.shape}"
+                         f"{at_user_line()}")
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 
@@ -33,7 +35,7 @@ def triu_indices_from(arr: Array, k: int = 0) -> tuple:
 
 def _matrix(name: str, arr: Array, k: int) -> tuple:
     if arr.ndim != 2:
-        raise ValueError(f"{name} needs a matrix, but got shape {arr.shape}")
+        raise ValueError(f"{name} needs a matrix, but got shape {arr.shape}{at_user_line()}")
     return arr.shape[0], k, arr.shape[1]
 
 
@@ -43,7 +45,7 @@ def ix_(*args: Array) -> tuple:
     for k, x in enumerate(args):
         x = array_of(x)
         if x.ndim != 1:
-            raise ValueError(f"ix_ needs vectors, but got shape {x.shape}")
+            raise ValueError(f"ix_ needs vectors, but got shape {x.shape}{at_user_line()}")
         x = flatnonzero(x) if x.dtype == np.bool_ else x
         x = x if x.shape[0] or x.dtype.kind in "iu" else selection.astype(x, np.intp)
         out.append(methods.reshape(x, tuple(-1 if i == k else 1 for i in range(len(args)))))
@@ -92,7 +94,7 @@ class Joiner:
             numbers = [int(n) for n in text.split(",")]
         except ValueError:
             raise ValueError(f"r_ of traced values takes up to three numbers as its directive, but got {text!r}; "
-                             "matrices ('r', 'c') are not supported") from None
+                             f"matrices ('r', 'c') are not supported{at_user_line()}") from None
         return (numbers + [self.axis, self.ndmin, self.trans1d][len(numbers):])[:3]  # type: ignore[return-value]
 
     def _laid(self, item: Any, x: Array, ndmin: int, trans1d: int) -> Array:

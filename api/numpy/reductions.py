@@ -92,11 +92,13 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
     weights = array_of(weights)
     if weights.shape != a.shape:
         if axis is None:
-            raise TypeError(f"average needs axis where the weights have another shape: {a.shape} and {weights.shape}")
-        axes = methods.normal_axes(axis, a.ndim)
+            raise TypeError(f"average needs axis where the weights have another shape: {a.shape} and {weights.shape}"
+                            f"{at_user_line()}")
+        axes = [methods.normal_axis(k, a.ndim) for k in (axis if isinstance(axis, tuple) else (axis,))]
         if weights.shape != tuple(a.shape[k] for k in axes):
             raise ValueError(f"average needs weights of shape {tuple(a.shape[k] for k in axes)} along axis {axis}, "
-                             f"but got {weights.shape}")
+                             f"but got {weights.shape}{at_user_line()}")
+        weights = methods.transpose(weights, tuple(sorted(range(len(axes)), key=axes.__getitem__)))
         weights = methods.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
         weights = shaping.broadcast_to(weights, a.shape)
     dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
@@ -154,11 +156,11 @@ def cumsum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None) -> A
 def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any = UNSET) -> Array:
     a = array_of(a)
     if n < 0:
-        raise ValueError(f"diff needs n >= 0, but got {n}")
+        raise ValueError(f"diff needs n >= 0, but got {n}{at_user_line()}")
     if n == 0:
         return a
     if not a.ndim:
-        raise ValueError("diff needs an array of at least one axis, but got shape ()")
+        raise ValueError(f"diff needs an array of at least one axis, but got shape (){at_user_line()}")
     axis = methods.normal_axis(axis, a.ndim)
     parts = [_edge(prepend, a, axis)] * (prepend is not UNSET) + [a] + [_edge(append, a, axis)] * (append is not UNSET)
     a = shaping.concatenate(*parts, axis=axis) if len(parts) > 1 else a

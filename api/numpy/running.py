@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.device import constant
+from ..core.errors import at_user_line
 from ..core.ops import reductions, running, selection, shaping
 from .reductions import diff
 from .surface import Array, Axis, array_beside, array_of, implements, refuse_options
@@ -53,7 +54,7 @@ def _cumulative(name: str, prim: Any, x: Array, axis: Any, dtype: Any, initial: 
     x = x if x.ndim else methods.reshape(x, (1,))
     if axis is None:
         if x.ndim > 1:
-            raise ValueError(f"{name} of an array with {x.ndim} axes needs axis")
+            raise ValueError(f"{name} of an array with {x.ndim} axes needs axis{at_user_line()}")
         axis = 0
     axis = methods.normal_axis(axis, x.ndim)
     ans = methods.accumulate(prim, x, axis, dtype)
@@ -67,14 +68,15 @@ def _cumulative(name: str, prim: Any, x: Array, axis: Any, dtype: Any, initial: 
 def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
     ary = methods.reshape(array_of(ary), (-1,))
     if ary.dtype == np.bool_:
-        raise TypeError("ediff1d subtracts, which booleans do not; convert them to integers")
+        raise TypeError(f"ediff1d subtracts, which booleans do not; convert them to integers{at_user_line()}")
     parts = [diff(ary)]
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:
             continue
         value = methods.reshape(array_beside(value, ary), (-1,))
         if not np.can_cast(value.dtype, ary.dtype, "same_kind"):
-            raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} beside differences of dtype {ary.dtype}")
+            raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} beside differences of dtype {ary.dtype}"
+                            f"{at_user_line()}")
         value = value if value.dtype == ary.dtype else selection.astype(value, ary.dtype)
         parts = [value, *parts] if name == "to_begin" else [*parts, value]
     return shaping.concatenate(*parts, axis=0) if len(parts) > 1 else parts[0]

@@ -40,13 +40,14 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
     axes = tuple(range(f.ndim)) if axis is None else tuple(
         methods.normal_axis(k, f.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if edge_order not in (1, 2):
-        raise ValueError(f"gradient has edge_order 1 and 2, but got {edge_order}")
+        raise ValueError(f"gradient has edge_order 1 and 2, but got {edge_order}{at_user_line()}")
     if f.dtype.kind in "iu":
         f = selection.astype(f, np.float64)
     ans = []
     for k, step in zip(axes, _steps(f, axes, varargs)):
         if f.shape[k] < edge_order + 1:
-            raise ValueError(f"gradient needs {edge_order + 1} elements along axis {k}, but got shape {f.shape}")
+            raise ValueError(f"gradient needs {edge_order + 1} elements along axis {k}, but got shape {f.shape}"
+                             f"{at_user_line()}")
         slope = _slopes(f, k, step, edge_order)
         ans.append(slope if slope.dtype == f.dtype else selection.astype(slope, f.dtype))
     return ans[0] if len(ans) == 1 else tuple(ans)
@@ -59,13 +60,15 @@ def _steps(f: Array, axes: tuple, spacings: tuple) -> list:
     if len(spacings) == 1 and not np.ndim(spacings[0]):
         return [spacings[0]] * len(axes)
     if len(spacings) != len(axes):
-        raise TypeError(f"gradient takes one spacing, or one for each of {len(axes)} axes, but got {len(spacings)}")
+        raise TypeError(f"gradient takes one spacing, or one for each of {len(axes)} axes, but got {len(spacings)}"
+                        f"{at_user_line()}")
     out = []
     for k, spacing in zip(axes, spacings):
         if np.ndim(spacing):
             spacing = array_of(spacing)
             if spacing.ndim != 1 or spacing.shape[0] != f.shape[k]:
-                raise ValueError(f"gradient needs {f.shape[k]} coordinates for axis {k}, but got shape {spacing.shape}")
+                raise ValueError(f"gradient needs {f.shape[k]} coordinates for axis {k}, but got shape {spacing.shape}"
+                                 f"{at_user_line()}")
             if spacing.dtype.kind in "iu":
                 spacing = selection.astype(spacing, np.float64)
             spacing = diff(spacing)
@@ -147,7 +150,8 @@ def _signals(name: str, a: Array, v: Array) -> list:
         x = array_of(x)
         x = x if x.ndim else methods.reshape(x, (1,))
         if x.ndim != 1 or not x.shape[0]:
-            raise ValueError(f"{name} needs two vectors that are not empty, but the {which} has shape {x.shape}")
+            raise ValueError(f"{name} needs two vectors that are not empty, but the {which} has shape {x.shape}"
+                             f"{at_user_line()}")
         out.append(x)
     return out
 
@@ -158,7 +162,7 @@ def _cut(ans: Array, n: int, m: int, mode: str) -> Array:
     if mode == "full":
         return ans
     if mode not in ("same", "valid"):
-        raise ValueError(f"the modes are 'full', 'same' and 'valid', but got {mode!r}")
+        raise ValueError(f"the modes are 'full', 'same' and 'valid', but got {mode!r}{at_user_line()}")
     start = (short - 1) // 2 if mode == "same" else short - 1
     return shaping.slice_axis(ans, 0, start, start + (long if mode == "same" else long - short + 1))
 
@@ -173,19 +177,23 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
             raise TypeError(f"interp has real values, but a complex {which}={end!r}; give a real one, or complex values"
                             f"{at_user_line()}")
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
-        raise ValueError(f"interp needs as many values as knots, but got shapes {knots.shape} and {values.shape}")
+        raise ValueError(f"interp needs as many values as knots, but got shapes {knots.shape} and {values.shape}"
+                         f"{at_user_line()}")
     if period is not None:
         x, knots, values = _periodic(x, knots, values, period)
         left = right = None
     n = knots.shape[0]
-    # At a knot the slope is that to its right, at the last one that to its left.
-    place = searchsorted(knots, x, side="right")
+    # At a knot the slope is that to its right, at the last one that to its left. Outside the line is not extended: that
+    # of an infinite point would be NaN.
+    outside = (x < knots[0]) | (x > knots[-1]) | (x != x)
+    point = selection.where(outside, knots[0], x)
+    place = searchsorted(knots, point, side="right")
     upper = selection.minimum(selection.maximum(place, 1), max(n - 1, 0))
     lower = selection.maximum(upper - 1, 0)
     x0, x1, y0, y1 = (take(v, k) for v in (knots, values) for k in (lower, upper))
     gap = x1 - x0
     same = gap == 0
-    ans = selection.where(same, y1, (y1 - y0) / selection.where(same, 1.0, gap) * (x - x0) + y0)
+    ans = selection.where(same, y1, (y1 - y0) / selection.where(same, 1.0, gap) * (point - x0) + y0)
     ans = selection.where(x < knots[0], values[0] if left is None else left, ans)
     ans = selection.where(x > knots[-1], values[-1] if right is None else right, ans)
     return selection.where(x != x, x, ans)
@@ -194,7 +202,7 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
 def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:
     """The point and the knots in one period, with a knot of the neighbouring period on either side."""
     if period == 0:
-        raise ValueError("interp needs a period other than 0")
+        raise ValueError(f"interp needs a period other than 0{at_user_line()}")
     period = abs(period)
     x, knots = selection.remainder(x, period), selection.remainder(knots, period)
     order = methods.argsort(knots)
@@ -214,11 +222,12 @@ def sliding_window_view(x: Array, window_shape: Any, axis: Any = None, *, subok:
         axes = [methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     if len(axes) != len(sizes) or writeable:
         raise ValueError(f"sliding_window_view needs a window length for each of {len(axes)} axes, and windows of a "
-                         f"traced value are read only, but got {sizes} and writeable={writeable}")
+                         f"traced value are read only, but got {sizes} and writeable={writeable}{at_user_line()}")
     for k, size in zip(axes, sizes):
         count = x.shape[k] - size + 1
         if size < 0 or count < 1:
-            raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {x.shape[k]}")
+            raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {x.shape[k]}"
+                             f"{at_user_line()}")
         places = np.arange(count)[:, None] + np.arange(size)
         x = take(x, places, k)
         x = shaping.transpose(x, (*range(k + 1), *range(k + 2, x.ndim), k + 1))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.errors import at_user_line
 from ..core.ops import searching, selection
 from .indexing import take
 from .joining import concatenate
@@ -94,14 +95,13 @@ def isin(element: Array, test_elements: Array, assume_unique: bool = False, inve
 def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
     sides = trim.lower()
     if sides not in ("f", "b", "fb", "bf"):
-        raise ValueError(f"trim_zeros trims 'f', 'b' or 'fb', but got {trim!r}")
+        raise ValueError(f"trim_zeros trims 'f', 'b' or 'fb', but got {trim!r}{at_user_line()}")
     filt = array_of(filt)
     places = np.argwhere(known(filt, "trim_zeros"))
     axes = methods.normal_axes(axis, filt.ndim)
     if not places.size:
-        start, stop = np.zeros(filt.ndim, int), np.zeros(filt.ndim, int)
-    else:
-        start, stop = places.min(0), places.max(0) + 1
+        return filt[tuple([slice(0, 0) if k in axes else slice(None) for k in range(filt.ndim)])]
+    start, stop = places.min(0), places.max(0) + 1
     if "f" not in sides:
         start[:] = 0
     if "b" not in sides:

@@ -47,7 +47,8 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
     sources = [methods.normal_axis(k, a.ndim) for k in _tuple(source)]
     targets = [methods.normal_axis(k, a.ndim) for k in _tuple(destination)]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise ValueError(f"moveaxis needs as many distinct sources as destinations, but got {source} and {destination}")
+        raise ValueError(f"moveaxis needs as many distinct sources as destinations, but got {source} and {destination}"
+                         f"{at_user_line()}")
     order = [k for k in range(a.ndim) if k not in sources]
     for target, origin in sorted(zip(targets, sources)):
         order.insert(target, origin)
@@ -142,7 +143,7 @@ def resize(a: Array, new_shape: Any) -> Array:
     a = methods.reshape(array_of(a), (-1,))
     shape = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (operator.index(new_shape),)
     if builtins.min(shape, default=0) < 0:
-        raise ValueError(f"resize needs lengths that are not negative, but got {shape}")
+        raise ValueError(f"resize needs lengths that are not negative, but got {shape}{at_user_line()}")
     size = math.prod(shape)
     if not a.shape[0] or not size:
         return constant(np.zeros(shape, a.dtype), a)
@@ -168,7 +169,7 @@ def fliplr(m: Array) -> Array:
 def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     first, second = (methods.normal_axis(axis, m.ndim) for axis in axes)
     if first == second:
-        raise ValueError(f"rot90 needs two different axes, but got {axes}")
+        raise ValueError(f"rot90 needs two different axes, but got {axes}{at_user_line()}")
     k %= 4
     if k == 0:
         return m

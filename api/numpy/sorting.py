@@ -57,7 +57,7 @@ def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any)
 def lexsort(keys: Any, axis: int = -1) -> Array:
     keys = [array_of(k) for k in keys]
     if not keys:
-        raise TypeError("lexsort needs at least one key")
+        raise TypeError(f"lexsort needs at least one key{at_user_line()}")
     if not keys[0].ndim:
         return np.zeros((), np.intp)
     return searching.lexsort(*keys, axis=methods.normal_axis(axis, keys[0].ndim))
@@ -75,7 +75,7 @@ def sort_complex(a: Array) -> Array:
 def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> Array:
     a, v = array_of(a), array_of(v)
     if a.ndim != 1:
-        raise ValueError(f"searchsorted needs a sorted vector, but got shape {a.shape}")
+        raise ValueError(f"searchsorted needs a sorted vector, but got shape {a.shape}{at_user_line()}")
     if sorter is not None:
         a = methods.take(a, sorter)
     return searching.searchsorted(a, v, side)
@@ -85,7 +85,7 @@ def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> 
 def digitize(x: Array, bins: Array, right: bool = False) -> Array:
     x, bins = array_of(x), array_of(bins)
     if x.dtype.kind == "c":
-        raise TypeError("digitize needs real values to order, but got complex ones")
+        raise TypeError(f"digitize needs real values to order, but got complex ones{at_user_line()}")
     if bins.ndim != 1:
-        raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}")
+        raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}{at_user_line()}")
     return searching.digitize(bins, x, bool(right))

@@ -113,7 +113,7 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Array:
 
 def _check_triangle(uplo: str) -> None:
     if uplo not in ("L", "U", "l", "u"):
-        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}")
+        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}{at_user_line()}")
 
 
 @implements(np.linalg.eig)
@@ -169,7 +169,7 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
     """Traced: the derivative is that along matrices of the rank found; see Golub and Pereyra (1973)."""
     a = matrices(a, "pinv")
     if rcond is not None and rtol is not np._NoValue:
-        raise ValueError("`rtol` and `rcond` can't be both set.")
+        raise ValueError(f"`rtol` and `rcond` can't be both set.{at_user_line()}")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
     if hermitian:
@@ -207,7 +207,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
 def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Traced: a constant to derivatives."""
     if rtol is not None and tol is not None:
-        raise ValueError("`tol` and `rtol` can't be both set.")
+        raise ValueError(f"`tol` and `rtol` can't be both set.{at_user_line()}")
     a = inexact(A)
     if a.ndim < 2:
         return selection.astype(reductions.reduce_any(a != 0, tuple(range(a.ndim)), False), np.intp)

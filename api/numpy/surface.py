@@ -1,7 +1,7 @@
 """How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..core.ops import selection, shaping
 from ..core.protocol import FUNCTIONS, UFUNCS
 from ..core.tracer import Tracer, concrete
 
-Array = Any
+Array = Annotated[Any, "an array, a tracer, or what NumPy makes an array of"]
 Axis = Any
 ndarray = np.ndarray
 UNSET = np._NoValue
@@ -53,9 +53,17 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
         except ConversionError:  # a list of traced values, which NumPy takes for an array
             if not any(map(traced_inside, args)):
                 raise
-            return traced(*args, **kwargs)
+            return traced(*_stacked_lists(traced, args), **kwargs)
 
     return as_numpy(fun, reference, masked)
+
+
+def _stacked_lists(traced: Callable[..., Any], args: Sequence[Any]) -> list:
+    """`args`, with lists of traced values made arrays where the function takes an array, by its annotations."""
+    code = traced.__code__
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount:][:1]  # `*args`, or a local variable
+    names = [*code.co_varnames[: code.co_argcount], *rest * len(args)]
+    return [_stacked_list(a) if traced.__annotations__.get(name) is Array else a for a, name in zip(args, names)]
 
 
 def as_numpy(fun: Callable[..., Any], reference: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
@@ -77,7 +85,14 @@ def ufunc(reference: Any) -> Callable[..., Any]:
             if out is not None or where is not True:
                 refuse_options(name, out, where)
             if dtype is casting is order is None:
-                return traced(x) if isinstance(x, Tracer) else reference(x)
+                if isinstance(x, Tracer):
+                    return traced(x)
+                try:
+                    return reference(x)
+                except ConversionError:
+                    if not traced_inside(x):
+                        raise
+                    return traced(_stacked(x))
             return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K")
 
         return as_numpy(unary, reference)
@@ -91,7 +106,12 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 return reference(x, y)
             if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
                 return traced(x, y)
-            return reference(x, y)
+            try:
+                return reference(x, y)
+            except ConversionError:
+                if not (traced_inside(x) or traced_inside(y)):
+                    raise
+                return traced(_stacked_list(x), _stacked_list(y))
         return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K")
 
     return as_numpy(binary, reference)
@@ -160,6 +180,11 @@ def array_of(x: Any) -> Any:
     if hasattr(x, "dtype"):
         return x
     return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else np.asarray(x)
+
+
+def _stacked_list(x: Any) -> Any:
+    """A list as an array, traced if it holds a traced value; anything else as it is."""
+    return _stacked(x) if type(x) in (list, tuple) else x
 
 
 def _stacked(x: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.device import constant
+from ..core.errors import at_user_line
 from ..core.ops import bessel_integer
 from ..core.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements
@@ -16,7 +17,7 @@ bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.
 def i0(x: Array) -> Array:
     x = array_of(x)
     if x.dtype.kind == "c":
-        raise TypeError("i0 takes real values, but got complex ones")
+        raise TypeError(f"i0 takes real values, but got complex ones{at_user_line()}")
     return bessel_integer.bessel_i(x, order=0)
 
 

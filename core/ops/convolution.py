@@ -6,7 +6,7 @@ from itertools import product
 from ..avals import make_aval
 from ..device import zeros_of
 from ..dtypes import result_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import linear, primitive
 from ..fix import conj
 from .samples import arrays, together
@@ -55,7 +55,7 @@ def _windows_shape(x, kernel, stride, dilation):
     counts = window_counts(size, kernel, stride, dilation)
     if x.ndim < n or any(m < 1 for m in counts):
         raise ShapeError(f"windows of shape {kernel} with dilation {dilation} do not fit into axes of shape {size}; "
-                         "pad the array, or take a smaller window")
+                         f"pad the array, or take a smaller window{at_user_line()}")
     return make_aval((*x.shape[: x.ndim - n], *kernel, *counts), x.dtype)
 
 
@@ -139,15 +139,15 @@ def _conv_shape(x, w, stride, padding, dilation, groups):
     n = w.ndim - 2
     if n < 1 or x.ndim != w.ndim or len(stride) != n or len(padding) != n or len(dilation) != n:
         raise ShapeError(f"conv needs x of shape (n, channels, *size) and w of shape (features, channels, *kernel) "
-                         f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}")
+                         f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}{at_user_line()}")
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
         raise ShapeError(f"conv with {groups} groups needs w of shape (features, channels / groups, …) whose features "
-                         f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}")
+                         f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}{at_user_line()}")
     size = tuple([a + k + b for k, (a, b) in zip(x.shape[2:], padding)])
     counts = window_counts(size, w.shape[2:], stride, dilation)
     if any(m < 1 for m in counts):
         raise ShapeError(f"conv has a kernel of shape {w.shape[2:]} with dilation {dilation}, which does not fit into "
-                         f"the padded size {size}; pad more, or take a smaller kernel")
+                         f"the padded size {size}; pad more, or take a smaller kernel{at_user_line()}")
     return make_aval((x.shape[0], w.shape[0], *counts), result_dtype(x, w))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..avals import make_aval
 from ..device import constant
 from ..dtypes import float_dtype, result_dtype
-from ..errors import ShapeError, at_user_line
+from ..errors import ShapeError, SquareError, at_user_line
 from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .linalg import lift, matmul, outer, times
@@ -29,7 +29,7 @@ def hermitian(x):
 def check_square(x, name):
     """Raise unless `x` holds square matrices."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeError(f"{name} needs square matrices (..., n, n), but got shape {x.shape}{at_user_line()}")
+        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {x.shape}{at_user_line()}")
 
 
 def square_aval(x, name):

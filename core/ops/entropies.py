@@ -4,7 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import result_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import elementwise, primitive
 from ..fix import conj
 from .arithmetic import exp, log, log1p
@@ -147,7 +147,7 @@ def _signed_vjp(cts, a, b, ans, axes, keepdims):
 def _signed_shape(a, b, axes, keepdims):
     if a.shape != b.shape:
         raise ShapeError(f"signed_logsumexp needs values and weights of one shape, but got {a.shape} and {b.shape}; "
-                         "broadcast them first")
+                         f"broadcast them first{at_user_line()}")
     aval = reduced_shape(make_aval(a.shape, result_dtype(a, b)), axes, keepdims)
     return aval, aval
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..dtypes import is_inexact
-from ..errors import DtypeError
+from ..errors import DtypeError, at_user_line
 from ..families import elementwise
 from .samples import Sample, binary, together, unary
 from .scipy_kernels import WIDE, scipy_kernel, scipy_unary
@@ -19,7 +19,8 @@ def _real(name):
     def run(xp, x):
         if getattr(x, "dtype", np.dtype(float)).kind == "c" or type(x) is complex:
             raise DtypeError(f"{name} takes real values, but got {np.asarray(x).dtype}: its derivative, polygamma, is "
-                             "known for real arguments only; call scipy.special outside of the derivative")
+                             "known for real arguments only; call scipy.special outside of the derivative"
+                             f"{at_user_line()}")
         return kernel(xp, x)
 
     return run

@@ -103,7 +103,7 @@ def _expand(aval, key):
             raise IndexError(f"arrays used as indices must be integer or boolean, but one has dtype {k.dtype} "
                              f"and shape {k.shape}; cast it with .astype(int){at_user_line()}")
     if sum(e is Ellipsis for e in entries) > 1:
-        raise IndexError("an index can have only one ellipsis ('...')")
+        raise IndexError(f"an index can have only one ellipsis ('...'){at_user_line()}")
     if used > aval.ndim:
         raise IndexError(f"too many indices: the array has {aval.ndim} axes (shape {aval.shape}), "
                          f"but {used} were indexed{at_user_line()}")

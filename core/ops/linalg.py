@@ -181,7 +181,8 @@ def times(a, x):
 
 def _outer_shape(x, y):
     if not x.ndim or not y.ndim:
-        raise ShapeError(f"outer needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *")
+        raise ShapeError(f"outer needs operands of at least one axis, but got shapes {x.shape} and {y.shape}; use *"
+                         f"{at_user_line()}")
     lead = broadcast_shape("outer", [x.shape[:-1], y.shape[:-1]])
     return make_aval((*lead, x.shape[-1], y.shape[-1]), result_dtype(x, y))
 
@@ -296,10 +297,11 @@ def _einsum_shape(x, y, subscripts):
     for letters, aval in zip(terms.split(","), (x, y)):
         if len(letters) != aval.ndim:
             raise ShapeError(f"einsum term {letters!r} names {len(letters)} axes, but its operand has shape "
-                             f"{aval.shape}")
+                             f"{aval.shape}{at_user_line()}")
         for c, n in zip(letters, aval.shape):
             if sizes.setdefault(c, n) != n:
-                raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in the other")
+                raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in the other"
+                                 f"{at_user_line()}")
     return make_aval(tuple(sizes[c] for c in out), result_dtype(x, y))
 
 

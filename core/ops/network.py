@@ -5,7 +5,7 @@ import numpy as np
 from ..avals import make_aval
 from ..device import constant
 from ..dtypes import result_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, elementwise, primitive
 from ..fix import conj, fix
 from .arithmetic import exp
@@ -58,10 +58,11 @@ def _affine(x, w, b):
 def _affine_shape(x, w, b):
     if x.ndim != 2 or w.ndim != 2 or x.shape[1] != w.shape[0]:
         raise ShapeError(f"affine needs x of shape (n, k), w of shape (k, m) and b that broadcasts to (n, m), but got "
-                         f"{x.shape}, {w.shape} and {b.shape}; use x @ w + b for other shapes")
+                         f"{x.shape}, {w.shape} and {b.shape}; use x @ w + b for other shapes{at_user_line()}")
     out = (x.shape[0], w.shape[1])
     if broadcast_shape("affine", [out, b.shape]) != out:
-        raise ShapeError(f"affine cannot add b of shape {b.shape} to a product of shape {out}; b must broadcast to it")
+        raise ShapeError(f"affine cannot add b of shape {b.shape} to a product of shape {out}; b must broadcast to it"
+                         f"{at_user_line()}")
     return make_aval(out, result_dtype(x, w, b))
 
 
@@ -126,7 +127,7 @@ def _mse(x, y):
 def _mse_shape(x, y):
     if x.shape != y.shape:
         raise ShapeError(f"mean_squared_error needs operands of one shape, but got {x.shape} and {y.shape}; broadcast "
-                         "them first")
+                         f"them first{at_user_line()}")
     return make_aval((), result_dtype(x, y))
 
 
@@ -224,7 +225,7 @@ def _cross_entropy_shape(x, labels):
     if x.ndim != 2 or not x.shape[1] or labels.shape != x.shape[:1]:
         raise ShapeError("cross_entropy needs logits of shape (n, classes) and labels of shape (n,), but got "
                          f"{x.shape} and "
-                         f"{labels.shape}")
+                         f"{labels.shape}{at_user_line()}")
     return make_aval(labels.shape, x.dtype)
 
 
@@ -264,7 +265,7 @@ def _target_entropy(xp, x, t):
 def _target_entropy_shape(x, t):
     if not x.ndim or x.shape != t.shape or not x.shape[-1]:
         raise ShapeError("target_cross_entropy needs logits and targets of one shape (…, classes), but got "
-                         f"{x.shape} and {t.shape}; broadcast them first")
+                         f"{x.shape} and {t.shape}; broadcast them first{at_user_line()}")
     return make_aval(x.shape[:-1], result_dtype(x, t))
 
 

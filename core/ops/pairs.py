@@ -4,7 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import complex_dtype, real_dtype
-from ..errors import ShapeError
+from ..errors import ShapeError, at_user_line
 from ..families import linear
 from .samples import Sample
 
@@ -28,7 +28,8 @@ def _join(xp, x):
 
 def _joined_shape(x):
     if not x.shape or x.shape[-1] != 2:
-        raise ShapeError(f"as_complex got shape {x.shape}; the last axis must hold the real and the imaginary part")
+        raise ShapeError(f"as_complex got shape {x.shape}; the last axis must hold the real and the imaginary part"
+                         f"{at_user_line()}")
     return make_aval(x.shape[:-1], complex_dtype(x.dtype))
 
 

@@ -86,7 +86,7 @@ def _broadcast_shape(x, shape):
         fits = False
     if not fits:
         raise ShapeError(f"broadcast_to cannot broadcast shape {x.shape} to {tuple(shape)}; "
-                         "each axis must be equal or 1, counted from the last")
+                         f"each axis must be equal or 1, counted from the last{at_user_line()}")
     return make_aval(tuple(shape), x.dtype)
 
 
@@ -181,7 +181,7 @@ def _stack_shape(xs, axis):
     first = xs[0]
     for x in xs[1:]:
         if x.shape != first.shape:
-            raise ShapeError(f"stack needs arrays of one shape, but got {first.shape} and {x.shape}")
+            raise ShapeError(f"stack needs arrays of one shape, but got {first.shape} and {x.shape}{at_user_line()}")
     return make_aval((*first.shape[:axis], len(xs), *first.shape[axis:]), result_dtype(*xs))
 
 

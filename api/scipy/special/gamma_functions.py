@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ...core.device import constant
+from ...core.errors import at_user_line
 from ...core.ops import gamma_functions, incomplete
 from ...core.tracer import peel
 from ...numpy.surface import Array, array_of, floating, lift
@@ -162,7 +163,7 @@ def polygamma(n: Array, x: Array) -> Array:
     n = n if type(n) is int else array_of(n)
     if type(n) is not int and n.dtype.kind not in "iub":
         raise TypeError(f"polygamma needs whole orders, but got n of dtype {n.dtype}, by which it has no derivative; "
-                        "pass integers, for example n.astype(int)")
+                        f"pass integers, for example n.astype(int){at_user_line()}")
     return gamma_functions.polygamma(n, lift(x))
 
 
@@ -183,11 +184,12 @@ def multigammaln(a: Array, d: int) -> Array:
     1.550195
     """
     if int(d) != d or d < 1:
-        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass a whole number")
+        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass a whole number"
+                         f"{at_user_line()}")
     a = floating(a)
     known = peel(a)
     if known is not None and bool((known <= 0.5 * (d - 1)).any()):
         raise ValueError(f"multigammaln needs a > (d - 1) / 2 = {0.5 * (d - 1)}, but the smallest a is {known.min()}; "
-                         "the integral that defines it diverges there")
+                         f"the integral that defines it diverges there{at_user_line()}")
     shifted = a.reshape((*a.shape, 1)) - constant(np.arange(int(d), dtype=a.dtype) / 2, a)
     return gamma_functions.gammaln(shifted).sum(axis=-1) + 0.25 * d * (d - 1) * math.log(math.pi)

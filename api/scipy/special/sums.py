@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...core.device import constant
-from ...core.errors import DtypeError
+from ...core.errors import DtypeError, at_user_line
 from ...core.methods import normal_axes
 from ...core.ops import entropies, network, reductions, selection
 from ...nn.losses import together
@@ -73,7 +73,7 @@ def logsumexp(
     weights = constant(np.ones((), np.float64), a) if b is None else floating(b)
     if "c" in (a.dtype.kind, weights.dtype.kind):
         raise DtypeError(f"logsumexp with b= or return_sign=True takes real values, but got {a.dtype} and "
-                         f"{weights.dtype}; add the logarithm of the weights to a")
+                         f"{weights.dtype}; add the logarithm of the weights to a{at_user_line()}")
     if b is None:
         weights = weights.astype(a.dtype)
     a, weights = together(a, weights)
