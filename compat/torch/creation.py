@@ -14,6 +14,7 @@ from .memory_formats import fresh, preserves
 from .modes import MODES
 from .out_argument import write_out
 from .recorder import traced
+from .signatures import Looked, check, signed
 from .size import device as Device
 from .state import TensorBase, at_level, bottom, concrete, inside, lower, more, wrap
 from .views import shape_dtype
@@ -47,17 +48,32 @@ def check_device(device):
 
 
 def with_out(make):
-    """A factory that writes its numbers to `out=` where that is given, in the dtype of `out` unless one is named."""
+    """A factory that looks at its arguments first, and that writes its numbers to `out=` where that is given, in the
+    dtype of `out` unless one is named. Its `make` takes the arguments as they are."""
+    name = make.__name__.rstrip("_")
+    row, asks_dtype = Looked(name), "dtype" in make.__kwdefaults__
 
     @functools.wraps(make)
-    def made_or_written(*args, out=None, **named):
+    def made_or_written(*args, **named):
+        args, named, way = check(row, args, named)
+        if named.pop("pin_memory", None):
+            raise RuntimeError(f"{name}(pin_memory=True): no memory here is shared with a device; leave pin_memory out")
+        out = named.pop("out", None)
+        if named.get("dtype") in PYTHONS:
+            named["dtype"] = PYTHONS[named["dtype"]]
         if out is None:
-            return traced(f"aten::{make.__name__.rstrip('_')}", make, args, named)
-        if "dtype" in make.__kwdefaults__ and named.get("dtype") is None:
+            return traced(f"aten::{name}", make, args, named)
+        if asks_dtype and named.get("dtype") is None:
             named["dtype"] = out.dtype
-        return write_out(make.__name__.rstrip("_"), out, lower(make(*args, **named)), [])
+        return write_out(name, out, lower(make(*args, **named)), [v for v in args if isinstance(v, TensorBase)],
+                         way is not None and way.exact)
 
+    made_or_written.signed, made_or_written.make = True, make
     return made_or_written
+
+
+# What Python's types of numbers name.
+PYTHONS = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
 
 def size_argument(size):
@@ -82,19 +98,19 @@ def numpy_dtype(dtype):
 
 
 @with_out
-def zeros(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
     return made(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
 @with_out
-def ones(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
     return made(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
 @with_out
-def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
           memory_format=None):
     """A tensor of what lay in memory."""
     return made(fresh(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
@@ -198,7 +214,7 @@ def like(name, make):
     """`zeros_like` of `zeros`: the shape, dtype and strides of a tensor."""
 
     def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
-                  **fill_value):
+                  pin_memory=False, **fill_value):
         if fill_value.keys() - {"fill_value"} or fill_value and (args or name != "full_like"):
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(fill_value))}'")
         args = (*args, *fill_value.values())
@@ -217,6 +233,7 @@ def like(name, make):
     made_like.__name__ = made_like.__qualname__ = name
     made_like.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
 
+    @signed(name)
     @functools.wraps(made_like)
     def made_in_span(*args, **named):
         return traced(f"aten::{name}", made_like, args, named)

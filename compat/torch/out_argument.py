@@ -1,6 +1,7 @@
 """Tensors given as `out=`: their dtype is checked, they are resized if they are empty, and written to."""
 
 import warnings
+from numbers import Number
 
 import numpy as np
 
@@ -8,34 +9,42 @@ from .dtypes import c_type, type_word
 from .inplace import write
 from .layouts import COLUMNS
 from .modes import MODES
-from .state import needs_grad, tangent_of
+from .state import lift, needs_grad, tangent_of, wrap
 from .views import shape_dtype
 
 
 def write_out(name, target, v, tensors, exact=False):
     """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
-    if isinstance(target, (tuple, list)):
+    if isinstance(target, tuple | list):
+        if not isinstance(v, tuple):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         for t, x in zip(target, v):
             write_out(name, t, x, tensors, exact)
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)
+    if isinstance(target, Number):
+        target = wrap(np.asarray(target))  # nobody sees what is written to it
     m = MODES.get()
-    if v.dtype.kind in "fcV" and (m is None or m.grad) and (any(needs_grad(t) for t in tensors) or needs_grad(target)):
+    wanted = v.dtype.kind in "fcV" and (m is None or m.grad) and (
+        any(needs_grad(t) for t in tensors) or needs_grad(target))
+    if wanted and name not in RECORDED:
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function; write the answer with copy_ instead")
     shape, dtype = shape_dtype(target)
-    if v.dtype != dtype:
+    if v.dtype != dtype and name != "bernoulli":
         check_out_dtype(dtype, v.dtype, TypeError if name in JOINING else RuntimeError)
         if exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
-        if name in COLUMNS and isinstance(v, np.ndarray):
-            target.value = np.empty_like(v, dtype)  # in LAPACK's order
+        if (name in COLUMNS or name == "nonzero") and isinstance(v, np.ndarray):
+            target.value = np.empty_like(v, dtype)  # by columns, as LAPACK's matrices
+    if wanted:
+        return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)
     return target
 
@@ -54,6 +63,10 @@ def resize(target, shape):
     target.value = np.empty(shape, target.value.dtype)
 
 
+# PyTorch lets these write answers that carry a gradient; of some it cannot be asked for later, here it can.
+RECORDED = frozenset("""
+    softmax log_softmax tensordot diag floor_divide linalg.norm fft.ifft
+""".split())
 JOINING = frozenset("cat concat stack hstack vstack dstack column_stack".split())
 
 

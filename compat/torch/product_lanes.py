@@ -89,9 +89,11 @@ def total(row, prim, title):
         if dtype is not None:
             named["dtype"] = dtype
         if dim is None and named:
-            args, named = (input,), named | ({"keepdim": True} if keepdim else {})
+            args, named = (input,), named | ({} if keepdim is False else {"keepdim": keepdim})
+        elif keepdim is False:
+            args = (input,) if dim is None else (input, dim)
         else:
-            args = (input,) if dim is None and not keepdim else (input, dim) if not keepdim else (input, dim, keepdim)
+            args = (input, dim, keepdim)
         return invoke(row, fun, args, named)
 
     return fun

@@ -23,6 +23,7 @@ from .inplace import inplace
 from .layouts import laid_out
 from .memory_formats import preserves
 from .randomness import aligned, drawn_apart, maps_of, sample
+from .signatures import signed
 from .state import TensorBase, bottom
 from .views import UPDATE, shape_dtype
 
@@ -56,7 +57,7 @@ def factory(name, draw, kernel):
     """`rand` and its kin: sizes, and the arguments of every factory."""
 
     def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False, memory_format=None):
+             memory_format=None):
         if size and isinstance(size[-1], Generator):
             *size, generator = size
         kind = floating_kind(dtype, kernel)
@@ -81,9 +82,10 @@ randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.
 def like(make):
     """`rand_like` of `rand`."""
 
+    @signed(f"{make.__name__}_like")
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
-                  generator=None):
-        return in_order_of(input, make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
+                  generator=None, pin_memory=False):
+        return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
                                        generator=generator, memory_format=memory_format), memory_format)
 
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
@@ -102,6 +104,8 @@ rand_like, randn_like = like(rand), like(randn)
 
 def check_range(low, high, kind):
     """torch's refusals of ranges of integers."""
+    if kind.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if kind.kind in "iu":
@@ -130,6 +134,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
                   requires_grad=requires_grad, device=device)
 
 
+@signed("randint_like")
 def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     """Integers in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
@@ -138,8 +143,7 @@ def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
 
 
 @with_out
-def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False):
     """The numbers 0 … n-1 in random order."""
     size_argument((n,))
     r = stream(generator)

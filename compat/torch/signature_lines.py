@@ -10,6 +10,7 @@ LINES = """\
 norm: duck input, any? p=, any? dim=, bool keepdim=, dtype? dtype=, *, out!
 tensordot: duck a, duck b, any? dims=, *, out!
 cdist: Tensor x1, Tensor x2, float p=, str compute_mode=
+unique_consecutive: Tensor input, bool return_inverse=, bool return_counts=, int? dim=
 unique: Tensor input, bool sorted=, bool return_inverse=, bool return_counts=, int? dim=
 abs bitwise_not ceil conj_physical floor frac frexp isneginf isposinf msort neg sgn sign signbit trunc: Tensor
     input, *, out!
@@ -18,7 +19,7 @@ absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asin
     rad2deg reciprocal relu rsqrt sigmoid sin sinc sinh slogdet sqrt square tan tanh: Tensor input, *, out?
 isinf isnan trace argwhere conj corrcoef det detach fliplr flipud imag isfinite isreal item logdet matrix_exp
     positive ravel real resolve_conj resolve_neg t view_as_complex view_as_real zero_: Tensor input
-nonzero: Tensor input, *, out! | Tensor input, *, bool as_tuple=
+nonzero: Tensor input, *, bool as_tuple=, out!
 add sub: Tensor input, Tensor other, *, Number alpha=, out? | Tensor input, Number other, Number alpha=, *, out?
 rsub: Tensor input, Tensor other, *, Number alpha= | Tensor input, Number other, Number alpha=, *, out?
 addbmm: Tensor input, Tensor batch1, Tensor batch2, *, Number beta=, Number alpha=, out!
@@ -90,6 +91,7 @@ empty: ints size, *, dtype? dtype=, options, any? memory_format=, out?
 empty_like ones_like zeros_like: Tensor input, *, dtype? dtype=, options, any? memory_format=
 eq ne: Tensor input, Tensor other, *, out? | Tensor input, Number other, *, out? | bool a, bool b | Tensors a,
     Tensors b
+eye: int n, *, dtype? dtype=, options, out? | int n, int m, *, dtype? dtype=, options, out?
 equal expand_as reshape_as view_as: Tensor input, Tensor other
 expand: Tensor input, ints size, *, bool implicit=
 fill: Tensor input, Number value, *, out? | Tensor input, Tensor value, *, out?
@@ -184,7 +186,10 @@ randint_like: Tensor input, int high, *, dtype? dtype=, options, any? memory_for
     any? memory_format= | Tensor input, int high, *, any? generator, dtype? dtype=, options, any? memory_format=,
     out? | Tensor input, Tensor high, *, any? generator, dtype? dtype=, options, any? memory_format=, out? | Tensor
     input, int low, int high, *, any? generator, dtype? dtype=, options, any? memory_format=, out?
-randn: ints size, *, dtype? dtype=, options, out? | ints size, *, any? generator, dtype? dtype=, options, out?
+range: Number start, Number end, Number step=, *, dtype? dtype=, options, out?
+randperm: int n, *, any? generator=, dtype? dtype=, options, out?
+poisson: Tensor input, any? generator=
+rand randn: ints size, *, dtype? dtype=, options, out? | ints size, *, any? generator, dtype? dtype=, options, out?
 renorm: Tensor input, Number p, int dim, Number maxnorm, *, out!
 repeat: Tensor input, ints repeats
 repeat_interleave: Tensor repeats, *, int? output_size=, out? | Tensor input, Tensor repeats, int? dim=, *, int?

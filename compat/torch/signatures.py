@@ -4,6 +4,7 @@ A signature is a line of `signature_lines.py`. `check` runs before an operation 
 were accepted once are not looked at again.
 """
 
+import functools
 import numbers
 
 import numpy as np
@@ -39,7 +40,7 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("exact", "names", "options", "out", "parameters", "positional", "spread", "text")
+    __slots__ = ("exact", "least", "most", "names", "options", "out", "parameters", "positional", "spread", "text")
 
     def __init__(self, text):
         self.text = text
@@ -56,6 +57,8 @@ class Signature:
         if self.positional is None:
             self.positional = len(self.parameters)
         self.names = {p.name: p for p in self.parameters}
+        self.least = sum(p.required for p in self.parameters)
+        self.most = len(self.parameters) + self.out + len(OPTIONS) * self.options
         kinds = [p.kind for p in self.parameters[:self.positional]]
         self.spread = kinds in (["ints"], ["Tensor", "ints"])  # sizes may be spread out, as a method's
 
@@ -88,7 +91,7 @@ class Signature:
             for k, v in named.items():
                 if k == "out" and self.out:
                     if v is not None and not (isinstance(v, TensorBase) or isinstance(v, tuple | list) and all(
-                            isinstance(t, TensorBase) for t in v)):
+                            isinstance(t, TensorBase) for t in v) or name in NUMBERS and isinstance(v, numbers.Number)):
                         return f"{name}(): argument 'out' must be Tensor, not {type(v).__name__}"
                 elif k in self.names and k in [p.name for p in self.parameters[:count]]:
                     return f"{name}() got multiple values for argument '{k}'"
@@ -203,6 +206,32 @@ def check(row, args, named):
     return args, named, way
 
 
+class Looked:
+    """What `check` knows of a function that is no operation: its name, and the types that it was called with."""
+
+    __slots__ = ("name", "seen")
+
+    def __init__(self, name):
+        self.name, self.seen = name, {}
+
+
+def signed(name):
+    """Make a function of tensors compare its arguments with the signatures of torch's `name` before it does anything."""
+
+    def make(fun):
+        row = Looked(name)
+
+        @functools.wraps(fun)
+        def looked(*args, **named):
+            args, named, _ = check(row, args, named)
+            return fun(*args, **named)
+
+        looked.signed = True
+        return looked
+
+    return make
+
+
 def fitting(name, ways, args, named):
     """The first signature that a call fits, or torch's TypeError."""
     refusals = []
@@ -236,8 +265,10 @@ def refused(name, ways, refusals, args, named):
     """torch's TypeError for a call that fits none of the ways."""
     last = name.rpartition(".")[2]
     shown = last if name.partition(".")[0] not in ("linalg", "fft", "special") else name.replace(".", "_")
-    if len(ways) == 1:
-        return TypeError(refusals[0].replace(last + "(", shown + "(", 1))
+    count = len(args) + len(named)
+    likely = [why for way, why in zip(ways, refusals) if way.least <= count <= way.most]
+    if len(ways) == 1 or len(likely) == 1:  # the only one with as many arguments
+        return TypeError((refusals if len(ways) == 1 else likely)[0].replace(last + "(", shown + "(", 1))
     given = ", ".join([type(v).__name__ for v in args] + [f"{k}={type(v).__name__}" for k, v in named.items()])
     lines = "".join(f"\n * ({s.text})" for s in ways)
     return TypeError(f"{shown}() received an invalid combination of arguments - got ({given}), but expected one of:"

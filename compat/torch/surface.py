@@ -2,9 +2,9 @@
 
 import functools
 
-from .call import ROWS, Row
+from .call import ROWS
 from .overriding import dispatching
-from .signatures import check, explain, signatures, synonyms
+from .signatures import Looked, check, explain, signatures, synonyms
 
 # Operations of PyTorch's surface. One that has no row says that it is not built when it is asked for.
 NAMES = frozenset("""
@@ -133,11 +133,11 @@ def explained(name, fun):
     Operations look at their arguments themselves. Of these, the ones of torch.nn.functional look first; the others
     compute at once, and what went wrong is looked for afterwards.
     """
-    if hasattr(fun, "row"):
+    if hasattr(fun, "row") or hasattr(fun, "signed"):
         return fun
 
     if name.startswith("nn.functional.") and signatures(name):
-        row = Row(name, fun, None, None)
+        row = Looked(name)
 
         @functools.wraps(fun)
         def strict(*args, **named):

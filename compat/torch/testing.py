@@ -164,7 +164,7 @@ def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=
         raise ValueError(f"make_tensor: `low` must be less than or equal to `high`, but got {low} > {high}")
     wide = dtypes.complex128 if dtype.is_complex else dtypes.float64
     twice = (*shape[:-1], shape[-1] * 2) if noncontiguous and shape else shape
-    values = rand(*twice, dtype=wide) * (high - low) + (low * (1 + 1j) if dtype.is_complex else low)
+    values = rand(twice, dtype=wide) * (high - low) + (low * (1 + 1j) if dtype.is_complex else low)
     values = values.floor() if dtype.category < 2 else values
     t = values.to(dtype)
     t = t[..., ::2] if noncontiguous and shape else t

@@ -192,9 +192,9 @@ def returned(answer):
 def random_cotangent(output, scattered):
     """Uniform numbers in [-1, 1) that require a gradient; `scattered`: every second element of a larger memory."""
     shape = (*output.shape[:-1], 2 * output.shape[-1]) if scattered and output.dim() else output.shape
-    numbers = rand(*shape, dtype=output.real.dtype if output.is_complex() else output.dtype) * 2 - 1
+    numbers = rand(shape, dtype=output.real.dtype if output.is_complex() else output.dtype) * 2 - 1
     if output.is_complex():
-        numbers = numbers + 1j * (rand(*shape, dtype=numbers.dtype) * 2 - 1)
+        numbers = numbers + 1j * (rand(shape, dtype=numbers.dtype) * 2 - 1)
     if scattered and output.dim():
         numbers = numbers[..., ::2]
     return numbers.detach().requires_grad_()

@@ -8,6 +8,7 @@ from .... import numpy as cnp
 from .. import dtypes
 from ..call import ROWS, attach, operation, promote
 from ..creation import made, numpy_dtype
+from ..signatures import signed
 from ..state import CLASS, TensorBase
 from .indexing import AT
 from .shaping import method, shape_of, split, transpose, wrap_dim
@@ -276,6 +277,7 @@ def copies(name, of):
     return fun
 
 
+@signed("unique_consecutive")
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Values without repetitions of neighbours; see PyTorch's documentation of `torch.unique_consecutive`."""
     array = input.detach().numpy()

@@ -92,8 +92,8 @@ def whole_operands(input, other):
     return x, y
 
 
-def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False):
-    """An operation of two tensors, or a tensor and a number; `alpha` scales the second."""
+def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False, numbers=True):
+    """An operation of two tensors, or with `numbers` of a tensor and a number; `alpha` scales the second."""
     prim = REGISTRY[primitive]
     if body is None:
         def body(input, other, alpha=1):
@@ -108,6 +108,11 @@ def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha
             if out is None and alpha == 1 and type(alpha) is int:
                 return fast(input, other)
             return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {"alpha": alpha, "out": out})
+    elif not numbers:
+        def fun(input, other, *, out=None):
+            if out is None and type(other) is not float and type(other) is not int:
+                return fast(input, other)
+            return invoke(row, fun, (input, other), {} if out is None else {"out": out})
     else:
         def fun(input, other, *, out=None):
             return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
@@ -175,8 +180,8 @@ def ordered(name):
     return body
 
 
-maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"))
-minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"))
+maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False)
+minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False)
 _row = Row("div", _div, "DivBackward0", None)
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 

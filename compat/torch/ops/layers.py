@@ -118,7 +118,7 @@ def channel_dropout(name, n):
         lead = (1, input.shape[0]) if single else tuple(input.shape[:2])
         if len(lead) < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        keep = rand(*lead, dtype=input.dtype) >= p
+        keep = rand(lead, dtype=input.dtype) >= p
         keep = keep.to(input.dtype) * (1.0 / (1.0 - p))
         shape = (lead[1],) if single else lead
         out = input * keep.reshape(*shape, *[1] * (input.dim() - len(shape)))
@@ -181,7 +181,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
         return input.mul_(0.0) if inplace else input * 0.0
     if input.dim() < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    keep = rand(*input.shape[:2], dtype=input.dtype) >= p
+    keep = rand(tuple(input.shape[:2]), dtype=input.dtype) >= p
     return alpha_noise(input, keep.reshape(*input.shape[:2], *[1] * (input.dim() - 2)), p, inplace)
 
 

@@ -195,15 +195,10 @@ def _pick(name, fun, arg, kind):
     nodes = {with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}
     made = operation(name, node=nodes, method=False)(body)
 
-    def fun_(input, dim=None, keepdim=False, *, other=None, out=None, axis=None, keepdims=None):
-        dim = axis if dim is None else dim
-        keepdim = keepdim if keepdims is None else keepdims
-        if isinstance(dim, TensorBase):
-            other, dim = dim, None
-        if other is not None:
-            return ROWS[f"{name}imum"].fun(input, other, out=out)
-        named = {} if out is None else {"out": out}
-        return made(input, **named) if dim is None else made(input, dim, keepdim, **named)
+    def fun_(input, *args, **named):
+        if "other" in named or len(args) == 1 and isinstance(args[0], TensorBase):
+            return ROWS[f"{name}imum"].fun(input, *args, **named)
+        return made(input, *args, **named)
 
     fun_.__name__ = fun_.__qualname__ = name
     fun_.__doc__ = f"The {name}imum of all elements, of an axis with its indices, or of two tensors; see PyTorch's " \

@@ -12,6 +12,7 @@ from ..hosted import bare
 from ..inplace import inplace
 from ..literals import filling
 from ..out_argument import write_out
+from ..signatures import signed
 from ..state import TensorBase, mapped, wrap
 from .indexing import AT, fetched
 from .reductions import along
@@ -376,14 +377,17 @@ DYNAMIC = ("vmap: We do not support batching operators that can output dynamic s
            "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
 
 
+@signed("nonzero")
 def nonzero(input, *, out=None, as_tuple=False):
     """Where elements are not zero; see PyTorch's documentation of `torch.nonzero`."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("nonzero"))
+    if out is not None:
+        if as_tuple and isinstance(out, TensorBase):
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        return write_out("nonzero", out, nonzero(input).value, [], exact=True)
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
-    if out is not None:
-        return write_out("nonzero", out, nonzero(input).value, [])
     if not input.ndim:
         return index_tensor(np.zeros((int(bool(input.item())), 0), np.int64))
     return wrap(np.stack(np.nonzero(input.detach().numpy())).T)  # its columns are contiguous, as torch's are
@@ -398,6 +402,7 @@ attach("nonzero", nonzero)
 attach("argwhere", lambda self: nonzero(self))
 
 
+@signed("unique")
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
     """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
     array = input.detach().numpy()
