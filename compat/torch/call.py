@@ -20,6 +20,7 @@ from .recorder import aten
 from .signatures import check
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
 from .unshared import unshared
+from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -185,6 +186,8 @@ def compute(row, fun, args, kwargs, out=True):
     held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
+    if target is not None and row.name in _IN_OUT and named.get("dtype") is None:
+        named["dtype"] = shape_dtype(target)[1]
     token = hush()
     try:
         v = row.body(*given, **named)
@@ -213,6 +216,7 @@ def compute(row, fun, args, kwargs, out=True):
     return out
 
 
+_IN_OUT = frozenset({"cumsum", "cumprod"})  # computed in the dtype of `out=`
 _UNASKED = frozenset({"norm", "nn.functional.upsample_bilinear", "nn.functional.upsample_nearest"})  # Python in torch
 _NO_NUMBERS = frozenset({str, type(None)})
 _NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
@@ -295,8 +299,13 @@ def inplace_method(row):
         count = len(args)
 
         def fn(x, *others):
-            return row.body(x, *[lowered(v) for v in others[:count]],
-                            **{k: lowered(v) for k, v in zip(names, others[count:])})
+            try:
+                return row.body(x, *[lowered(v) for v in others[:count]],
+                                **{k: lowered(v) for k, v in zip(names, others[count:])})
+            except (ValueError, TypeError, ArithmeticError) as error:
+                if below(error):
+                    raise RuntimeError(f"{row.name}_(): {error}") from error
+                raise
 
         node = row.node if type(row.node) is not dict else variant(row.node, (self, *args), kwargs)
         return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=node)

@@ -216,7 +216,7 @@ class Looked:
 
 
 def signed(name):
-    """Make a function of tensors compare its arguments with the signatures of torch's `name` before it does anything."""
+    """Make a function of tensors compare its arguments with the signatures of torch's `name` first."""
 
     def make(fun):
         row = Looked(name)

@@ -183,11 +183,6 @@ def elimination_without_exchanges(torch):
     return attempt(lambda: len(torch.linalg.lu(torch.eye(2), pivot=False)))
 
 
-@row("`einsum` of one operand", False, True)
-def a_transposition_by_einsum(torch):
-    return torch.einsum("ij->ji", torch.ones(2, 3))._is_view()
-
-
 @row("forward mode of `logcumsumexp`", [1.0, 2.0], [0.0, 2.0])
 def tangents_of_a_running_sum(torch):
     x, v = torch.tensor([0.0, 1000.0]), torch.tensor([1.0, 2.0])
@@ -452,11 +447,6 @@ def the_tip_of_hypot(torch):
     x = torch.zeros(1, requires_grad=True)
     found = torch.autograd.grad(torch.hypot(x, torch.zeros(1)).sum(), x)[0].item()
     return True if found != found else found
-
-
-@row("`cumsum_`, `cumprod_` with another", [1.0, 2.0], "RuntimeError")
-def a_running_sum_in_another_dtype(torch):
-    return attempt(lambda: torch.ones(2).cumsum_(0, dtype=torch.float64).tolist())
 
 
 @row("Fourier transforms without examples", [0, 4], "RuntimeError")

@@ -58,11 +58,10 @@ def normal(key):
         elif hasattr(k, "__index__"):
             out.append(k.__index__())
         else:
-            if isinstance(k, float | complex):
-                raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
-                                 f"valid indices (got {type(k).__name__})")
-            raise TypeError(f"only integer tensors of a single element can be converted to an index; indices may be "
-                            f"integers, slices, None, ... and tensors, but got {type(k).__name__}")
+            if isinstance(k, str | bytes):
+                raise TypeError(f"new(): invalid data type '{type(k).__name__}'")
+            raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+                             f"valid indices (got {type(k).__name__})")
     return basic, tuple(out)
 
 

@@ -7,7 +7,7 @@ from ....extend import REGISTRY
 from ..broadcasting import check_broadcast
 from ..call import ROWS, attach, operation, otherwise, promote
 from ..state import TensorBase
-from .shaping import broadcast_to, reshape, shape_of, unsqueeze, wrap_dim
+from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
 
 
 def same_kind(tensors, name):
@@ -100,10 +100,7 @@ def column_stack(tensors):
 def flip(input, *dims):
     """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
-    dims = [wrap_dim(d, input.ndim) for d in dims]
-    if len(set(dims)) != len(dims):
-        twice = next(d for d in dims if dims.count(d) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    dims = distinct([wrap_dim(d, input.ndim) for d in dims])
     return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
 
 
@@ -146,10 +143,10 @@ def _repeat(input, sizes):
 
 def repeat(self, *sizes):
     """The tensor side by side with itself; see PyTorch's documentation of `Tensor.repeat`."""
-    sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    sizes = shape_argument(sizes)
     if len(sizes) < self.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    return _repeat(self, tuple(sizes))
+    return _repeat(self, sizes)
 
 
 attach("repeat", repeat)

@@ -193,16 +193,6 @@ def kron(input, other):
     return cnp.kron(input, other)
 
 
-@operation("einsum", method=False, node=None, out=False)
-def einsum(equation, *operands):
-    """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
-    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
-    try:
-        return cnp.einsum(equation, *promote(*operands))
-    except ValueError as error:
-        raise RuntimeError(f"einsum(): {error}") from None
-
-
 @operation("tensordot", method=False, node=None)
 def tensordot(a, b, dims=2):
     """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
@@ -211,11 +201,16 @@ def tensordot(a, b, dims=2):
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        return cnp.tensordot(a, b, axes=dims)
+        dims = tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
     if not isinstance(dims, tuple | list):
         raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
                            f"containing two lists, but got dims={dims}")
-    return cnp.tensordot(a, b, axes=tuple(tuple(d) for d in dims))
+    dims = tuple([tuple(d) for d in dims])
+    for d, e in zip(*dims):  # an axis of length 1 stands for any: the other one is summed
+        m, n = a.shape[d], b.shape[e]
+        a = cnp.sum(a, axis=d, keepdims=True) if n == 1 != m else a
+        b = cnp.sum(b, axis=e, keepdims=True) if m == 1 != n else b
+    return cnp.tensordot(a, b, axes=dims)
 
 
 @operation("baddbmm", inplace_form=True)

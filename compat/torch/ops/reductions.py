@@ -9,11 +9,11 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes, return_types
 from ..call import ROWS, attach, floating, operation, otherwise, with_dim
-from ..dtypes import type_word
+from ..dtypes import c_type, type_word
 from ..hosted import bare
 from ..product_lanes import total
-from ..state import TensorBase
-from .shaping import wrap_dim
+from ..state import CLASS, TensorBase
+from .shaping import distinct, wrap_dim
 
 
 def axes_of(dim, ndim):
@@ -21,10 +21,7 @@ def axes_of(dim, ndim):
     if dim is None or dim == () or dim == []:
         return None
     dims = (dim,) if isinstance(dim, int | np.integer) else tuple(dim)
-    axes = tuple([wrap_dim(d, ndim) for d in dims])
-    if len(set(axes)) != len(axes):
-        twice = next(a for a in axes if axes.count(a) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    axes = distinct(tuple([wrap_dim(d, ndim) for d in dims]))
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
@@ -362,3 +359,22 @@ def cumprod(input, dim, *, dtype=None):
     lower = np.tril(np.ones((n, n), bool))
     moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid
     return cnp.moveaxis(cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1), -1, d)
+
+
+def _in_own_dtype(name):
+    """`cumsum_` refuses another dtype than the tensor's."""
+    write = getattr(CLASS[0], name)
+
+    def method(self, dim, *, dtype=None):
+        if dtype is not None and dtype is not self.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(self.dtype.numpy)} and output tensor "
+                               f"dtype {c_type(dtype.numpy)} should match")
+        return write(self, dim)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__, method.row = write.__doc__, write.row
+    attach(name, method)
+
+
+_in_own_dtype("cumsum_")
+_in_own_dtype("cumprod_")

@@ -124,6 +124,9 @@ def index_select(input, dim, index):
     if not input.shape[d] and flat.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if isinstance(flat, np.ndarray) and flat.size and ((flat < 0) | (flat >= input.shape[d])).any():
+        bad = flat[(flat < 0) | (flat >= input.shape[d])][0]
+        if d == 1:  # torch has a kernel of its own for the second axis
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={input.shape[d]}")
         raise IndexError("index out of range in self")
     return cnp.take(input, flat, axis=d)
 

@@ -4,12 +4,14 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY, Scatter, pick_rule
+from .. import dtypes
 from ..call import ROWS, Row, attach, invoke, operation
 from ..inplace import check_result, inplace
 from ..levels import AMBIENT, BatchTrace
 from ..literals import filling, warn_imaginary
 from ..memory_formats import arranged, preserves
 from ..node import UNDEFINED, NamedRule
+from ..signatures import whole
 from ..size import contiguous_format
 from ..state import CLASS, TensorBase, bottom
 from ..view_lanes import indexed, ready, reshaped, turned
@@ -64,9 +66,20 @@ def shape_argument(sizes):
             break
     else:
         return sizes
-    if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
+    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
         sizes = tuple(sizes[0])
+    for place, n in enumerate(sizes):
+        if not whole(n):
+            raise TypeError(f"sizes must be a tuple of ints, but got {type(n).__name__} at position {place}")
     return tuple([int(n) for n in sizes])
+
+
+def distinct(axes):
+    """Axes, or torch's refusal of one that is named twice."""
+    if len(set(axes)) != len(axes):
+        twice = next(a for a in axes if axes.count(a) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return axes
 
 
 def inferred(shape, count):
@@ -125,7 +138,7 @@ def reshapes_as_view(t, shape):
 @method("view", "ViewBackward0")
 def view_(self, *sizes, dtype=None):
     """The same memory with another shape, or read as another dtype; see PyTorch's `Tensor.view`."""
-    if sizes and not isinstance(sizes[0], int | np.integer | tuple | list):
+    if sizes and isinstance(sizes[0], dtypes.dtype):
         dtype, sizes = sizes[0], ()
     if dtype is not None:
         if dtype is self.dtype:
@@ -295,17 +308,20 @@ def unsqueeze(input, dim):
     return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
 
 
+EVERY = object()  # where no axis is named: None is no axis
+
+
 @method()
-def squeeze(input, dim=None):
+def squeeze(input, dim=EVERY):
     """Axes of length 1 dropped, a view; see PyTorch's `torch.squeeze`."""
     shape = shape_of(input)
-    if dim is None:
+    if dim is EVERY:
         drop = [i for i, n in enumerate(shape) if n == 1]
     else:
-        drop = [wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)]
+        drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
         drop = [d for d in drop if shape and shape[d] == 1]
     index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
-    return index_view(input, index, "SqueezeBackward0" if dim is None else "SqueezeBackward1")
+    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else "SqueezeBackward1")
 
 
 @method()
@@ -468,6 +484,8 @@ def unbind(input, dim=0):
 @method()
 def split(tensor, split_size_or_sections, dim=0):
     """Consecutive ranges of an axis as views; see PyTorch's `torch.split`."""
+    if not isinstance(tensor, TensorBase):
+        return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
     shape = shape_of(tensor)
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")

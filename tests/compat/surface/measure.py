@@ -70,7 +70,7 @@ def plain(t, values=True):
         str(t.dtype),
         tuple(t.shape),
         tuple(t.stride()),
-        np.array(d.resolve_conj().clone().tolist()) if values else None,
+        np.array(d.resolve_conj().clone().tolist()).reshape(tuple(t.shape)) if values else None,
     )
 
 
