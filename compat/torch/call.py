@@ -201,7 +201,7 @@ def compute(row, fun, args, kwargs, out=True):
     if NANS and (m := MODES.get()) is not None and m.nans:
         NANS[0](row.body, row.name, given, named, v)
     if row.name in LAID_OUT:
-        v = settled(row.name, v, tensors)
+        v = settled(row.name, v, tensors, args, kwargs)
     if target is not None:
         return write_out(row.name, target, v, tensors, way is not None and way.exact)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors,

@@ -9,7 +9,7 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
+    all amax amin any cat constant_pad_nd contiguous cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
     log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
@@ -19,6 +19,7 @@ ELEMENTWISE = frozenset("""
     logical_or logical_xor lt maximum minimum ne nextafter pow remainder rsub sort where xlogy
 """.split())
 
+_SIDED = ("linalg.solve", "linalg.solve_ex")
 # Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
 COLUMNS = dict.fromkeys("""
     linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
@@ -29,15 +30,18 @@ COLUMNS = dict.fromkeys("""
 }
 
 
-def settled(name, value, tensors):
+def settled(name, value, tensors, args=(), named=None):
     """The core value of an answer, in the layout that PyTorch gives it."""
+    if name == "pow" and len(tensors) == 1 and args[0] is not tensors[0] or (
+            name in _SIDED and named and named.get("left") is False):
+        name = "contiguous"  # powers of a number; solutions from the right, LAPACK's transposed
     if name in COLUMNS:
         if not isinstance(value, tuple):
             return by_columns(value)
         found = [by_columns(v) if i in COLUMNS[name] else v for i, v in enumerate(value)]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     if type(value) is not Ambient and isinstance(value, tuple):
-        found = [settled(name, v, tensors) for v in value]
+        found = [settled(name, v, tensors, args) for v in value]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
     array = value.value if type(value) is Ambient else value
     if type(array) is not ndarray or array.ndim < 2:

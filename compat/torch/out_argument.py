@@ -35,6 +35,8 @@ def write_out(name, target, v, tensors, exact=False):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function; write the answer with copy_ instead")
     shape, dtype = shape_dtype(target)
+    if name.startswith("fft.") and v.dtype.kind == "f" != dtype.kind:
+        raise RuntimeError(f"{name[4:]} expects a floating point output tensor, but got {type_word(dtype)}")
     if v.dtype != dtype and name != "bernoulli":
         check_out_dtype(dtype, v.dtype, TypeError if name in JOINING else RuntimeError)
         if exact:

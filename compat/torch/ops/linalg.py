@@ -324,11 +324,11 @@ def first_failure(a, positive):
 
 _linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0")
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
-_linalg("cholesky", lambda A, *, upper=False: _upper(cnp.linalg.cholesky(
-    _of_triangle(square("linalg.cholesky", A), upper)), upper), "LinalgCholeskyExBackward0")
+_linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
+    _of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0")
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0")
-_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(A, UPLO)))
-_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(A, UPLO), "LinalgEighBackward0")
+_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_triangle_named(A, UPLO), UPLO)))
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_triangle_named(A, UPLO), UPLO), "LinalgEighBackward0")
 _linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(A, mode)))
 _linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
 _linalg("matrix_power", lambda A, n: cnp.linalg.matrix_power(A, n), "MmBackward0")
@@ -374,7 +374,23 @@ def _of_triangle(x, upper):
         return x
     fixed = REGISTRY["stop_gradient"].fun(x)
     half, strict = (cnp.triu(fixed), cnp.triu(fixed, 1)) if upper else (cnp.tril(fixed), cnp.tril(fixed, -1))
-    return half + adjoint(strict) + (x - fixed)
+    whole = half + adjoint(strict)
+    whole = whole if x.dtype.kind != "c" else (whole + adjoint(whole)) / 2  # LAPACK reads real parts on the diagonal
+    return whole + (x - fixed)
+
+
+def _triangle_named(x, which):
+    """The Hermitian matrix of the triangle named by LAPACK's letter."""
+    fits = x.ndim > 1 and x.shape[-1] == x.shape[-2] and which in ("L", "U", "l", "u")
+    return _of_triangle(x, which in ("U", "u")) if fits else x
+
+
+def _finite(factor):
+    """A factor, or LAPACK's refusal of a matrix with NaN."""
+    plain = bare(factor)
+    if isinstance(plain, np.ndarray) and np.isnan(plain).any():
+        raise np.linalg.LinAlgError("the matrix has NaN")
+    return factor
 
 
 def _solve(a, b, left):
@@ -392,6 +408,8 @@ def _solve(a, b, left):
 
 
 def _norm(x, ord, dim, keepdim):  # noqa: A002
+    if isinstance(ord, str) and isinstance(dim, int):
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     if ord is None or dim is not None and isinstance(dim, int) or x.ndim == 1:
         return ROWS["linalg.vector_norm"].body(x, 2 if ord is None else ord, dim, keepdim)
     return cnp.linalg.norm(x, ord, axis=None if dim is None else tuple(dim), keepdims=keepdim)
