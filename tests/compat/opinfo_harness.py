@@ -18,10 +18,22 @@ import torch
 
 import covector.compat.torch as compat
 from harness import close
-from opinfo_samples import Unlike, is_random, made, operations, ours, refilled, samples, tensors, translated
+from opinfo_samples import (
+    Unlike,
+    is_random,
+    is_rewritten,
+    made,
+    operations,
+    ours,
+    refilled,
+    samples,
+    tensors,
+    translated,
+)
 
-KINDS = ("value", "gradient", "second", "forward", "vmap", "inplace", "method", "error")
-DERIVATIVES = {"gradient", "second", "forward"}
+KINDS = ("value", "gradient", "second", "forward", "vmap", "inplace", "inplace_gradient", "method", "error")
+DERIVATIVES = {"gradient", "second", "forward", "inplace_gradient"}
+LOOSE = {"torch.float16": "bfloat16"}  # PyTorch computes in float32 and rounds once
 
 
 @dataclasses.dataclass
@@ -47,8 +59,7 @@ class Case:
         fun = {"inplace": self.op.inplace_variant, "method": self.op.method_variant}.get(kind, self.op.op)
         if self.lib is compat:
             if kind in ("inplace", "method"):
-                fun = (translated(fun, "add") if isinstance(fun, types.FunctionType)
-                       else getattr(compat.Tensor, fun.__name__))
+                fun = (translated(fun, "add") if is_rewritten(fun) else getattr(compat.Tensor, fun.__name__))
             else:
                 fun = ours(self.op)
         return fun(first, *args, **kwargs)
@@ -99,6 +110,7 @@ class Case:
                 found["second"] = [None if g is None else plain(g) for g in gradients]
         return found
 
+    inplace_gradient = functools.partialmethod(gradient, False, "inplace")
     second = functools.partialmethod(gradient, True)
 
     def forward(self):
@@ -176,28 +188,32 @@ def plain(answer, rough=False):
 def unequal(a, b, path=""):
     """The first difference of two plain answers, ours first; None where there is none. No gradient is one of zeros."""
     if isinstance(a, tuple) and b is None or isinstance(b, tuple) and a is None:
-        there = a or b
-        return f"{path}: {'none' if a is None else 'some'} here, {there[2].tolist()}"[:300] if there[2].any() else None
+        a, b = (a or (*b[:2], np.zeros_like(b[2]))), (b or (*a[:2], np.zeros_like(a[2])))
+        path += " (none in one library)"
     if isinstance(a, tuple) and isinstance(b, tuple):
         if a[:2] != b[:2]:
             return f"{path}: {a[:2]} here, {b[:2]} in PyTorch"
-        same = close(a[2], b[2], a[0]) if a[2].dtype.kind in "fc" else np.array_equal(a[2], b[2])
-        return None if same else f"{path}: {shown(a[2])} here, {shown(b[2])} in PyTorch"
+        same = close(a[2], b[2], LOOSE.get(a[0], a[0])) if a[2].dtype.kind in "fc" else np.array_equal(a[2], b[2])
+        return None if same else f"{path}: {worst(a[2], b[2])}"
     if isinstance(a, list) and isinstance(b, list):
         if len(a) != len(b):
             return f"{path}: {len(a)} here, {len(b)} in PyTorch"
         return next((d for i, (x, y) in enumerate(zip(a, b)) if (d := unequal(x, y, f"{path}[{i}]"))), None)
     if isinstance(a, dict) and isinstance(b, dict):
-        keys = sorted(a.keys() | b.keys(), key=str)
-        return next((d for k in keys if (d := unequal(a.get(k, []), b.get(k, []), f"{path}.{k}"))), None)
+        both = [(k, [x[k] if k in x else [None] * len((a | b)[k]) for x in (a, b)]) for k in a | b]
+        return next((d for k, pair in both if (d := unequal(*pair, f"{path}.{k}"))), None)
     if isinstance(a, float | complex) and isinstance(b, float | complex):
         return None if close(np.array(a), np.array(b), "float32") else f"{path}: {a} here, {b} in PyTorch"
     return None if type(a) is type(b) and a == b else f"{path}: {a!r} here, {b!r} in PyTorch"
 
 
-def shown(array):
-    """The first numbers of an array."""
-    return f"{array.reshape(-1)[:8].tolist()}{'…' if array.size > 8 else ''}"
+def worst(a, b):
+    """The entries that differ most."""
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.subtract(a, b, dtype=np.complex128 if a.dtype.kind == "c" else np.float64)).reshape(-1)
+    apart[np.isnan(a.reshape(-1)) & np.isnan(b.reshape(-1)) | (a == b).reshape(-1)] = 0.0
+    k = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
+    return f"{a.reshape(-1)[k]} here, {b.reshape(-1)[k]} in PyTorch at {np.unravel_index(k, a.shape)}"
 
 
 def outcome(case, kind):
@@ -222,8 +238,8 @@ def applies(op, kind, dtype):
     if not op.supports_dtype(wide, "cpu"):
         return False
     if kind in DERIVATIVES:
-        promised = {"gradient": op.supports_autograd, "second": op.supports_gradgrad,
-                    "forward": op.supports_forward_ad}[kind]
+        promised = {"gradient": op.supports_autograd, "second": op.supports_gradgrad, "forward": op.supports_forward_ad,
+                    "inplace_gradient": op.supports_inplace_autograd and op.inplace_variant is not None}[kind]
         return promised and wide in op.supported_backward_dtypes("cpu") and not is_random(op)
     if kind == "inplace":
         return op.inplace_variant is not None and op.name != "item"
