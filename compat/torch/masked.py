@@ -21,8 +21,10 @@ def neutral(name, dtype):
         return 1
     if name in ("amax", "argmax", "logsumexp", "amin", "argmin"):
         sign = -1 if name in ("amax", "argmax", "logsumexp") else 1
-        if dtype.is_floating_point:
+        if dtype.is_floating_point or dtype.is_complex:
             return sign * np.inf
+        if dtype.numpy == np.bool_:
+            return sign < 0
         info = np.iinfo(dtype.numpy)
         return int(info.min if sign < 0 else info.max)
     return 0
@@ -63,7 +65,7 @@ def reduction(name, integers=True):
             return x
         if name == "logsumexp":
             axes = tuple(range(x.dim())) if axes is None else axes
-            return fun("logsumexp")(x, axes, keepdim)
+            return fun("logsumexp")(x, axes, keepdim).to(x.dtype)
         if name in ("amax", "amin"):
             return fun(name)(x, () if axes is None else axes, keepdim)
         return fun(name)(x, axes, keepdim)
@@ -138,12 +140,10 @@ def spread(input, dim, unbiased, correction, keepdim, dtype, mask):
     x = input if dtype is None else input.to(dtype)
     if x.dtype.category < 2:
         x = x.to(dtypes.Default.float)
-    count = counted(x, mask, dim, True)
-    center = sum(x, dim, keepdim=True, mask=mask) / count
+    center = sum(x, dim, keepdim=True, mask=mask) / counted(x, mask, dim, True)
     gap = prepared(x - center, mask, 0)
-    square = gap * gap if not gap.is_complex() else (gap * gap.conj()).real
-    total = square.sum(dims(dim), keepdim=keepdim)
-    count = counted(x, mask, dim, keepdim) - correction
+    total = (gap * gap.conj()).sum(dims(dim), keepdim=keepdim)
+    count = counted(x, mask, dim, keepdim).to(x.real.dtype) - correction
     return total / fun("maximum")(count, count.new_zeros(()))
 
 

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from .... import numpy as cnp, stop_gradient
+from .... import numpy as cnp
 from ....extend import REGISTRY, Ambient, peel
 from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
 from ..hosted import bare, hosted
-from .linalg import LinAlgError, _linalg, adjoint, failure, first_failure, square
+from .linalg import LinAlgError, _linalg, adjoint, failure, first_failure, of_triangle, square
 from .shaping import wrap_dim
 from .strided import diagonal
 
@@ -465,8 +465,8 @@ def complexed(a):
 _linalg("svd", lambda A, full_matrices=True, *, driver=None: return_types.svd(
     *cnp.linalg.svd(two_axes("linalg.svd", A), full_matrices)))
 _linalg("svdvals", lambda A, *, driver=None: cnp.linalg.svdvals(two_axes("linalg.svdvals", A)), "LinalgSvdBackward0")
-_linalg("eig", lambda A: return_types.eig(*cnp.linalg.eig(complexed(square("linalg.eig", A)))))
-_linalg("eigvals", lambda A: cnp.linalg.eigvals(complexed(square("linalg.eigvals", A))), "LinalgEigBackward0")
+_linalg("eig", lambda A: return_types.eig(*map(complexed, cnp.linalg.eig(square("linalg.eig", A)))))
+_linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals", A))), "LinalgEigBackward0")
 
 
 @operation("linalg.pinv", method=False, node="LinalgPinvBackward0")
@@ -479,8 +479,14 @@ def _tolerance(a, largest, atol, rtol):
     """The size below which a singular value counts as zero."""
     if rtol is None:
         rtol = 0.0 if atol is not None else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-    least = 0.0 if atol is None else bare(atol)
-    return cnp.maximum(cnp.asarray(least, largest.dtype), largest * bare(rtol))
+    least = 0.0 if atol is None else atol
+    return cnp.maximum(_each(least, largest.dtype), largest * _each(rtol, largest.dtype))
+
+
+def _each(tolerance, dtype):
+    """A number for each matrix, with an axis for its singular values."""
+    tolerance = cnp.asarray(bare(tolerance), dtype)
+    return cnp.expand_dims(tolerance, -1) if tolerance.ndim else tolerance
 
 
 def _pinv(name, a, atol, rtol, hermitian):
@@ -488,17 +494,12 @@ def _pinv(name, a, atol, rtol, hermitian):
     if not a.size:
         return cnp.conj(cnp.swapaxes(a, -1, -2))
     if hermitian:
-        w, v = cnp.linalg.eigh(a)
-        size = cnp.abs(w)
-        largest = stop_gradient(cnp.max(size, axis=-1, keepdims=True))
-        keep = size > _tolerance(a, largest, atol, rtol)
-        inverse = cnp.where(keep, 1 / cnp.where(keep, w, 1.0), 0.0)
-        return matmul(v * cnp.expand_dims(inverse, -2), adjoint(v))
+        a = of_triangle(square(name, a), False)
     if atol is None:
-        return cnp.linalg.pinv(a) if rtol is None else cnp.linalg.pinv(a, rcond=rtol)
-    s = np.asarray(bare(cnp.linalg.svdvals(a)))
+        return cnp.linalg.pinv(a, rcond=max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rtol is None else rtol)
+    s = bare(cnp.linalg.svdvals(a))
     cut = _tolerance(a, s[..., :1], atol, rtol)[..., 0]
-    return cnp.linalg.pinv(a, rcond=cut / np.where(s[..., 0] == 0, 1, s[..., 0]))
+    return cnp.linalg.pinv(a, rcond=cut / cnp.where(s[..., 0] == 0, 1, s[..., 0]))
 
 
 @operation("pinverse", node="LinalgPinvBackward0")
@@ -526,13 +527,17 @@ def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
     two_axes("linalg.matrix_rank", A)
     if tol is not None:
         atol, rtol = tol, 0.0
+    if rtol is None:
+        rtol = max(A.shape[-2:]) * float(np.finfo(A.dtype).eps) if atol is None else 0.0
+    atol, rtol = (np.asarray(0.0 if v is None else v) if not hasattr(v, "shape") else v for v in (atol, rtol))
 
-    def rank(a):
+    def rank(a, atol, rtol):
         s = np.abs(np.linalg.eigvalsh(a)) if hermitian else np.linalg.svd(a, compute_uv=False)
         largest = s.max(-1, keepdims=True, initial=0)
-        return (s > _tolerance(a, largest, atol, rtol)).sum(-1)
+        return (s > np.maximum(atol[..., None], rtol[..., None] * largest)).sum(-1)
 
-    return hosted(rank, A.shape[:-2], np.int64, A)
+    shape = np.broadcast_shapes(A.shape[:-2], atol.shape, rtol.shape)
+    return hosted(rank, shape, np.int64, A, atol, rtol)
 
 
 @operation("linalg.lstsq", method=False)
@@ -549,7 +554,7 @@ def lstsq(input, B, rcond=None, *, driver=None):
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     x = matmul(_pinv("torch.linalg.lstsq", input, None, rcond, False), b)
-    none = np.empty(0, input.dtype)
+    none = np.empty(0, input.real.dtype)
     ranks = matrix_rank.row.body(input, rtol=rcond) if driver != "gels" else np.empty(0, np.int64)
     residuals = none
     plain = bare(ranks)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
-from ..call import ROWS, Row
+from ..call import ROWS, Row, floating
 from ..random import rand, rand_like
 from ..state import TensorBase
 from .indexing import AT
@@ -73,6 +73,8 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     square = cnp.pad(square, [(0, 0)] * (input.ndim - 1) + [(size // 2, (size - 1) // 2)])
     index, *_ = pool_places((square.shape[-1],), (size,), (1,), (0,), (1,), False)
     sums = cnp.sum(cnp.take(square, index, axis=square.ndim - 1), axis=square.ndim - 1)
+    if sums.dtype.kind in "iu":  # torch's mean of integers is one
+        input, sums = floating(input), floating(cnp.trunc(sums / size).astype(sums.dtype)) * size
     return input / (cnp.moveaxis(sums / size, -1, 1) * alpha + k) ** beta
 
 

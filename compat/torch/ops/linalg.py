@@ -325,10 +325,11 @@ def first_failure(a, positive):
 _linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0")
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
 _linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
-    _of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0")
+    of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0")
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0")
-_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_triangle_named(A, UPLO), UPLO)))
-_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_triangle_named(A, UPLO), UPLO), "LinalgEighBackward0")
+_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))))
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
+        "LinalgEighBackward0")
 _linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(A, mode)))
 _linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
 _linalg("matrix_power", lambda A, n: cnp.linalg.matrix_power(A, n), "MmBackward0")
@@ -367,7 +368,7 @@ def adjoint(x):
     return cnp.conj(x) if x.dtype.kind == "c" else x
 
 
-def _of_triangle(x, upper):
+def of_triangle(x, upper):
     """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
     plain = bare(x)
     if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
@@ -379,18 +380,19 @@ def _of_triangle(x, upper):
     return whole + (x - fixed)
 
 
-def _triangle_named(x, which):
-    """The Hermitian matrix of the triangle named by LAPACK's letter."""
-    fits = x.ndim > 1 and x.shape[-1] == x.shape[-2] and which in ("L", "U", "l", "u")
-    return _of_triangle(x, which in ("U", "u")) if fits else x
-
-
 def _finite(factor):
     """A factor, or LAPACK's refusal of a matrix with NaN."""
     plain = bare(factor)
     if isinstance(plain, np.ndarray) and np.isnan(plain).any():
         raise np.linalg.LinAlgError("the matrix has NaN")
     return factor
+
+
+def _one_triangle(name, x, uplo):
+    """The Hermitian matrix of the triangle that `UPLO` names."""
+    if str(uplo).upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
+    return of_triangle(square(f"linalg.{name}", x), uplo in ("U", "u"))
 
 
 def _solve(a, b, left):

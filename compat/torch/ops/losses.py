@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
-from ..call import ROWS
+from ..call import ROWS, floating
 from ..dtypes import type_word
 from ..hosted import bare
 from .network import functional, legacy, reduced
@@ -19,6 +19,7 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
                      reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.poisson_nll_loss`."""
     reduction = legacy(size_average, reduce, reduction)
+    input, target = floating(input), floating(target)
     loss = cnp.exp(input) - target * input if log_input else input - target * cnp.log(input + eps)
     if full:
         large = target > 1
@@ -77,6 +78,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
         raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
                            f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
     eps, axis = 1e-12, target.ndim
+    input1, input2 = floating(input1), floating(input2)
     inner = cnp.sum(input1 * input2, axis=axis)
     a, b = (cnp.sum(x * x, axis=axis) + eps for x in (input1, input2))
     cosine = inner / cnp.sqrt(a * b)
@@ -141,6 +143,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     x = input if input.ndim == 2 else cnp.expand_dims(input, 0)
+    x = x if input.ndim else cnp.expand_dims(x, 0)
     t = target if target.ndim == 1 else cnp.reshape(target, (-1,))
     if x.ndim != 2 or not x.shape[1] or t.shape[0] != x.shape[0]:
         raise RuntimeError(f"inconsistent target size, expected {[x.shape[0]]} but got {list(target.shape)}")
@@ -166,8 +169,11 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     reduction = legacy(size_average, reduce, reduction)
     if tuple(target.shape) != tuple(input.shape):
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    x, t = (v if v.ndim == 2 else cnp.expand_dims(v, 0) for v in (input, target))
+    x, t = (v if v.ndim == 2 else cnp.reshape(v, (1, -1)) for v in (input, target))
     n = x.shape[1]
+    if input.ndim > 2 or not n:
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+                           f"{list(input.shape)}")
     valid = cnp.cumsum((t < 0).astype(np.int64), axis=1) == 0  # up to the first -1
     safe = cnp.where(valid, t, 0)
     hit = cnp.any((cnp.expand_dims(safe, 2) == np.arange(n)) & cnp.expand_dims(valid, 2), axis=1)

@@ -246,12 +246,16 @@ _simple("softshrink", lambda input, lambd=0.5: cnp.where(
     input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)), "SoftshrinkBackward0")
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate), "GeluBackward0")
 _simple("glu", lambda input, dim=-1: _glu(input, dim), "GluBackward0")
-_simple("prelu", lambda input, weight: cnp.where(input > 0, input, _channels(weight, input) * input),
-        "PreluKernelBackward0")
+_simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
+    input > 0, input, _channels(weight, input) * input), input.shape), "PreluKernelBackward0")
 
 
 def _channels(weight, x):
     """A weight a channel, with axes behind it."""
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.size != 1 and not x.ndim:
+        raise RuntimeError("Not allow zero-dim input tensor.")
     return cnp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 and weight.shape != (1,) else weight
 
 
@@ -476,6 +480,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
 @functional("cosine_similarity", node="SumBackward1")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
+    x1, x2 = cnp.broadcast_arrays(*promote(x1, x2))
     a, b = (cnp.sqrt(cnp.maximum(cnp.sum(v * v, axis=dim, keepdims=True), eps * eps)) for v in (x1, x2))
     return cnp.sum((x1 / a) * (x2 / b), axis=dim)
 
@@ -483,7 +488,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 @functional("pairwise_distance", node="LinalgVectorNormBackward0")
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
-    return vector_norm.row.body(x1 - x2 + eps, p, -1, keepdim)
+    return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
 
 
 @functional("layer_norm", node="NativeLayerNormBackward0")

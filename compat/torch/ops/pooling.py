@@ -127,7 +127,7 @@ def pooling(n):
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         check_pool(f"max_pool{n}d", input, n)
         kernel = tuples(kernel_size, n)
-        stride = kernel if stride is None or stride == [] else tuples(stride, n)
+        stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         padding = tuples(padding, n)
         if n == 1 and 2 * padding[0] > kernel[0]:
             raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got padding="
@@ -149,9 +149,15 @@ def pooling(n):
                  divisor_override=None):
         check_pool(f"avg_pool{n}d", input, n)
         kernel = tuples(kernel_size, n)
-        stride = kernel if stride is None or stride == [] else tuples(stride, n)
+        stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         size = tuple(input.shape[input.ndim - n :])
-        index, inside, out, areas = pool_places(size, kernel, stride, tuples(padding, n), (1,) * n, bool(ceil_mode))
+        padding = tuples(padding, n)
+        if any(p < 0 for p in padding):
+            raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
+        if any(2 * p > k for p, k in zip(padding, kernel)):
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={max(padding)}, "
+                               f"kernel_size={min(kernel)} and dilation=1")
+        index, inside, out, areas = pool_places(size, kernel, stride, padding, (1,) * n, bool(ceil_mode))
         too_small(input, out, n)
         cols = gathered(input, index, n)
         if not inside.all():
@@ -161,13 +167,14 @@ def pooling(n):
             raise RuntimeError("divisor must be not zero")
         counts = divisor_override or (areas if count_include_pad else inside.sum(0))
         counts = counts if isinstance(counts, int) else counts.astype(input.dtype)
-        return cnp.reshape(total / counts, (*input.shape[: input.ndim - n], *out))
+        mean = total / counts if total.dtype.kind not in "biu" else (cnp.trunc(total / counts)).astype(total.dtype)
+        return cnp.reshape(mean, (*input.shape[: input.ndim - n], *out))
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         if input.dtype.kind not in "fV" or input.ndim not in (n + 1, n + 2):
             return max_pool(input, kernel_size, stride, padding, dilation)[0]
         kernel = tuples(kernel_size, n)
-        step = kernel if stride is None or stride == [] else tuples(stride, n)
+        step = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         around, spread = tuples(padding, n), tuples(dilation, n)
         size = tuple(input.shape[input.ndim - n :])
         if any(2 * p > k for p, k in zip(around, kernel)) or any(
@@ -223,7 +230,7 @@ def unpooling(n):
 
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         kernel = tuples(kernel_size, n)
-        stride = kernel if stride is None or stride == [] else tuples(stride, n)
+        stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         padding = tuples(padding, n)
         small = tuple(input.shape[input.ndim - n :])
         if output_size is None:

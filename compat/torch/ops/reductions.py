@@ -314,9 +314,17 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     if ord == 2:
         square = cnp.sum(size * size, axis=axes, keepdims=keepdim)
         return root(square)
-    total = cnp.sum(cnp.power(cnp.abs(x), ord), axis=axes, keepdims=keepdim)
-    zero = total == 0
-    return cnp.where(zero, total, cnp.power(cnp.where(zero, 1.0, total), 1.0 / ord))
+    size = cnp.abs(x)
+    none = size == 0
+    if ord < 1:  # slopes at 0 count as 0
+        size = cnp.where(none, 1.0, size)
+    total = cnp.power(size, ord)
+    if ord < 1:
+        total = cnp.where(none, 0.0 if ord > 0 else np.inf, total)
+    total = cnp.sum(total, axis=axes, keepdims=keepdim)
+    edge = (total == 0) | (total == np.inf) if ord < 0 else total == 0
+    limit = cnp.where(total == 0, np.inf, 0.0).astype(total.dtype) if ord < 0 else total
+    return cnp.where(edge, limit, cnp.power(cnp.where(edge, 1.0, total), 1.0 / ord))
 
 
 @operation("dist", node="DistBackward0")

@@ -420,6 +420,7 @@ def _vander(x, count):
 @operation("linalg.vander", method=False, node="CumprodBackward0")
 def _linalg_vander(x, *, N=None):  # noqa: N803
     """Powers along a new last axis; see PyTorch's documentation of `torch.linalg.vander`."""
+    x = x if x.ndim else cnp.reshape(x, (1,))
     count = x.shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")

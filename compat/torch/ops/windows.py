@@ -155,8 +155,9 @@ def pad(input, pad, mode="constant", value=None):
             places = np.where(places >= k, 2 * (k - 1) - places, places)
         elif mode == "replicate":
             places = np.clip(places, 0, k - 1)
-        elif mode == "circular":
-            places = places % k
+        elif mode == "circular":  # of what negative widths leave
+            first, left = max(-a, 0), k - max(-a, 0) - max(-b, 0)
+            places = (places - first) % left + first if left > 0 else places[:0]
         else:
             raise NotImplementedError(f"pad has no mode {mode!r}; use constant, reflect, replicate or circular")
         input = cnp.take(input, places, axis=axis)
@@ -165,6 +166,8 @@ def pad(input, pad, mode="constant", value=None):
 
 @functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
 def _batch_norm(input, mean, var, weight, bias, eps):
+    if input.ndim == 1 and not input.shape[0]:
+        return input * 1
     if input.ndim < 2:
         raise ValueError(f"expected 2D or higher input (got {input.ndim}D input)")
     if tuple(mean.shape) != (input.shape[1],) and 0 not in input.shape:
@@ -184,6 +187,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
+        return _batch_norm(input, running_mean, running_var, weight, bias, eps)
+    if input.ndim == 1 and not input.shape[0]:
         return _batch_norm(input, running_mean, running_var, weight, bias, eps)
     axes = tuple([i for i in range(input.ndim) if i != 1])
     if input.numel() // input.shape[1] <= 1:

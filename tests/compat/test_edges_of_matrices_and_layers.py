@@ -1,0 +1,121 @@
+"""Matrices and layers at the edges of what they take: broadcast, negative widths, one triangle, zeros, tolerances."""
+
+import numpy as np
+
+from harness import attempt, double, table
+
+
+def array(torch, *shape, seed=0, dtype=None):
+    """Numbers without a pattern."""
+    x = np.random.default_rng(seed).normal(size=shape)
+    return torch.tensor(x + 1j * x[::-1] if dtype == "complex" else x)
+
+
+def slopes(torch, f, *tensors):
+    """The value of a function, and its gradients behind fixed weights."""
+    leaves = [t.detach().clone().requires_grad_() for t in tensors]
+    out = f(*leaves)
+    weights = torch.cos(torch.arange(out.numel(), dtype=torch.float64)).reshape(out.shape)
+    real = out.real if out.is_complex() else out
+    return [out.detach(), *torch.autograd.grad((real * weights).sum(), leaves)]
+
+
+def script_cosine_similarity_counts_every_element_of_broadcast_vectors(torch):
+    x, y = array(torch, 1, 2, 3), array(torch, 2, 1, 3, seed=1)
+    f = torch.nn.functional.cosine_similarity
+    return [slopes(torch, lambda a, b, d=d: f(a, b, dim=d), x, y) for d in (-2, 0, 1, 2)]
+
+
+def script_circular_padding_repeats_what_negative_widths_leave(torch):
+    x = array(torch, 1, 3, 4, 4)
+    pad = torch.nn.functional.pad
+    return [slopes(torch, lambda a, p=p: pad(a, p, "circular"), x)
+            for p in ([-1, 1, -2, 1], [1, -1, 0, 0], [-2, 2, 1, 1], [-1, -1, -1, 2], [2, -1, 0, 0])]
+
+
+def script_pseudo_inverse_counts_rounding_as_zero(torch):
+    thin = array(torch, 30, 2)
+    return [torch.linalg.pinv(thin @ thin.mT), torch.linalg.pinv((thin @ thin.mT).float()).abs().max() < 10,
+            torch.linalg.matrix_rank(thin @ thin.mT)]
+
+
+def script_hermitian_pseudo_inverse_reads_one_triangle(torch):
+    x = array(torch, 2, 3, 3)
+    even = x + x.mT
+    return [torch.linalg.pinv(x, hermitian=True), [v.contiguous() for v in slopes(
+        torch, lambda a: torch.linalg.pinv(a, hermitian=True), even)]]
+
+
+def script_eigenvalues_of_one_triangle_with_gradients(torch):
+    x = array(torch, 2, 3, 3)
+    return [slopes(torch, lambda a, u=u: torch.linalg.eigvalsh(a, UPLO=u), x) for u in "LU"] + [
+        slopes(torch, lambda a: torch.linalg.eigh(a, UPLO="U")[1].abs(), x),
+        torch.func.vmap(lambda a: torch.linalg.eigvalsh(a, UPLO="U"))(x),
+        attempt(lambda: torch.linalg.eigh(x, UPLO="Q"))[:2]]
+
+
+def script_eigenvalues_of_real_matrices_come_in_the_order_of_the_real_solver(torch):
+    return [torch.linalg.eigvals(array(torch, 5, 5, seed=k)) for k in range(8)]
+
+
+def script_ranks_with_a_tolerance_for_each_matrix(torch):
+    x = array(torch, 2, 3, 3)
+    each = double(torch, 0.2, 3.0)
+    rank = torch.linalg.matrix_rank
+    return table([lambda: rank(x, rtol=each), lambda: rank(x, atol=each), lambda: rank(x, atol=each, rtol=each / 10),
+                  lambda: rank(x, each), lambda: rank(x[0], atol=each), lambda: rank(x[:0], atol=each[:0]),
+                  lambda: torch.linalg.pinv(x, atol=each), lambda: torch.linalg.pinv(x, rtol=each / 4),
+                  lambda: torch.func.vmap(lambda a, t: rank(a, atol=t))(x, each)])
+
+
+def script_norms_at_zero_for_small_and_negative_orders(torch):
+    norm = torch.linalg.vector_norm
+    return [slopes(torch, lambda a, p=p: norm(a, p, dim=-1), double(torch, *row)[None])
+            for p in (0.5, -0.5, -1, -3.5, 1.5, 3) for row in ((0.0, 0.0), (0.0, 2.0), (1.0, -2.0))] + [
+        norm(double(torch, float("inf"), float("inf")), -1), norm(double(torch, 1.0, float("inf")), -2)]
+
+
+def script_powers_of_a_number(torch):
+    return [torch.linalg.vander(torch.tensor(3.0), N=2), attempt(lambda: torch.linalg.vander(torch.tensor(3.0)))[:2]]
+
+
+def script_least_squares_of_complex_numbers_has_real_residuals(torch):
+    a, b = array(torch, 4, 2, dtype="complex"), array(torch, 4, 2, seed=1, dtype="complex")
+    found = torch.linalg.lstsq(a, b, driver="gelsd")
+    return [found.residuals, found.singular_values.dtype, torch.linalg.lstsq(a, b).residuals.dtype]
+
+
+def script_integers_in_losses_and_layers(torch):
+    x, y = torch.tensor([[1, 2, 3], [3, 4, 9]]), torch.tensor([[1, 1, 1], [2, 2, 2]])
+    F = torch.nn.functional  # noqa: N806
+    return [F.local_response_norm(torch.arange(18).reshape(1, 6, 3), 2), F.pairwise_distance(x, y),
+            F.triplet_margin_loss(x, y, y + 1), F.cosine_embedding_loss(x, y, torch.tensor([1, -1])),
+            F.poisson_nll_loss(x, y), F.avg_pool2d(torch.arange(-8, 8).reshape(1, 4, 4), 2),
+            F.avg_pool1d(torch.arange(16).reshape(1, 16), 3)]
+
+
+def script_masked_statistics_of_complex_numbers_and_integers(torch):
+    z, x = array(torch, 3, 4, dtype="complex"), torch.tensor([[1, 2, 3], [3, 4, 9]])
+    m = torch.masked
+    return [m.var(z, 1), m.std(z, 1), m.std(z, 0, mask=z.real > 0), m.var(array(torch, 3, 4), 1, correction=1.3),
+            m.logsumexp(z, 1), m.logsumexp(z, 1, mask=z.real > 0), m.logsumexp(x, 1), m.logsumexp(x, 1, mask=x > 2),
+            slopes(torch, lambda a: m.var(a, 1), z)]
+
+
+def script_layers_of_numbers_and_of_nothing(torch):
+    F = torch.nn.functional  # noqa: N806
+    zero, none = torch.tensor(0, dtype=torch.int64), torch.zeros(0)
+    return [slopes(torch, lambda a: F.multi_margin_loss(a, zero), double(torch, 0.3)[0]),
+            slopes(torch, lambda a: F.multilabel_margin_loss(a, zero), double(torch, 0.3)[0]),
+            slopes(torch, lambda a: F.prelu(a, double(torch, 0.2)), double(torch, -2.0)[0]),
+            F.batch_norm(none, none, none, None, None, True), F.batch_norm(none, none, none),
+            slopes(torch, lambda a: F.avg_pool2d(a, (2, 2), (), (0,), False, True, -2), array(torch, 1, 1, 4, 4))]
+
+
+def script_refusals_of_layers(torch):
+    F = torch.nn.functional  # noqa: N806
+    x = torch.ones(1, 4, 4)
+    return [call[:2] for call in table([
+        lambda: F.avg_pool1d(x, 2, padding=-1), lambda: F.avg_pool2d(x, 2, padding=4),
+        lambda: F.prelu(torch.tensor(1.0), torch.ones(2)), lambda: F.prelu(x, torch.ones(2, 2)),
+        lambda: F.multilabel_margin_loss(torch.ones(0), torch.ones(0, dtype=torch.int64))])]
