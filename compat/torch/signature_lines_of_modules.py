@@ -176,11 +176,11 @@ nn.functional.max_pool1d_with_indices nn.functional.max_pool2d_with_indices nn.f
 nn.functional.max_unpool1d: duck input, duck indices, any? kernel_size, any? stride=, any? padding=, any? output_size=
 nn.functional.max_unpool2d nn.functional.max_unpool3d: duck input, Tensor indices, any? kernel_size, any? stride=,
     any? padding=, any? output_size=
-nn.functional.multi_head_attention_forward: duck query, duck key, duck value, int embed_dim_to_check, int num_heads,
-    duck in_proj_weight, duck in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p,
-    Tensor out_proj_weight, Tensor? out_proj_bias, bool training=, Tensor? key_padding_mask=, bool need_weights=,
-    Tensor? attn_mask=, bool use_separate_proj_weight=, Tensor? q_proj_weight=, Tensor? k_proj_weight=, Tensor?
-    v_proj_weight=, Tensor? static_k=, Tensor? static_v=, bool average_attn_weights=, bool is_causal=
+nn.functional.multi_head_attention_forward: any? query, any? key, any? value, any? embed_dim_to_check, any? num_heads,
+    any? in_proj_weight, any? in_proj_bias, any? bias_k, any? bias_v, any? add_zero_attn, any? dropout_p, any?
+    out_proj_weight, any? out_proj_bias, any? training=, any? key_padding_mask=, any? need_weights=, any? attn_mask=,
+    any? use_separate_proj_weight=, any? q_proj_weight=, any? k_proj_weight=, any? v_proj_weight=, any? static_k=, any?
+    static_v=, any? average_attn_weights=, any? is_causal=
 nn.functional.multi_margin_loss: Tensor input, Tensor target, any? p=, float margin=, Tensor? weight=, bool?
     size_average=, bool? reduce=, any? reduction=
 nn.functional.multilabel_margin_loss: Tensor input, Tensor target, bool? size_average=, bool? reduce=, str
@@ -201,8 +201,8 @@ nn.functional.smooth_l1_loss: duck input, duck target, bool? size_average=, bool
 nn.functional.threshold: Tensor input, float threshold, float value, bool inplace=
 nn.functional.triplet_margin_loss: Tensor anchor, Tensor positive, Tensor negative, float margin=, float p=, float
     eps=, bool swap=, bool? size_average=, bool? reduce=, str reduction=
-nn.functional.triplet_margin_with_distance_loss: duck anchor, duck positive, duck negative, *, Tensor?
-    distance_function=, float margin=, bool swap=, str reduction=
+nn.functional.triplet_margin_with_distance_loss: duck anchor, duck positive, duck negative, *, any?
+    distance_function=, any? margin=, any? swap=, any? reduction=
 nn.functional.unfold: Tensor input, any? kernel_size, any? dilation=, any? padding=, any? stride=
 nn.functional.upsample: any? input, any? size=, any? scale_factor=, any? mode=, any? align_corners=
 nn.functional.upsample_bilinear nn.functional.upsample_nearest: duck input, any? size=, any? scale_factor=

@@ -1,4 +1,4 @@
-"""Normalization over instances and channels, dropout's kin, bags of embeddings, attention with its projections."""
+"""Normalization over instances and channels, dropout's kin, bags of embeddings."""
 
 import math
 import warnings
@@ -9,9 +9,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row, floating
 from ..random import rand, rand_like
-from ..state import TensorBase
 from .indexing import AT
-from .joining import cat
 from .network import functional
 from .pooling import pool_places
 from .windows import pad
@@ -264,81 +262,6 @@ def _largest(values, bag, kept, bags):
         else:
             rows.append(cnp.zeros(values.shape[1:], values.dtype))
     return cnp.stack(rows)
-
-
-def multi_head_attention_forward(
-    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
-    dropout_p, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True,
-    attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
-    static_k=None, static_v=None, average_attn_weights=True, is_causal=False,
-):
-    """See PyTorch's documentation of `torch.nn.functional.multi_head_attention_forward`."""
-    linear = ROWS["nn.functional.linear"].fun
-    batched = query.dim() == 3
-    if query.dim() not in (2, 3):
-        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query "
-                             "tensor")
-    if not batched:
-        query, key, value = (t.unsqueeze(1) for t in (query, key, value))
-        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    length, bsz, dim = query.shape
-    source = key.shape[0]
-    if dim != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {dim}")
-    head = dim // num_heads
-    if head * num_heads != dim:
-        raise AssertionError(f"embed_dim {dim} not divisible by num_heads {num_heads}")
-    if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight.chunk(3)
-    q, k, v = (linear(t, w, b) for t, w, b in zip((query, key, value), weights, biases))
-    masks = additive(attn_mask, q), additive(key_padding_mask, q)
-    if masks[0] is not None and masks[0].dim() == 2:
-        masks = masks[0].unsqueeze(0), masks[1]
-    if bias_k is not None:
-        k, v = cat([k, bias_k.repeat(1, bsz, 1)]), cat([v, bias_v.repeat(1, bsz, 1)])
-        masks = tuple(wider(m) for m in masks)
-    q = q.reshape(length, bsz * num_heads, head).transpose(0, 1)
-    k, v = (t.reshape(t.shape[0], bsz * num_heads, head).transpose(0, 1) if static is None else static
-            for t, static in ((k, static_k), (v, static_v)))
-    if add_zero_attn:
-        none = k.new_zeros((bsz * num_heads, 1, head))
-        k, v = cat([k, none], 1), cat([v, none], 1)
-        masks = tuple(wider(m) for m in masks)
-    source = k.shape[1]
-    mask, padding = masks
-    if padding is not None:
-        padding = padding.view(bsz, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(bsz * num_heads, 1, source)
-        mask = padding if mask is None else mask + padding
-    scores = (q * head**-0.5) @ k.transpose(-2, -1)
-    attention = ROWS["softmax"].fun(scores if mask is None else scores + mask, -1)
-    if dropout_p > 0.0 and training:
-        attention = ROWS["nn.functional.dropout"].fun(attention, dropout_p)
-    out = (attention @ v).transpose(0, 1).reshape(length * bsz, dim)
-    out = linear(out, out_proj_weight, out_proj_bias).view(length, bsz, dim)
-    shown = None
-    if need_weights:
-        shown = attention.view(bsz, num_heads, length, source)
-        shown = shown.mean(dim=1) if average_attn_weights else shown
-    if not batched:
-        out, shown = out.squeeze(1), None if shown is None else shown.squeeze(0)
-    return out, shown
-
-
-def additive(mask, like):
-    """A mask as numbers to add: -inf where a boolean one is true."""
-    if mask is None or not isinstance(mask, TensorBase) or mask.is_floating_point():
-        return mask
-    return mask.new_zeros(mask.shape, dtype=like.dtype).masked_fill_(mask, -np.inf)
-
-
-def wider(mask):
-    """A mask with one more column, of zeros."""
-    return None if mask is None else ROWS["nn.functional.pad"].fun(mask, (0, 1))
-
-
-public("multi_head_attention_forward", multi_head_attention_forward)
 
 
 def constant_pad_nd(input, pad_, value=0):

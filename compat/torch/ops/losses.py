@@ -64,8 +64,8 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 
 def above(x, least=0.0):
-    """`x` where it is at least `least`, whose derivative is 1 there, as torch's clamp_min's."""
-    return cnp.where(x >= least, x, np.asarray(least, x.dtype))
+    """`x` where it is not below `least`, whose derivative is 1 there, as torch's clamp_min's."""
+    return cnp.where(x < least, np.asarray(least, x.dtype), x)
 
 
 @functional("cosine_embedding_loss", node="MeanBackward0")
@@ -94,10 +94,19 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     reduction = legacy(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    one_rank(anchor, positive, negative)
     near, far = pairwise(anchor, positive, p, eps), pairwise(anchor, negative, p, eps)
     if swap:
         far = cnp.minimum(far, pairwise(positive, negative, p, eps))
     return reduced(above(margin + near - far), reduction)
+
+
+def one_rank(anchor, positive, negative):
+    """torch's refusal of triplets of different ranks."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of "
+                           f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+                           f"{negative.ndim}D inputs")
 
 
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
@@ -107,6 +116,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    one_rank(anchor, positive, negative)
     distance = distance_function or ROWS["nn.functional.pairwise_distance"].fun
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

@@ -488,6 +488,10 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 @functional("pairwise_distance", node="LinalgVectorNormBackward0")
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
+    if np.bool_ in (x1.dtype, x2.dtype):
+        which = "two bool tensors" if x1.dtype == x2.dtype else "a bool tensor"
+        raise RuntimeError(f"Subtraction, the `-` operator, with {which} is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")
     return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
 
 
@@ -536,9 +540,6 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                                  enable_gqa=False):
     """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
-    if dropout_p:
-        raise NotImplementedError("dropout inside scaled_dot_product_attention is not built; apply F.dropout to the "
-                                  "weights yourself")
     if enable_gqa and query.shape[-3] != key.shape[-3]:
         if query.shape[-3] % key.shape[-3]:
             raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
