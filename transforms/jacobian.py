@@ -38,7 +38,7 @@ def jacfwd(
         a function: for each output leaf of shape `s` and input leaf of shape `t` an array of shape `s + t`, in the
         structure of the output, then of the argument; with `has_aux`, `(jacobian, aux)`.
     Raises:
-        DtypeError: an input is integer, or complex without `holomorphic`.
+        DtypeError: an input is integer, or complex without `holomorphic`; or the answer is real with it.
 
     >>> import numpy as np, covector
     >>> covector.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
@@ -62,9 +62,11 @@ def jacrev(
         fun, argnums, has_aux, holomorphic: as in `jacfwd`.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
     Returns:
-        a function, as `jacfwd` returns it.
+        a function, as `jacfwd` returns it. Complex inputs of a function with real answers are taken as well: each row
+        is what `grad` gives.
     Raises:
-        DtypeError: as `jacfwd`.
+        DtypeError: an input is integer; input and answer are complex without `holomorphic`; or the answer is real with
+            it.
 
     >>> import numpy as np, covector
     >>> covector.jacrev(lambda x: x.sum() * x)(np.array([1.0, 2.0]))
@@ -198,7 +200,7 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
         leaves, rebuild = flatten(tuple(args[k] for k in chosen))
         leaves = [settle(x) for x in leaves]
         avals = [differentiable(x, name) for x in leaves]
-        _check_complex(avals, holomorphic, name)
+        _check_inputs(avals, holomorphic, mode, name)
         aux = []
 
         def of_leaves(*flat):
@@ -212,7 +214,7 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
                 return flatten(result), extra
             return flatten(result)
 
-        columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux)
+        columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name)
         single = not isinstance(argnums, (tuple, list))
 
         def container(row):
@@ -225,17 +227,32 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
     return _wrap(jacobian_fun, fun, name)
 
 
-def _check_complex(avals, holomorphic, name):
+def _check_inputs(avals, holomorphic, mode, name):
+    """Complex inputs need `holomorphic`, or real answers, which reverse mode alone can wait for."""
     for aval in avals:
-        if aval.dtype.kind == "c" and not holomorphic:
-            raise DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function "
-                             f"is complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
+        if aval.dtype.kind == "c" and not holomorphic and mode == "fwd":
+            raise _no_complex(aval, name)
         if holomorphic and aval.dtype.kind != "c":
             raise DtypeError(f"{name} with holomorphic=True needs complex input, but got {aval.dtype}; "
                              f"use x.astype(complex){at_user_line()}")
 
 
-def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
+def _check_answers(avals, out_avals, holomorphic, name):
+    for aval in avals:
+        if aval.dtype.kind == "c" and not holomorphic and any(o.dtype.kind == "c" for o in out_avals):
+            raise _no_complex(aval, name)
+    for aval in out_avals:
+        if holomorphic and aval.dtype.kind != "c":
+            raise DtypeError(f"{name} with holomorphic=True needs complex answers, but the function returned "
+                             f"{aval.dtype}; drop holomorphic{at_user_line()}")
+
+
+def _no_complex(aval, name):
+    return DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function "
+                      f"is complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
+
+
+def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name):
     """Rows (one an output leaf) of blocks (one an input leaf), and how to rebuild the output container."""
     shape = {}
 
@@ -250,7 +267,9 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
     inputs = sum(a.size for a in avals)
     if mode == "fwd":
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        return _forward(push, avals, inputs, chunk_size, leaves), shape["rebuild"]
+        columns = _forward(push, avals, inputs, chunk_size, leaves)
+        _check_answers(avals, [aval_of(row[0]) for row in columns if row], holomorphic, name)
+        return columns, shape["rebuild"]
     if has_aux:
         outs, pullback, aux_value = vjp(flat_fun, *leaves, has_aux=True)
         aux[:] = [aux_value]
@@ -258,10 +277,12 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux):
         outs, pullback = vjp(flat_fun, *leaves)
     out_avals = [aval_of(v) for v in outs]
     outputs = sum(a.size for a in out_avals)
-    if mode == "auto" and inputs < outputs:
+    _check_answers(avals, out_avals, holomorphic, name)
+    known = holomorphic or not any(a.dtype.kind == "c" for a in avals)  # forward needs real or holomorphic inputs
+    if mode == "auto" and inputs < outputs and known:
         push = _pusher(flat_fun, leaves, has_aux, aux)
         return _forward(push, avals, inputs, chunk_size, leaves), shape["rebuild"]
-    return _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, leaves), shape["rebuild"]
+    return _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, leaves, holomorphic), shape["rebuild"]
 
 
 def _pusher(flat_fun, leaves, has_aux, aux):
@@ -294,23 +315,34 @@ def _forward(push, avals, inputs, chunk_size, like):
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
 
 
-def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, like):
+def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holomorphic):
+    # Real inputs receive Re(A^T w): two pullbacks for the two parts of a complex row.
+    parted = [o.dtype.kind == "c" and not holomorphic for o in out_avals]
     if not outputs:
         return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
     step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
     parts = []
     for start in range(0, outputs, step):
         basis = _basis(out_avals, outputs, start, min(start + step, outputs), like)
-        parts.append(vmap(lambda *cts: pullback(list(cts)))(*basis))
+        part = _pulled(pullback, basis)
+        if any(parted):
+            turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
+            part = [p + 1j * q for p, q in zip(part, turned)]
+        parts.append(part)
     rows = []
     for k in range(len(avals)):
         whole = _concatenated([p[k] for p in parts], 0)
         column, start = [], 0
-        for o in out_avals:
-            column.append(whole[start : start + o.size].reshape((*o.shape, *avals[k].shape)))
+        for o, both in zip(out_avals, parted):
+            block = whole[start : start + o.size].reshape((*o.shape, *avals[k].shape))
+            column.append(block.real if any(parted) and not both else block)
             start += o.size
         rows.append(column)
     return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
+
+
+def _pulled(pullback, basis):
+    return vmap(lambda *cts: pullback(list(cts)))(*basis)
 
 
 def _basis(avals, total, start, stop, like):
