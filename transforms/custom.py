@@ -5,7 +5,8 @@ the function or its rules become operands first (its body and rules are then gra
 back inside the answers, and its derivative is added by a second road to the same answer (`record_call`).
 """
 
-from functools import update_wrapper
+from functools import partial, update_wrapper
+from inspect import signature
 
 from ..core.avals import aval_of
 from ..core.device import zeros_of
@@ -15,7 +16,7 @@ from ..core.fix import fix
 from ..core.primitive import bind
 from ..core.tape import make_node
 from ..core.tracer import Dual, Rev, Staged, Tracer
-from .arguments import flatten
+from .arguments import flatten, same_structure
 from .calls import (
     BOTH,
     closes_over_tracer,
@@ -36,10 +37,12 @@ from .watch import start_trace
 class _Custom:
     """A function with rules of its own, and the arguments that they do not see."""
 
-    def __init__(self, fun, nondiff_argnums=()):
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         update_wrapper(self, fun)
         self.fun = fun
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        if nondiff_argnames:
+            self.nondiff += _places(fun, nondiff_argnames)
 
     def _run(self, prim, kind, functions, args, kwargs):
         """The answer of a call, which is one `kind` of record bound to `prim`."""
@@ -57,8 +60,10 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
     Args:
         fun: any function of containers of arrays.
         nondiff_argnums: positions of static arguments; the rule gets them first.
+        nondiff_argnames: the same, by name.
     Methods:
-        defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents.
+        defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents. Arguments given by name
+            and defaults are put in their places, so a rule sees all of them.
         defjvps(*rules): one rule an argument, `rule(tangent, out, *primals)`, or None for zero.
 
     >>> import numpy as np, covector
@@ -83,12 +88,17 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
         """Set one rule an argument; each gives its part of the tangent."""
 
         def rule(primals, tangents):
+            if len(rules) != len(primals):
+                raise TypeError(f"defjvps of {name_of(self.fun)} was given {len(rules)} rules, but the function has "
+                                f"{len(primals)} arguments; give one rule an argument, None for zero{at_user_line()}")
             out = self(*primals)
-            parts = [r(t, out, *primals) for r, t in zip(rules, tangents) if r is not None]
-            total = parts[0] if parts else out * 0
-            for part in parts[1:]:
-                total = total + part
-            return out, total
+            leaves, rebuild = flatten(out)
+            total = None
+            for r, t in zip(rules, tangents):
+                if r is not None:
+                    part = settled(same_structure(r(t, out, *primals), rebuild, "a rule of defjvps", "a tangent"))
+                    total = part if total is None else [a + b for a, b in zip(total, part)]
+            return out, rebuild([zeros_of(aval_of(v), v) for v in settled(leaves)] if total is None else total)
 
         self.rule = rule
 
@@ -105,6 +115,7 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     Args:
         fun: any function of containers of arrays.
         nondiff_argnums: positions of static arguments; `bwd` gets them first.
+        nondiff_argnames: the same, by name.
     Methods:
         defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent an argument
             (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugate.
@@ -145,26 +156,36 @@ def _call(prim, leaves, record, functions):
 
 def _bound(fun, args, kwargs):
     """Positional arguments, keywords and defaults put in their places."""
-    if not kwargs:
-        return args
     code = getattr(fun, "__code__", None)
-    if code is None:
+    python = code is not None or isinstance(fun, partial) or hasattr(type(fun).__call__, "__code__")
+    if not kwargs and (not python or code is not None and len(args) == code.co_argcount):
+        return args
+    if not python:  # a ufunc, say
         raise TypeError(f"custom rules need positional arguments, but {name_of(fun)} was called with keywords "
-                        f"{', '.join(kwargs)}{at_user_line()}")
-    names = code.co_varnames[: code.co_argcount]
-    full = list(args)
-    defaults = dict(zip(names[len(names) - len(fun.__defaults__ or ()) :], fun.__defaults__ or ()))
-    for name in names[len(args) :]:
-        if name in kwargs:
-            full.append(kwargs.pop(name))
-        elif name in defaults:
-            full.append(defaults[name])
-        else:
-            break
-    if kwargs:
-        raise TypeError(f"{name_of(fun)} has no positional argument {next(iter(kwargs))!r}; custom rules see "
-                        f"positional arguments only{at_user_line()}")
-    return tuple(full)
+                        f"{', '.join(kwargs)}; pass them by position{at_user_line()}")
+    known = signature(fun)
+    try:
+        bound = known.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{name_of(fun)}{known} was called with arguments that do not fit: {error}; pass each argument "
+                        f"once{at_user_line()}") from None
+    bound.apply_defaults()
+    lost = [name for name in bound.kwargs if name in kwargs]
+    if lost:
+        raise TypeError(f"{name_of(fun)} has no positional argument {lost[0]!r}; custom rules see positional arguments "
+                        f"only: drop the * in front of it, or use functools.partial{at_user_line()}")
+    return bound.args
+
+
+def _places(fun, names):
+    """The positions of parameters named `names`."""
+    order = list(signature(fun).parameters)
+    names = (names,) if isinstance(names, str) else tuple(names)
+    unknown = [n for n in names if n not in order]
+    if unknown:
+        raise ValueError(f"nondiff_argnames names {unknown[0]!r}, but {name_of(fun)} has the parameters "
+                         f"{', '.join(order)}; name one of them{at_user_line()}")
+    return tuple([order.index(n) for n in names])
 
 
 def _split_static(args, nondiff):
@@ -190,8 +211,11 @@ def _with_static(static, args):
 def _jvp_grad(trace, prim, args):
     """Reverse: run the rule with tangents that stand on the operands' nodes; what they record is the transpose."""
     record = args[-1]
+    if getattr(trace, "linear", False):  # a rule that applies its own function to a tangent: the body is what is linear
+        return tuple(record.body(*args[:-1]))
     values, mine = operands_of(trace, args[:-1])
     pushed = start_trace()
+    pushed.linear = True
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)

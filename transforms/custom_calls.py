@@ -1,12 +1,14 @@
 """One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
 
-from ..core.avals import aval_of, make_aval
+import optree
+
+from ..core.avals import WEAK, aval_of, make_aval
 from ..core.buffers import identity
 from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
-from ..core.tracer import LENIENT, Staged
-from .arguments import flatten, settle, structure
+from ..core.tracer import LENIENT, Staged, Tracer
+from .arguments import NAMESPACE, first, flatten, settle, structure
 from .calls import batched_body, conjugated, instantiate, pull, push
 from .forward import start_dual
 from .staging import stage
@@ -60,13 +62,15 @@ class JvpCall(_Call):
         primals = self.rebuild(list(values))
         given = self.rebuild(list(tangents))
         result = leniently(self.owner.rule, *[v for _, v in self.static], tuple(primals), tuple(given))
-        if not isinstance(result, tuple) or len(result) != 2:
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the jvp rule of {name_of(self.owner.fun)} must return (out, tangent_out), "
                             f"but returned {type(result).__name__}{at_user_line()}")
         outs, self.rebuild_out = flatten(result[0])
         outs = settled(outs)
-        pushed = settled(flatten(result[1])[0])
-        if len(pushed) != len(outs):
+        pushed, rebuild = flatten(result[1])
+        pushed = settled(pushed)
+        same = rebuild == self.rebuild_out or structure(result[0]) == structure(result[1])
+        if len(pushed) != len(outs) or not same:
             raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
                             f"{structure(result[0])} of its answer, but returned {structure(result[1])}"
                             f"{at_user_line()}")
@@ -82,7 +86,7 @@ class VjpCall(_Call):
     def forward(self, values):
         """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
         result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
-        if not isinstance(result, tuple) or len(result) != 2:
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
                             f"but returned {type(result).__name__}{at_user_line()}")
         outs, self.rebuild_out = flatten(result[0])
@@ -101,18 +105,54 @@ class VjpCall(_Call):
                             f"cotangents, one an argument, but returned {given}{at_user_line()}")
         flat = []
         for part, ct in zip(parts, result):
-            count = len(flatten(part)[0])
-            leaves = [None] * count if ct is None else flatten(ct)[0]
-            if len(leaves) != count:
+            try:
+                flat += _like(part, ct)
+            except ValueError:
                 raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure "
-                                f"of the arguments, {structure(part)}, but returned {structure(ct)}{at_user_line()}")
-            flat += leaves
+                                f"of the arguments, {structure(part)}, or None for zero, but returned "
+                                f"{structure(ct)}{at_user_line()}") from None
         for k, (ct, aval) in enumerate(zip(flat, avals)):
             if ct is not None and aval_of(settle(ct)).shape != aval.shape:
                 raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
                                  f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
                                  f"{at_user_line()}")
         return [None if ct is None else settle(ct) for ct in flat]
+
+
+def _like(part, ct):
+    """Leaves of a cotangent with the structure of `part`, None for each leaf where it has None."""
+    leaves, rebuild = flatten(ct)
+    if rebuild is first and flatten(part)[1] is first:
+        return leaves
+    flat = []
+
+    def take(c, below):
+        leaves, rebuild = flatten(below)
+        if c is not None and (len(leaves) != 1 or leaves[0] is not below):
+            raise ValueError
+        flat.extend([c] * len(leaves))
+
+    optree.tree_map_(take, ct, part, none_is_leaf=True, namespace=NAMESPACE)
+    return flat
+
+
+def _lasting(record, values, residuals, rebuild):
+    """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
+    if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
+        return residuals, rebuild
+
+    def again(kept):
+        _, residuals, rebuild = record.forward(kept)
+        return rebuild(residuals)
+
+    return list(values), again
+
+
+def _check_answers(fun, rule, found, avals):
+    """Raise unless a rule's answers are like those of its function."""
+    if len(found) != len(avals) or any(f.shape != a.shape for f, a in zip(found, avals)):
+        raise TreeError(f"the {rule} rule of {name_of(fun)} must return the answer of the function, "
+                        f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}{at_user_line()}")
 
 
 class _BatchedJvp(JvpCall):
@@ -156,7 +196,8 @@ class _BatchedVjp(VjpCall):
         shape = {}
 
         def run(*flat):
-            outs, residuals, shape["rebuild"] = self.inner.forward(list(flat))
+            outs, residuals, rebuild = self.inner.forward(list(flat))
+            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
             shape["count"] = len(outs)
             return [*outs, *residuals]
 
@@ -231,6 +272,7 @@ class _Closed:
 class _ClosedJvp(_Closed, JvpCall):
     def _both(self, *flat):
         outs, pushed = self.record.rule(list(flat[: self.count]), list(flat[self.count :]))
+        _check_answers(self.owner.fun, "jvp", [aval_of(v) for v in outs], self.graph.out_avals)
         return [*outs, *pushed]
 
     def hoist(self, leaves):
@@ -254,7 +296,9 @@ class _ClosedVjp(_Closed, VjpCall):
         self.rebuild = None
 
     def _fwd(self, *flat):
-        outs, residuals, self.rebuild = self.record.forward(list(flat))
+        outs, residuals, rebuild = self.record.forward(list(flat))
+        _check_answers(self.owner.fun, "fwd", [aval_of(v) for v in outs], self.graph.out_avals)
+        residuals, self.rebuild = _lasting(self.record, flat, residuals, rebuild)
         return [*outs, *residuals]
 
     def _bwd(self, *flat):

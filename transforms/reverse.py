@@ -24,7 +24,7 @@ _COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger o
 class RevTrace(Trace):
     """Records what is computed from its inputs as nodes."""
 
-    __slots__ = ("guards",)
+    __slots__ = ("guards", "linear")
     kind = "grad"
     tracer = Rev
     node = staticmethod(make_node)
@@ -33,6 +33,7 @@ class RevTrace(Trace):
     def __init__(self):
         Trace.__init__(self)
         self.guards = None
+        self.linear = False  # whether it carries tangents to be transposed, on which a rule of its own is linear
 
     def process(self, prim, args, known=None):
         if self.done:
