@@ -15,7 +15,7 @@ ndarray = np.ndarray
 
 def primitive(
     name: str, *, impl: Callable[..., Any], shape: Any, batch: Any, samples: Any, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, outputs: Any = None, nondiff: str = "", lane: Any = None, **facts: Any,
+    real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "", lane: Any = None, **facts: Any,
 ) -> Callable[..., Any]:
     """Declare and register a primitive.
 
@@ -26,6 +26,9 @@ def primitive(
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
             `ZERO` says that the map is flat everywhere.
         real_vjp: faster forms for native real floats of at most two axes, whose answers need no cast or un-broadcast.
+        basis: `{"x": rows}`: what the real_vjp gives for each unit cotangent, stacked, where that costs next to nothing;
+            `rows(ct, …)` asks for names of that real_vjp, `ct` has but `shape`, `ndim` and `whole` (are all unit
+            cotangents asked for?). None where there is no short cut.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
             of bools, one an operand) and `size`; returns the answer with the batch axis in front.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
@@ -62,6 +65,9 @@ def primitive(
         prim.vjp = _formulas(prim, vjp, "vjp", known)
         prim.jvp_plain = prim.jvp
         prim.vjp_plain = prim.vjp if real_vjp is None else _formulas(prim, real_vjp, "vjp", known)
+        for key, fn in (basis or {}).items():
+            k = _operand_index(prim, key)
+            prim.basis |= _formulas(prim, {key: fn}, "basis", set(prim.vjp_plain[k].names))
     if samples is None:
         raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
     return _register(prim, lane)
@@ -122,7 +128,7 @@ def _formulas(prim, rules, kind, known):
         for i in [0] if prim.variadic else operands:
             table[i] = formula
     missing = [n for i, n in enumerate(prim.operands) if i not in table and i not in prim.nondiff]
-    if missing:
+    if missing and kind != "basis":
         raise RuleError(f"primitive {prim.name} has no {kind} rule for {missing[0]!r}; a missing rule is an error, "
                         f"declare it or list the operand in nondiff")
     return table

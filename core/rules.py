@@ -69,6 +69,8 @@ def compile_rule(prim, active, plain, fixed):
 
         rule.back = build(lambda part: part)
         rule.strong = build(_strongly) if prim.singular else rule.back
+    if plain and not fixed and prim.basis and all(i in prim.basis for i in active):
+        rule.basis = _together([_pick(prim.basis[i], slot, bare) for i in active])
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = _filled(rule.strong, slot["ans_aval"], bare)

@@ -4,6 +4,7 @@ import numpy as np
 
 from .buffers import make_buffer
 from .device import zeros_of
+from .diagonal import Diagonal
 from .tracer import Tracer
 
 ndarray = np.ndarray
@@ -140,6 +141,12 @@ class Scatter:
 
 def accumulate(h, c):
     """`h + c` for cotangents of any kind; a Scatter absorbs what it meets, unless that carries nothing (`absent`)."""
+    if type(c) is Diagonal:
+        if type(h) is Diagonal:
+            return h.plus(c)
+        c = c.dense()
+    elif type(h) is Diagonal:
+        h = h.dense()
     if type(h) is Scatter:
         return h if getattr(c, "absent", False) else h.plus(c)
     if type(c) is Scatter:

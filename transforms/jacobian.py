@@ -6,14 +6,17 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.device import constant, zeros_of
+from ..core.diagonal import Diagonal
 from ..core.errors import DtypeError, at_user_line
+from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, peel
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .forward import jvp
 from .gradient import _callable, _driver, _wrap, vjp
-from .vmap import vmap
+from .leaving import check_escaped
+from .vmap import start_vmap, unbox_out, vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
 
@@ -323,9 +326,10 @@ def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holo
     step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
     parts = []
     for start in range(0, outputs, step):
-        basis = _basis(out_avals, outputs, start, min(start + step, outputs), like)
-        part = _pulled(pullback, basis)
+        stop = min(start + step, outputs)
+        part = _rows(pullback, out_avals, start, stop, like)
         if any(parted):
+            basis = _basis(out_avals, outputs, start, stop, like)
             turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
             part = [p + 1j * q for p, q in zip(part, turned)]
         parts.append(part)
@@ -343,6 +347,26 @@ def _reverse(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holo
 
 def _pulled(pullback, basis):
     return vmap(lambda *cts: pullback(list(cts)))(*basis)
+
+
+def _rows(pullback, out_avals, start, stop, like):
+    """The pullback of unit cotangents `start` to `stop`, one a row."""
+    trace = start_vmap(stop - start)
+    lent = []
+    basis, offset = [], -start
+    for a in out_avals:
+        basis.append(Diagonal(trace, constant(np.ones(a.shape, a.dtype), *like), offset, lent, unit=True))
+        offset += a.size
+    out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
+    trace.done = True
+    check_escaped(out)
+    return [duplicate(v) if _shares(v, lent) else v for v in out]
+
+
+def _shares(value, lent):
+    """Whether a value may lie in memory of any other."""
+    value = peel(value)
+    return type(value) is np.ndarray and any(np.may_share_memory(value, peel(v)) for v in lent)
 
 
 def _basis(avals, total, start, stop, like):

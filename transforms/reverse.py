@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.avals import WEAK, aval_of
 from ..core.buffers import snapshot
+from ..core.diagonal import Diagonal
 from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.primitive import take_operands
@@ -18,6 +19,7 @@ from .guards import LARGE, Guards
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
+_LAZY = frozenset({Scatter, Partial, Diagonal})
 _COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
 
 
@@ -200,7 +202,7 @@ def sweep(
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
     blocks = large and stop is None and lift is None
-    special = blocks or stop is not None or lift is not None
+    special = blocks or stop is not None or lift is not None or Diagonal in [type(ct) for _, ct in roots]
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
@@ -218,11 +220,19 @@ def sweep(
                 ct = ct.dense()
             if type(node) is Node:
                 if rule is None:
-                    results[node.saved] = ct
+                    results[node.saved] = ct.dense() if kind is Diagonal else ct
                     break
                 saved = node.saved
                 parents = node.parents
                 if special:
+                    if kind is Diagonal:
+                        c = ct.through(node, masked)
+                        if c is not None:
+                            node = saved = parents = ct = None
+                            while c:
+                                _push(pending, heap, *c.pop())
+                            break
+                        ct = ct.dense()
                     if blocks and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
                         c = sweep_region(node, ct, heap[0] if heap else None, masked)
                         if c is not None:
@@ -304,7 +314,7 @@ def sweep(
             ct = c
     for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
-        results[node.saved] = ct.dense() if kind is Scatter or kind is Partial else ct
+        results[node.saved] = ct.dense() if kind in _LAZY else ct
     return results, stopped
 
 

@@ -154,7 +154,7 @@ def vmap(
                 raise
         outs, rebuild_out = flatten(result)
         where = _result_axes(out_axes, result, len(outs))
-        outs = [_unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
+        outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
         trace.done = True
         check_escaped(outs)
         return rebuild_out(outs)
@@ -245,7 +245,8 @@ def _result_axes(out_axes, result, count):
                    "out_axes")
 
 
-def _unbox_out(trace, value, axis):
+def unbox_out(trace, value, axis):
+    """A result of this trace with its batch axis at `axis`; one that is the same for all is repeated."""
     mine = isinstance(value, Batched) and value.owner is trace
     if axis is None:
         if mine:

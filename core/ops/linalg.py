@@ -96,6 +96,32 @@ def _product_vjp_y(ct, x):
     return _outer(x, ct) if ct.ndim else ct * x
 
 
+def _product_basis_x(ct, y):
+    """The cotangents of x for the unit cotangents of real vectors and matrices: columns of y."""
+    if ct.ndim < 2:
+        return y.T if y.ndim == 2 else None if ct.ndim else y[None]
+    rows, columns = ct.shape
+    if type(y) is not ndarray or not ct.whole:
+        return None
+    out = np.zeros((rows, columns, rows, y.shape[0]), y.dtype)
+    each = np.arange(rows)
+    out[each, :, each] = y.T
+    return out.reshape((rows * columns, rows, y.shape[0]))
+
+
+def _product_basis_y(ct, x):
+    """As for x: rows of x."""
+    if ct.ndim < 2:
+        return x if x.ndim == 2 else None if ct.ndim else x[None]
+    rows, columns = ct.shape
+    if type(x) is not ndarray or not ct.whole:
+        return None
+    out = np.zeros((rows, columns, x.shape[1], columns), x.dtype)
+    each = np.arange(columns)
+    out[:, each, :, each] = x
+    return out.reshape((rows * columns, x.shape[1], columns))
+
+
 def _outer(x, y):
     """`outer` of two vectors; of plain ones at once."""
     return x[:, None] * y if type(x) is ndarray and type(y) is ndarray else outer(x, y)
@@ -162,6 +188,7 @@ matmul = primitive(
     jvp={"x": lambda dx, y: matmul(dx, y), "y": lambda dy, x: matmul(x, dy)},
     vjp={"x": _matmul_vjp_x, "y": _matmul_vjp_y},
     real_vjp={"x": _product_vjp_x, "y": _product_vjp_y},
+    basis={"x": _product_basis_x, "y": _product_basis_y},
     batch=_matmul_batch,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (

@@ -1,0 +1,147 @@
+"""Jacobians and Hessians, whose basis stays a diagonal while it can, are what single pullbacks give."""
+
+import numpy as np
+import pytest
+
+import covector
+from covector import debug_nans, jacrev, vjp, vmap
+
+RNG = np.random.default_rng(0)
+W, V, M = RNG.normal(size=(4, 3)), RNG.normal(size=(3, 4)), RNG.normal(size=(3, 3))
+X, Y = RNG.normal(size=3), RNG.normal(size=(2, 3))
+
+
+def by_rows(f, x):
+    """The Jacobian, one pullback a row; `f` returns an array."""
+    out, pullback = vjp(f, x)
+    eye = np.eye(out.size).reshape(-1, *out.shape)
+    return np.stack([pullback(e)[0] for e in eye]).reshape((*out.shape, *x.shape))
+
+
+FUNCTIONS = {
+    "nothing": (lambda x: x, X),
+    "elementwise": (lambda x: np.tanh(x) * x, X),
+    "one operand twice": (lambda x: x * x + np.sin(x), X),
+    "a flat operation": (lambda x: np.floor(x) * x, X),
+    "a product with a matrix": (lambda x: W @ x, X),
+    "a product with a matrix, from the left": (lambda x: x @ V, X),
+    "a scaled product": (lambda x: np.tanh(W @ np.sin(x)), X),
+    "vectors": (lambda x: x @ X, X),
+    "scaled vectors": (lambda x: np.exp(x @ x), X),
+    "matrices": (lambda x: x @ V, Y),
+    "matrices, from the left": (lambda x: W @ x, Y.T),
+    "scaled matrices": (lambda x: np.tanh(x @ M) * 2.0, Y),
+    "a square": (lambda x: x @ x, M),
+    "an outer product": (lambda x: np.outer(x, x), X),
+    "a matrix times a vector of it": (lambda x: x @ x[0], M),
+    "a bias": (lambda x: np.tanh(Y @ x + x[0]), M),
+    "broadcasting": (lambda x: x * Y, X),
+    "two roads": (lambda x: np.tanh(x) + M @ x, X),
+    "three roads": (lambda x: np.tanh(x) + M @ x + x[::-1] + x.sum(), X),
+    "reading": (lambda x: np.sin(x)[1:], X),
+    "writing": (lambda x: np.stack([x[0], x[1] * x[2], x[0]]), X),
+    "a shape": (lambda x: np.tanh(x).reshape(3, 2), Y),
+    "a kink": (lambda x: np.maximum(x, 0.0) * np.where(x > 0, np.sqrt(np.abs(x)), x), X),
+    "a mask": (lambda x: np.where(x > 0, np.sqrt(x), 1.0), np.array([0.0, 4.0, -1.0])),
+    "no elements": (lambda x: np.tanh(M[:0] @ x), X),
+    "a number": (lambda x: np.tanh(x), np.array(0.5)),
+    "float32": (lambda x: np.tanh(W.astype("f4") @ x), X.astype("f4")),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("chunk_size", (None, 1, 2))
+def test_jacrev_is_what_single_pullbacks_give(name, chunk_size):
+    f, x = FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        found, expected = jacrev(f, chunk_size=chunk_size)(x), by_rows(f, x) if f(x).size else np.zeros((0, 3))
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype == x.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5 if x.dtype == np.float32 else 1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_answers_are_arrays_of_their_own(name):
+    f, x = FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        found = jacrev(f)(x)
+    assert found.flags.writeable
+    for other in (x, W, V, M, X, Y):
+        assert not np.shares_memory(found, other)
+
+
+def test_large_arrays_that_become_rows_are_copied():
+    w = RNG.normal(size=(100, 80))
+    found = jacrev(lambda x: w @ x)(np.ones(80))
+    assert not np.shares_memory(found, w)
+    np.testing.assert_array_equal(found, w)
+    two = jacrev(lambda x: (w @ x, w @ x))(np.ones(80))
+    assert not np.shares_memory(two[0], two[1])
+    mapped = vmap(lambda v: jacrev(lambda x: v @ x)(np.ones(80)))(w[None])
+    assert not np.shares_memory(mapped, w)
+
+
+def test_a_batch_of_matrices_that_becomes_rows_is_copied():
+    w = RNG.normal(size=(2, 4, 3))
+    found = vmap(lambda m: jacrev(lambda x: m @ x)(np.ones(3)))(w)
+    np.testing.assert_array_equal(found, w)
+    assert not np.shares_memory(found, w)
+
+
+@pytest.mark.parametrize("chunk_size", (None, 1, 2, 3, 5))
+def test_several_outputs_share_the_batch(chunk_size):
+    def f(x):
+        h = np.tanh(x)
+        return {"a": h, "b": W @ h, "c": h.sum(), "d": (h @ x, np.outer(h, x))}
+
+    found = jacrev(f, chunk_size=chunk_size)(X)
+    for got, part in ((found["a"], lambda x: f(x)["a"]), (found["b"], lambda x: f(x)["b"]),
+                      (found["c"], lambda x: f(x)["c"]), (found["d"][0], lambda x: f(x)["d"][0]),
+                      (found["d"][1], lambda x: f(x)["d"][1])):
+        np.testing.assert_allclose(got, by_rows(part, X), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ("elementwise", "scaled matrices", "a scaled product", "two roads", "a square"))
+def test_jacobians_nest_in_jacobians_and_under_vmap(name):
+    f, x = FUNCTIONS[name]
+    inner = jacrev(f)
+    np.testing.assert_allclose(jacrev(inner)(x), by_rows(inner, x), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(covector.jacfwd(inner)(x), by_rows(inner, x), rtol=1e-12, atol=1e-14)
+    batch = np.stack([x, 2.0 * x])
+    np.testing.assert_allclose(vmap(inner)(batch), np.stack([inner(v) for v in batch]), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(covector.grad(lambda v: (inner(v) ** 2).sum())(x),
+                               covector.grad(lambda v: (by_rows(f, v) ** 2).sum())(x), rtol=1e-12, atol=1e-14)
+
+
+def test_jacobians_of_several_outputs_nest():
+    def f(x):
+        h = np.tanh(x)
+        return np.sin(h), W @ (h * x)
+
+    for k in (0, 1):
+        part = jacrev(lambda x, k=k: f(x)[k])
+        np.testing.assert_allclose(jacrev(jacrev(f))(X)[k], by_rows(part, X), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(jacrev(jacrev(f), chunk_size=2)(X)[k], by_rows(part, X), rtol=1e-12, atol=1e-14)
+
+
+def test_the_matrix_itself_is_differentiated():
+    found = covector.grad(lambda w: (jacrev(lambda x: np.tanh(w @ x))(X) ** 2).sum())(W)
+    expected = covector.grad(lambda w: (by_rows(lambda x: np.tanh(w @ x), X) ** 2).sum())(W)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(covector.grad(lambda w: jacrev(lambda x: w @ x)(X).sum())(W), np.ones((4, 3)))
+
+
+def test_a_jacobian_is_staged():
+    f, x = FUNCTIONS["a scaled product"]
+    graph = covector.make_graph(jacrev(f))(x)
+    np.testing.assert_allclose(graph(x), by_rows(f, x), rtol=1e-12)
+
+
+def test_rows_stay_zero_beside_a_pole():
+    found = jacrev(lambda x: np.sqrt(x) * 2.0)(np.array([0.0, 4.0]))
+    assert found[1, 1] == 0.5 and found[1, 0] == 0.0 == found[0, 1] and np.isinf(found[0, 0])
+
+
+def test_debug_nans_looks_at_the_pullbacks_of_a_jacobian():
+    with debug_nans(), pytest.raises(FloatingPointError, match="going backward"):
+        jacrev(lambda x: np.sqrt(x) * np.sqrt(x))(np.array([0.0, 4.0]))
