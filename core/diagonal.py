@@ -63,7 +63,7 @@ class Diagonal:
         rows = rule.basis(self, node.saved)
         rows = rows if type(node.parents) is tuple else (rows,)
         apart = self.unit or type(self.values) is ndarray  # whether the rows can be put among others
-        if any([r is None or not (self.whole or apart and type(r) is ndarray) for r in rows]):
+        if any(r is None or not (self.whole or apart and type(r) is ndarray) for r in rows):
             return None
         return [(p, self.scaled(r)) for p, r in zip(parents, rows)]
 

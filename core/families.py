@@ -1,5 +1,7 @@
 """Declare primitives: `primitive` in full, and the families `elementwise` and `linear`, which derive most rules."""
 
+import operator
+
 import numpy as np
 
 from .avals import make_aval
@@ -26,7 +28,7 @@ def primitive(
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
             `ZERO` says that the map is flat everywhere.
         real_vjp: faster forms for native real floats of at most two axes, whose answers need no cast or un-broadcast.
-        basis: `{"x": rows}`: what the real_vjp gives for each unit cotangent, stacked, where that costs next to nothing;
+        basis: `{"x": rows}`: what the real_vjp gives for each unit cotangent, stacked, where that costs almost nothing;
             `rows(ct, …)` asks for names of that real_vjp, `ct` has but `shape`, `ndim` and `whole` (are all unit
             cotangents asked for?). None where there is no short cut.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
@@ -228,6 +230,7 @@ def elementwise(
     prim.shape = _elementwise_shape(prim)
     prim.batch = _elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
+    prim.ufunc = op if isinstance(op, np.ufunc) else _UFUNCS.get(op)
     if op is None:
         run = prim.impl
         op = lambda *args: run(np, *args)  # noqa: E731 - a named function would name nothing
@@ -242,6 +245,9 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
+
+
+_UFUNCS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
 
 
 def _scaled(partial, conjugate):

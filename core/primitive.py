@@ -73,7 +73,7 @@ class Primitive:
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
         self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the answer
         self.bounds = facts.get("bounds")  # of an extreme: its answer with where x won, and the rule of `where`
-        self.basis = {}  # operand index -> Formula of its cotangents for all unit cotangents of the answer, had for free
+        self.basis = {}  # operand index -> Formula of its cotangents for all unit cotangents of the answer
         self.exact = facts.get("exact", False)  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
         self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy
@@ -91,6 +91,8 @@ class Primitive:
         self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)}, not rules
         self.across = facts.get("across")  # collectives: `across(x, size, *params)` over the named axis
         self.staged_params = facts.get("staged_params")  # what a graph records in place of the parameters
+        self.ufunc = None  # the ufunc that it is on plain arrays, if it is one
+        self.expands = facts.get("expands", False)  # its impl is operators alone, so it may be run on tracers
         self.absent = facts.get("absent", {})  # {case of the audit: why the operation has none}
         self.fun = None
         self.rules = {}

@@ -30,16 +30,18 @@ class Rule:
     rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
     index, -1 for the answer, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
     undensified cotangent. `biased` is the rule of a product with a row added, None where the answer is no product.
-    `pointwise` rules may be run on a block of the elements alone. `basis(ct, saved)` gives the cotangents of the parents
-    for each unit cotangent, or None; it is None itself where the primitive does not know them.
+    `pointwise` rules may be run on a block of the elements alone; `programs` is what they come to then, a cache.
+    `basis(ct, saved)` gives the cotangents of the parents for each unit cotangent, or None; it is None itself where the
+    primitive does not know them.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "basis")
+                 "pointwise", "programs", "basis")
 
     def __init__(self):
         self.biased = None
         self.pointwise = False
+        self.programs = None
         self.basis = None
 
     def __repr__(self):

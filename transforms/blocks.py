@@ -9,107 +9,118 @@ from heapq import heappop, heappush
 import numpy as np
 
 from ..core.primitive import RAW
+from ..core.scatter import accumulate
 from ..core.tape import Node
+from .block_programs import Constant, Program, Unfit, program_of
 
 ndarray = np.ndarray
 BLOCK = 1 << 17  # bytes of one cotangent in a block: some eight of them fit the second cache
 
 
-def sweep_region(root, ct, bound, masked):
-    """Sweep from `root` through elementwise nodes alone; None where fewer than two are there to be joined.
+def sweep_region(root, ct, pending, heap, masked):
+    """Sweep from `root` through elementwise nodes alone, up to those that others wait for.
 
     Args:
         root: the newest node of the sweep, its rule pointwise; `ct` is its whole cotangent.
-        bound: the number of the newest other node that is pending: what is older waits for it. None if there is none.
+        pending, heap: those of the sweep, where the cotangents of the nodes at which the region ends are filed.
         masked: whether rules use strong zeros.
     Returns:
-        `[(node, ct), …]` of the nodes where the region ends.
+        whether it was done; not where fewer than two nodes are there to be joined.
     """
-    steps, exits, slots = _plan(root, ct, bound, masked)
+    steps, exits = _plan(root, ct, heap[0] if heap else None)
     if len(steps) < 2:
-        return None
-    size = ct.size
-    shape, dtype = ct.shape, ct.dtype
+        return False
     flat = _flat(ct)
-    length = BLOCK // dtype.itemsize
-    if flat is None:  # all elements are one
-        one = np.broadcast_to(ct[(0,) * ct.ndim], (length,))
-    answers = [None] * len(exits)
-    for start in range(0, size, length):
-        stop = min(start + length, size)
-        part = slice(start, stop)
-        cts = [None] * slots
-        cts[0] = one[: stop - start] if flat is None else flat[part]
-        for slot, back, saved, targets in steps:
-            c = cts[slot]
-            cts[slot] = None
-            if c is None:
-                continue
-            if type(saved) is tuple:
-                saved = tuple([v[part] if type(v) is ndarray and v.ndim else v for v in saved])
-            elif type(saved) is ndarray and saved.ndim:
-                saved = saved[part]
-            c = back(c, saved)
-            if type(targets) is int:
-                cts[targets] = c if cts[targets] is None else cts[targets] + c
-            else:
-                for k, each in zip(targets, c):
-                    cts[k] = each if cts[k] is None else cts[k] + each
-        for k, (_, slot) in enumerate(exits):
-            c = cts[slot]
-            if c is not None:
-                if answers[k] is None:
-                    answers[k] = np.empty(size, dtype)
-                answers[k][part] = c
-    return [(node, answer.reshape(shape)) for (node, _), answer in zip(exits, answers) if answer is not None]
+    dtype = ct.dtype
+    program = Program(ct.shape, dtype, BLOCK // dtype.itemsize)
+    # Where a flat view does not exist, all elements are one.
+    cts = {root.seq: program.number(ct[(0,) * ct.ndim]) if flat is None else program.array(flat)}
+    earlier = set()
+    for node in exits:  # what is there comes first in a sum
+        entry = pending.get(node.seq)
+        if entry is not None and type(entry[1]) is ndarray and entry[1].dtype is dtype:
+            flat = _item(entry[1], ct.shape)
+            if flat is not _NOT:
+                cts[node.seq] = program.array(flat)
+                earlier.add(node.seq)
+    for node, saved in steps:
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        found = _pulled(program, node.rule, cts.pop(node.seq), saved, len(parents), masked)
+        if len(parents) == 2 and parents[0] is parents[1]:  # the order of sums is that of the sweep
+            parents, found = parents[:1], [program.op(np.add, *found)]
+        for parent, c in zip(reversed(parents), reversed(found)):
+            known = cts.get(parent.seq)
+            cts[parent.seq] = c if known is None else program.op(np.add, known, c)
+    try:
+        answers = program.run([cts[node.seq] for node in exits])
+    except Unfit:
+        return False
+    for node, answer in zip(exits, answers):
+        seq = node.seq
+        entry = pending.get(seq)
+        if entry is None:
+            pending[seq] = [node, answer, True]
+            if node.rule is not None or type(node) is not Node:
+                heappush(heap, seq)
+        elif seq in earlier:
+            entry[1], entry[2] = answer, True
+        else:
+            entry[1], entry[2] = accumulate(entry[1], answer), False
+    return True
 
 
-def _plan(root, ct, bound, masked):
-    """The steps `(slot, back, saved, parents' slots)`, newest first; the exits `(node, slot)`; how many slots."""
+def _pulled(program, rule, ct, saved, count, masked):
+    """References to the cotangents of the parents, the rule written down or called as it is."""
+    if not masked or rule.strong is rule.back:
+        found = program_of(rule, program.is_number(ct), saved, program.dtype)
+        if found is not None:
+            steps, places = found
+            inputs = [program.array(v) if type(v) is ndarray and v.ndim else program.number(v) for v in saved]
+            refs = program.append(steps, (ct, *inputs))
+            return [refs[k] for k in places]
+    items = [program.array(v) if type(v) is ndarray and v.ndim else Constant(v) for v in saved]
+    return program.call(rule.strong if masked else rule.back, ct, items, count)
+
+
+def _plan(root, ct, bound):
+    """The steps `(node, what it saved)` of the region, newest first, and the nodes where it ends."""
     steps, exits = [], []
     shape = ct.shape
     if _flat(ct) is None and any(ct.strides):
-        return steps, exits, 0
-    waiting = {root.seq: (root, 0)}
+        return steps, exits
+    waiting = {root.seq: root}
     heap = [root.seq]
-    count = 1
     while heap:
         seq = heappop(heap)
-        node, slot = waiting[seq]
+        node = waiting[seq]
         rule = node.rule
         if bound is not None and seq >= bound or rule is None or type(node) is not Node or not rule.pointwise:
-            exits.append((node, slot))
+            exits.append(node)
             if rule is not None and (bound is None or seq < bound):
                 bound = seq
             continue
         saved = _sliceable(node.saved, shape)
         if saved is _NOT:
-            exits.append((node, slot))
+            exits.append(node)
             bound = seq
             continue
-        parents = node.parents
-        targets = []
-        for parent in parents if type(parents) is tuple else (parents,):
-            found = waiting.get(parent.seq)
-            if found is None:
-                found = waiting[parent.seq] = (parent, count)
-                count += 1
+        for parent in node.parents if type(node.parents) is tuple else (node.parents,):
+            if parent.seq not in waiting:
+                waiting[parent.seq] = parent
                 heappush(heap, parent.seq)
-            targets.append(found[1])
-        back = rule.strong if masked else rule.back
-        steps.append((slot, back, saved, targets if type(parents) is tuple else targets[0]))
-    return steps, exits, count
+        steps.append((node, saved))
+    return steps, exits
 
 
 _NOT = object()
 
 
 def _sliceable(saved, shape):
-    """What a node saved with its arrays flat; `_NOT` where blocks of the elements are not blocks of them."""
-    if type(saved) is not tuple:
-        return _item(saved, shape)
-    items = [_item(v, shape) for v in saved]
-    return _NOT if any(v is _NOT for v in items) else tuple(items)
+    """What a node saved as a list, its arrays flat; `_NOT` where blocks of the elements are not blocks of them."""
+    if saved is None:
+        return ()
+    items = [_item(v, shape) for v in (saved if type(saved) is tuple else (saved,))]
+    return _NOT if any(v is _NOT for v in items) else items
 
 
 def _item(value, shape):

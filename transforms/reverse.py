@@ -234,12 +234,12 @@ def sweep(
                             break
                         ct = ct.dense()
                     if blocks and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
-                        c = sweep_region(node, ct, heap[0] if heap else None, masked)
-                        if c is not None:
-                            node = saved = parents = ct = None
-                            while c:
-                                _push(pending, heap, *c.pop())
+                        entry = saved = parents = None
+                        if sweep_region(node, ct, pending, heap, masked):
+                            node = ct = None
                             break
+                        saved = node.saved
+                        parents = node.parents
                     if stop is not None and node.seq in stop:
                         stopped[node.seq] = ct
                         if stop[node.seq]:

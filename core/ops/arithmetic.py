@@ -202,8 +202,8 @@ _ONES = {np.dtype(t): np.ones((), t) for t in (np.float64, np.float32)}
 
 # A primitive, so that its derivative is one factor: second derivatives take one pass over batched tangents, not four.
 tanh_slope = elementwise(
-    "tanh_slope", impl=lambda xp, x: 1.0 - x * x, d={"x": lambda x: -2.0 * x}, samples=unary()  # 1 - tanh² of tanh
-)
+    "tanh_slope", impl=lambda xp, x: 1.0 - x * x, d={"x": lambda x: -2.0 * x}, expands=True, samples=unary()
+)  # 1 - tanh² of tanh
 
 
 def _times_slope(ct, ans):

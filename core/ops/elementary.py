@@ -77,6 +77,7 @@ sigmoid_slope = elementwise(
     "sigmoid_slope",  # the slope of sigmoid by its answer; a primitive for the reason that tanh_slope is one
     impl=lambda xp, x: x * (1.0 - x),
     d={"x": lambda x: 1.0 - 2.0 * x},
+    expands=True,
     samples=unary(),
 )
 sigmoid = elementwise(
