@@ -14,7 +14,7 @@ from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
-from .views import move_history, rebase, replay, shape_dtype
+from .views import move_history, rebase, refusal, replay, shape_dtype
 
 ndarray = np.ndarray
 
@@ -146,6 +146,9 @@ def record(ctx, args, outputs, level, needs):
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     plain = {id(t) for t in state.non_differentiable}
     if not dirty <= inputs:
+        if any(t.rare is not None and t.rare.base is not None for t in state.dirty if id(t) not in inputs):
+            raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                               "been mutated should be passed to ctx.mark_dirty().")
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=4)
         dirty &= inputs
     if dirty and not dirty <= {id(o) for o in outputs}:
@@ -158,6 +161,8 @@ def record(ctx, args, outputs, level, needs):
         b = bottom(t)
         if type(b) is ndarray:
             versions.bump(b)
+        if recording and t.rare is not None and t.rare.base is not None and t.rare.creation is not None:
+            raise RuntimeError(refusal(t, "is being"))
         if recording and t.requires and t.node is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if recording and t.rare is not None and t.rare.base is not None and t.rare.base.requires \
@@ -176,6 +181,7 @@ def record(ctx, args, outputs, level, needs):
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
     state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
+    state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain])
     differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
     out = []
     made = {}  # id of what forward returned -> the output made of it: one returned twice is one tensor
@@ -204,6 +210,8 @@ def record(ctx, args, outputs, level, needs):
         if not is_input:
             made[id(outputs[k])] = o
         if not recording or not diff:
+            if level.recording and o.rare is not None and o.rare.base is not None and not is_input:
+                o.rare.creation = "multi" if len(differentiable) > 1 else "custom"
             if id(outputs[k]) in plain and is_input:
                 o = o.detach()
             o.node = None

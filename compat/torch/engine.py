@@ -209,6 +209,9 @@ def sweep_level(trace, outputs, grads, inputs):
 
 def call_node(node, grads):
     """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
+    expected = arity(node)
+    if expected is not None and len(grads) != expected:
+        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
     drive = Sweep(level_of(grads), True, modes().grad)
     drive.plain = False
     absent = UNDEFINED if len(grads) == 1 else None
@@ -227,6 +230,14 @@ def call_node(node, grads):
 CALL.append(call_node)
 
 
+def arity(node):
+    """How many gradients a node takes, None where its rule alone does not tell."""
+    if node.rule is None or node.rule.prim is None:
+        return getattr(getattr(node, "_state", None), "outputs", 1)
+    count = node.rule.prim.outputs
+    return None if callable(count) else count or 1
+
+
 def level_of(outputs):
     """The level whose tape is swept: the one of the outputs that has a history."""
     for t in outputs:
@@ -242,10 +253,6 @@ def prepare(sweep, roots, inputs, accumulate):
     nodes = []
     for t in inputs:
         if isinstance(t, GradientEdge):
-            if accumulate:
-                raise RuntimeError("backward(inputs=…) accumulates into tensors; pass the tensor, or use grad with "
-                                   "the edge "
-                                   "of an operation")
             nodes.append(node_of(t, [n for n, _ in roots]))
             continue
         if not isinstance(t, TensorBase):
@@ -362,21 +369,25 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     retain_graph = create_graph if retain_graph is None else retain_graph
     grads = make_grads(outputs, grad_outputs, len(outputs))
     if is_grads_batched:
+        for i, (t, g) in enumerate(zip(outputs, grads)):
+            seed(i, t, g, batched=True)
         result = BATCHED[0](outputs, inputs, grads, retain_graph, create_graph, allow_unused)
     else:
         result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
         result = result or ()
     if materialize_grads:
-        result = tuple([zeros_like(t) if g is None and isinstance(t, TensorBase) else g
-                        for g, t in zip(result, inputs)])
+        result = tuple([zeros_like(t, create_graph) if g is None else g for g, t in zip(result, inputs)])
     return result
 
 
 BATCHED = []  # filled by func: the sweep under vmap
 
 
-def zeros_like(t):
-    """A tensor of zeros."""
+def zeros_like(t, create_graph):
+    """The gradient of an input that was not used, which may be asked for a gradient itself under `create_graph`."""
+    if isinstance(t, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     shape, dtype = shape_dtype(t)
-    return wrap(np.zeros(shape, dtype))
+    zeros = wrap(np.zeros(shape, dtype))
+    return CLASS[0].requires_grad_(zeros) if create_graph else zeros
 

@@ -69,7 +69,11 @@ class FunctionCtx:
         """The tensors that were saved."""
         return unpack(self)
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self):
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return unpack(self)
 
     @property
     def _raw_saved_tensors(self):
@@ -104,7 +108,7 @@ class State:
     """What the engine knows of one call of a Function."""
 
     __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs",
-                 "non_differentiable", "outputs", "shapes", "tensors", "to_save", "where")
+                 "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
         self.kind = kind
@@ -115,6 +119,7 @@ class State:
         self.kept = None
         self.outputs = 1
         self.shapes = ()
+        self.plain = ()  # the numbers of outputs that carry no gradient
         self.tensors = ()  # the positions of tensor inputs
         self.where = ()  # for each parent, the position of its input
 
@@ -139,9 +144,11 @@ class BackwardCFunction(FunctionCtx, GradNode):
         state = self._state
         cts = ct if type(ct) is tuple else (ct,)
         grads = []
-        for c, like in zip(cts, state.shapes):
+        fill_plain = self.__dict__.get("_materialize_non_diff_grads", True)
+        for k, (c, like) in enumerate(zip(cts, state.shapes)):
             if c is None or c is UNDEFINED:
-                grads.append(wrap(np.zeros(*like)) if state.materialize and like is not None else None)
+                zeros = state.materialize and like is not None and (fill_plain or k not in state.plain)
+                grads.append(wrap(np.zeros(*like)) if zeros else None)
             else:
                 grads.append(drive.tensor(c))
         fun = backward_of(state.kind)

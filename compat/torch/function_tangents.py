@@ -38,7 +38,7 @@ def push_tangents(kind, ctx, args, outputs):
     for k, (o, t) in enumerate(zip(outputs, result)):
         if not isinstance(o, TensorBase):
             continue
-        check_tangent(kind, k, o, t)
+        check_tangent(kind, k, o, t, k in state.plain)
         place = next((i for i, a in enumerate(args) if a is o), None) if id(o) in dirty else None
         if place is not None:
             if tangents[place] is not t or version_of(t) == versions[place]:
@@ -46,15 +46,19 @@ def push_tangents(kind, ctx, args, outputs):
                                    "the forward is modifying an input inplace, then the jvp function must modify the "
                                    "corresponding gradient inplace.")
         elif t is not None:
-            check_view(args, o, t)
+            check_view(args, tangents, o, t)
         if t is not None and tangent_of(o) is not t:
             SET_TANGENT[0](o, t)
 
 
-def check_tangent(kind, k, o, t):
+def check_tangent(kind, k, o, t, plain):
     """Refuse what a jvp gave for an output if it is not its tangent."""
     shape, dtype = shape_dtype(o)
-    if t is None:
+    if plain:
+        if t is not None:
+            raise RuntimeError(f"{kind.__name__}.jvp returned a tangent for output {k}, which forward marked as "
+                               "non-differentiable. You should return None at that position instead.")
+    elif t is None:
         if dtype.kind in "fcV":
             raise RuntimeError(f"{kind.__name__}.jvp returned None for output {k}, which is of floating point or "
                                "complex dtype; return its tangent, zeros where it does not move")
@@ -70,13 +74,24 @@ def check_tangent(kind, k, o, t):
                            f"gradient is of size {list(shape_dtype(t)[0])}.")
 
 
-def check_view(args, o, t):
-    """Refuse a tangent that is no view where the output is a view of an input: writes must reach both."""
+def check_view(args, tangents, o, t):
+    """Refuse a tangent that is no view of the input's where the output is a view of an input: writes must reach both.
+    """
     base = None if o.level_trace is not None or o.rare is None else o.rare.base
-    if base is not None and (t.rare is None or t.rare.base is None) and any(
-            isinstance(a, TensorBase) and (a is base or a.rare is not None and a.rare.base is base) for a in args):
-        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
-                           "returning a view.")
+    if base is None:
+        return
+    for a, given in zip(args, tangents):
+        if not isinstance(a, TensorBase) or not (a is base or a.rare is not None and a.rare.base is base):
+            continue
+        own = None if t.rare is None else t.rare.base
+        if own is None:
+            raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+                               "returning a view.")
+        root = None if given is None or given.rare is None else given.rare.base
+        if given is not None and own is not (given if root is None else root):
+            raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the "
+                               + ("given grad input." if root is None else "same base as the given grad input."))
+        return
 
 
 def zeros_like(t):

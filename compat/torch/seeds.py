@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .dtypes import of_numpy
 from .gradient_edge import GradientEdge, tensor_or_edge
-from .state import CLASS, TensorBase, needs_grad, wrap
+from .state import TensorBase, needs_grad, wrap
 from .views import shape_dtype
 
 
@@ -50,8 +51,7 @@ def seed(i, out, g, batched=False):
     if (dtype.kind == "c") != (gdtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{i}] has a dtype of {CLASS[0].dtype.fget(g)} and output[{i}] has a dtype of "
-            f"{CLASS[0].dtype.fget(out)}.")
+            f"grad_output[{i}] has a dtype of {of_numpy(gdtype)} and output[{i}] has a dtype of {of_numpy(dtype)}.")
     return g
 
 

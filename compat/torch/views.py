@@ -337,19 +337,15 @@ def refusal(t, what):
     """torch's message for a view that must not be written to, or whose base was."""
     creation = t.rare.creation
     node = t.node
-    if node is None:
-        if creation == "no_grad":
-            return (f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Given "
-                    "that "
-                    "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-                    "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-                    "to be tracked) or both outside (if you want the inplace to be tracked).")
-        return (f"A view was created in inference mode and {what} modified inplace in normal mode. Given that this use "
-                "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-                "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
-                "tracked) or both outside (if you want the inplace to be tracked).")
-    shown, nr = visible(node)
-    head = f"Output {nr} of {short(shown.name())} is a view and {what} modified inplace. "
+    mode, where, block = (("inference", "in normal mode", "inference_mode") if creation == "inference" else
+                          ("no_grad", "with grad mode enabled", "no_grad"))
+    head = f"A view was created in {mode} mode and {what} modified inplace {where}. "
+    if node is not None:
+        shown, nr = visible(node)
+        head = f"Output {nr} of {short(shown.name())} is a view and {what} modified inplace. "
+        if creation in ("no_grad", "inference"):
+            head = (f"Output {nr} of {short(shown.name())} is a view of a view which was created in {mode} mode and "
+                    f"{what} modified inplace {where}. ")
     if creation == "multi":
         return (head + "This view is the output of a function that returns multiple views. Such functions do not allow "
                 "the output views to be modified inplace. You should replace the inplace operation by an out-of-place "
@@ -359,11 +355,9 @@ def refusal(t, what):
                 "the autograd logic to handle view+inplace would override the custom backward associated with the "
                 "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
                 "cloning the output of the custom Function.")
-    return (f"A view was created in {creation} mode and {what} modified inplace with grad mode enabled. Given that "
-            "this "
-            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
-            "both outside (if you want the inplace to be tracked).")
+    return (head + "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
+            f"by moving both the view and the inplace either both inside the {block} block (if you don't want the "
+            "inplace to be tracked) or both outside (if you want the inplace to be tracked).")
 
 
 def shares(out, t):

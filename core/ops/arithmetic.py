@@ -76,9 +76,10 @@ def _power_x(x, y):
 
 
 def _power_y(x, y, ans):
-    """x^y log x, 0 where x is 0: the limit for y > 0, and the chosen subgradient of 0**0."""
-    zero = x == 0
-    return ans * log(where(zero, 1.0, x))
+    """x^y log x, 0 where x is 0 and y is not below 0: the limit for y > 0, and the chosen subgradient of 0**0."""
+    zero = (x == 0) & (y.real >= 0)
+    x = where(zero, 1.0, x)
+    return ans * log(x if ans.dtype.kind == x.dtype.kind else x.astype(ans.dtype))  # a negative x, a complex y
 
 
 power = elementwise(

@@ -44,10 +44,10 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
         if not all(map(callable, self.pair)):
             raise TypeError("saved_tensors_hooks needs two functions, but got "
                             f"{' and '.join([type(hook).__name__ for hook in self.pair])}")
-        self.before = set_modes(hooks=(*m.hooks, self.pair))
+        set_modes(hooks=(*m.hooks, self.pair))
 
     def __exit__(self, *exc):
-        restore(self.before)
+        set_modes(hooks=modes().hooks[:-1])  # the innermost go, as in PyTorch, and nothing else of the modes changes
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)

@@ -8,6 +8,7 @@ from .... import numpy as cnp
 from .. import dtypes
 from ..call import ROWS, attach, operation, promote
 from ..creation import made, numpy_dtype
+from ..refusing import refusing
 from ..signatures import signed
 from ..state import CLASS, TensorBase
 from .indexing import AT
@@ -288,7 +289,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, -1).any(1)
     places = np.nonzero(fresh)[0]
     out = rows[places]
-    found = [made(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim)))]
+    found = [refusing(made(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
+                      "unique_consecutive", "UniqueConsecutiveBackward0")]
     if return_inverse:
         inverse = np.cumsum(fresh) - 1
         found.append(made(inverse.reshape(array.shape) if dim is None else inverse))

@@ -1,5 +1,7 @@
 """Indexing and assignment in torch's forms: views for basic indices, copies for index tensors."""
 
+import warnings
+
 import numpy as np
 
 from .... import numpy as cnp
@@ -109,6 +111,7 @@ def getitem(self, key):
     found = read(self, key)
     if found is not None:
         return found
+    key = as_tuple(key)
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
@@ -128,7 +131,7 @@ def getitem(self, key):
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
-    return lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})])
+    return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
 
 
 def fetched(x, index):
@@ -138,6 +141,26 @@ def fetched(x, index):
             return At(x)[index].get()
         return np.asarray(x)[index]
     return x[index]
+
+
+def in_order(out, t):
+    """What an index array took from memory in order is in order too: NumPy lays out some answers by their index."""
+    if out.level_trace is None and not out.value.flags.c_contiguous and type(t.value) is ndarray and (
+            t.value.flags.c_contiguous):
+        out.value = np.ascontiguousarray(out.value)
+    return out
+
+
+def as_tuple(key):
+    """A key as PyTorch reads it: a list that holds a sequence, a slice, None or ... is a tuple of indices."""
+    if type(key) is not list or len(key) >= 32 or not any(
+            k is None or k is Ellipsis or isinstance(k, list | tuple | slice | TensorBase) for k in key):
+        return key
+    warnings.warn("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+                  "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor "
+                  "index, x[torch.tensor(seq)], which will result either in an error or a different result",
+                  UserWarning, stacklevel=3)
+    return tuple(key)
 
 
 def message(error, index, shape):
@@ -185,6 +208,7 @@ def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
     if write(self, key, value):
         return
+    key = as_tuple(key)
     basic, index = normal(key)
     if basic:
         shape = shape_dtype(self)[0]

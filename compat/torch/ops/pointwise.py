@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .... import numpy as cnp
+from .... import numpy as cnp, stop_gradient
 from ....extend import REGISTRY, Ambient
 from .. import return_types
 from ..call import ROWS, attach, floating, inplace_method, operation
@@ -160,10 +160,18 @@ def undifferentiated(name, *tensors):
 def nextafter(input, other):
     """The next number towards another; see PyTorch's documentation of `torch.nextafter`."""
     x, y = operands(input, other)
-    undifferentiated("nextafter", x, y)
     if x.dtype.kind != "f":
         raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{type_word(x.dtype)}'")
-    return hosted(np.nextafter, np.broadcast_shapes(x.shape, y.shape), x.dtype, x, y)
+    out = hosted(np.nextafter, np.broadcast_shapes(x.shape, y.shape), x.dtype, x, y)
+    if type(x) is type(y) is np.ndarray:
+        return out
+    zero = np.zeros((), x.dtype)
+    moving = cnp.where((x != y) & cnp.isfinite(x), x, zero)  # it moves with x, but where that is the other one
+    for still in (moving, cnp.where(np.False_, y, zero)):
+        out = out - (stop_gradient(still) - still)
+    return out
+
+
 
 
 def _whole(name, fun):

@@ -12,6 +12,7 @@ from ..hosted import bare
 from ..inplace import inplace
 from ..literals import filling
 from ..out_argument import write_out
+from ..refusing import refusing
 from ..signatures import signed
 from ..state import TensorBase, mapped, wrap
 from .indexing import AT, fetched
@@ -32,8 +33,10 @@ def gather(input, dim, index, *, sparse_grad=False):
     if input.ndim != index.ndim and input.ndim and index.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     d = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        return cnp.reshape(input, index.shape)
+    if not input.ndim or not index.ndim:  # a number counts as a tensor of one element
+        out = gather.row.body(*[cnp.reshape(x, (1,)) if not x.ndim else x for x in (input,)], d,
+                              index if index.ndim else cnp.reshape(index, (1,)))
+        return cnp.reshape(out, index.shape)
     if isinstance(index, np.ndarray) and index.size:
         bad = (index < 0) | (index >= input.shape[d])
         if bad.any():
@@ -74,8 +77,10 @@ def scattered(x, dim, index, src, add):
         src = src[tuple([slice(0, n) for n in index.shape])]
     elif not hasattr(src, "dtype"):
         src = np.asarray(src, x.dtype)
-    if not index.ndim:
-        return cnp.reshape(src, x.shape) + (x if add else 0)
+    if not index.ndim or not x.ndim:
+        index, src = (cnp.reshape(v, (1,)) if not v.ndim else v for v in (index, src))
+        out = scattered(x if x.ndim else cnp.reshape(x, (1,)), d, index, src, add)
+        return out if x.ndim else cnp.reshape(out, ())
     check_scatter(x, index, src, d)
     at = AT(x)[grid(index, d)]
     return at.add(src) if add else at.set(src)
@@ -410,7 +415,8 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
     array = input.detach().numpy()
     out = np.unique(array, return_inverse=True, return_counts=True, axis=dim)
-    found = [wrap(np.ascontiguousarray(out[0]))]
+    found = [refusing(wrap(np.ascontiguousarray(out[0])), input, "_unique2" if dim is None else "unique_dim",
+                      "Unique2Backward0" if dim is None else "UniqueDimBackward0")]
     if return_inverse:
         found.append(index_tensor(out[1].reshape(array.shape if dim is None else -1)))
     if return_counts:

@@ -1,0 +1,265 @@
+"""Details of the engine, of Functions and of saved-tensor hooks that programs of PyTorch's users rely on."""
+
+from harness import attempt, double, made_function, message
+
+
+def edge_of(torch, t):
+    return torch.autograd.graph.GradientEdge(t.grad_fn, t.output_nr)
+
+
+def script_zeros_for_an_unused_input_can_be_differentiated_again(torch):
+    x = torch.tensor(0.5, requires_grad=True)
+    y = x * torch.tensor(3.0, requires_grad=True)
+    first = torch.autograd.grad(y, x, create_graph=True)
+    second = torch.autograd.grad(first, x, create_graph=True, allow_unused=True, materialize_grads=True)
+    third = torch.autograd.grad(second, x, materialize_grads=True)
+    plain = torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)
+    return second[0].requires_grad, second[0].detach(), third, plain[0].requires_grad
+
+
+def script_edges_and_what_was_not_used(torch):
+    a, b = double(torch, 1.0, 2.0).requires_grad_(), double(torch, 3.0, 4.0).requires_grad_()
+    x, y = a.exp(), b.exp()
+    out = x * 2
+
+    def grad(*inputs):
+        return torch.autograd.grad(out.sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
+
+    return grad(edge_of(torch, x), y), message(lambda: grad(x, edge_of(torch, y)))
+
+
+def script_backward_to_an_edge_of_an_operation_keeps_nothing(torch):
+    a, b = double(torch, 1.0, 2.0).requires_grad_(), double(torch, 3.0, 4.0).requires_grad_()
+    x, y = a.exp(), b.exp()
+    seen = []
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    out = x * 2
+    torch.autograd.backward(out.sum(), inputs=(edge_of(torch, x), y), retain_graph=True)
+    before = x.grad, y.grad, a.grad
+    torch.autograd.backward(out.sum(), inputs=[edge_of(torch, x), x], retain_graph=True)
+    torch.autograd.backward(out.sum(), inputs=torch.autograd.graph.get_gradient_edge(a))
+    return before, x.grad, a.grad, b.grad, seen
+
+
+def script_dtype_of_the_cotangent_of_an_edge(torch):
+    x = double(torch, 1.0, 2.0).requires_grad_()
+    edge = torch.autograd.graph.get_gradient_edge(x.sin().sum())
+    wrong = torch.tensor(1.0, dtype=torch.complex128)
+    return message(lambda: torch.autograd.grad(edge, x, grad_outputs=wrong))
+
+
+def script_batched_cotangents_of_a_wrong_shape(torch):
+    x = torch.ones(2, 2, requires_grad=True)
+
+    def grad(out, g):
+        return attempt(lambda: torch.autograd.grad(out, (x,), (g,), is_grads_batched=True))
+
+    found = grad(x.clone(), torch.ones(2, 2)), grad(x.sum(), torch.ones(2, 1)), grad(x.sum(), torch.arange(3.0))
+    words = "`is_grads_batched=True`, we interpret the first"
+    return [[f[1], words in f[2]] if f[:1] == ("raised",) else f for f in found]
+
+
+def script_calling_a_node_takes_as_many_gradients_as_it_has_outputs(torch):
+    y = torch.ones(1, requires_grad=True) ** 2
+    g = torch.ones(1)
+    return message(lambda: y.grad_fn(g, g)), message(lambda: y.grad_fn()), y.grad_fn(g).detach()
+
+
+def script_gradients_of_outputs_that_carry_none(torch):
+    seen = []
+
+    def forward(ctx, x):
+        a, b = x.clone(), x.clone()
+        ctx.mark_non_differentiable(b)
+        ctx._materialize_non_diff_grads = bool(x[0] > 1)
+        return a, b
+
+    f = made_function(torch, forward, lambda ctx, a, b: (seen.append(None if b is None else b.tolist()), a)[1])
+    for start in (1.0, 2.0):
+        f.apply(torch.tensor([start], requires_grad=True))[0].backward()
+    return seen
+
+
+def script_a_write_to_a_view_of_what_forward_made(torch):
+    def forward(ctx, x):
+        out = x.clone().view_as(x)
+        ctx.mark_dirty(out)
+        return out
+
+    f = made_function(torch, forward, lambda ctx, g: g)
+    return message(lambda: f.apply(torch.ones(1, requires_grad=True) * 2))
+
+
+def script_saved_variables_is_an_old_name(torch):
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    f = made_function(torch, forward, lambda ctx, g: g * 2 * ctx.saved_variables[0])
+    x = torch.tensor(3.0, requires_grad=True)
+    f.apply(x).backward()
+    return x.grad
+
+
+def script_hooks_left_too_often_or_inside_of_a_sweep_change_hooks_alone(torch):
+    hooks = torch.autograd.graph.saved_tensors_hooks
+
+    def unpack(x):
+        one.__exit__()
+        return x
+
+    one, two = hooks(lambda x: x, unpack), hooks(lambda x: x, lambda x: x)
+    for _ in range(3):
+        with two:
+            one.__enter__()
+            torch.ones(3, requires_grad=True).sin().sum().backward()
+    for _ in range(3):
+        one.__exit__()
+    y = torch.tensor(1.0, requires_grad=True).exp()
+    y.grad_fn._raw_saved_result.register_hooks(lambda x: x, lambda x: x)
+    return torch.is_grad_enabled(), y.requires_grad
+
+
+def script_hooks_entered_inside_of_a_sweep(torch):
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    log = []
+
+    def unpack(x):
+        inner.__enter__()
+        return x
+
+    inner = hooks(lambda x: (log.append("pack"), x)[1], lambda x: x)
+    with hooks(lambda x: x, unpack):
+        x = torch.ones(3, requires_grad=True)
+        x.sin().sum().backward()
+    y = torch.tensor(1.0, requires_grad=True).exp()
+    return torch.is_grad_enabled(), y.requires_grad, x.grad
+
+
+
+
+def script_powers_of_zero_and_of_negative_numbers(torch):
+    a = double(torch, 0.0, 0.0, 0.0, 2.0, 0.0).requires_grad_()
+    b = double(torch, -1.0, 0.0, 1.0, 0.5, -0.5).requires_grad_()
+    e = torch.tensor([0.3 + 0.2j, 0.5 - 0.1j], dtype=torch.complex128, requires_grad=True)
+    zero = torch.zeros(3, dtype=torch.float64)
+    powers = [a**b, 0**b, (-torch.ones(2, dtype=torch.float64)) ** e, (-1) ** e]
+    slopes = [torch.autograd.grad(p.abs().sum(), x) for p, x in zip(powers, ((a, b), b, e, e))]
+    return [p.detach() for p in powers], slopes, torch.func.jvp(
+        lambda y: zero**y, (double(torch, -1.0, 2.0, 0.0),), (torch.ones(3, dtype=torch.float64),))
+
+
+def script_the_neighbour_of_a_number(torch):
+    a = torch.tensor([1.0, 2.0, 3.0, 0.0], requires_grad=True)
+    b = torch.tensor([2.0, 2.0, 1.0, -1.0], requires_grad=True)
+    y = torch.nextafter(a, b)
+    return y.detach(), torch.autograd.grad(y.sum(), (a, b)), torch.func.jvp(
+        lambda x: torch.nextafter(x, b.detach()), (a.detach(),), (torch.ones(4),))
+
+
+def script_distinct_values_have_no_gradient_and_say_so(torch):
+    found = []
+    for f in (torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0),
+              lambda x: torch.unique(x, return_inverse=True)[0]):
+        x = torch.tensor([1.0, 1.0, 2.0], requires_grad=True)
+        y = f(x)
+        found.append([y, attempt(lambda: (y.sum() + x.sum()).backward()), x.grad,
+                      attempt(lambda: torch.func.grad(lambda x: f(x).sum())(x.detach()))])
+        with torch.no_grad():
+            found.append(f(x))
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones(3))
+            found.append(message(lambda: f(dual))[:70])
+    return found
+
+
+def script_gather_and_scatter_of_numbers(torch):
+    t, z = torch.tensor, torch.zeros(3)
+    x, n = double(torch, 1.0, 2.0).requires_grad_(), t(5.0, dtype=torch.float64, requires_grad=True)
+    found = [x.gather(0, t(1)), n.gather(0, t([0, 0])), n.gather(0, t(0)), z.scatter(0, t(1), t(5.0)),
+             t(1.0).scatter(0, t([0]), t([5.0])), t(1.0).scatter_add(0, t([0, 0]), t([5.0, 6.0])),
+             t(1.0).scatter_add(0, t(0), t(5.0)), z.scatter(0, t(1), 2.0), t(1.0).scatter(0, t(0), 2.0)]
+    sum(f.sum() for f in found[:3]).backward()
+    return found, x.grad, n.grad, message(lambda: n.gather(0, t([0, 1])))
+
+
+def script_lists_of_indices_are_tuples_where_they_hold_more_than_numbers(torch):
+    x = torch.arange(12.0).view(3, 4)
+    keys = [[[0, 1]], [[0, 1], [1, 2]], [torch.tensor([0, 1]), torch.tensor([1, 2])], [slice(None), 1], [None],
+            [[0, 1], 1], [(0, 1), (1, 2)], [0, [1]], [0, 1]]
+    found = [x[k] for k in keys]
+    x[[[0, 1]]] = torch.arange(4.0) * 100
+    x[[[0, 2], [1, 3]]] = -1.0
+    return found, x
+
+
+def script_what_index_arrays_take_lies_in_order(torch):
+    x = torch.arange(48.0, requires_grad=True)
+    y = x.view(4, 3, 4)
+    found = [y[:, [1, 2]], y[..., [0, 2, 3]], y[:, [1, 2], [2, 1]], y[:, :, [[0, 1], [2, 3]]]]
+    sum(f.view(-1)[1:].sum() for f in found).backward()
+    return [f.detach().view(-1) for f in found], [f.is_contiguous() for f in found], x.grad
+
+
+def script_why_a_view_must_not_be_written_to(torch):
+    same = made_function(torch, lambda ctx, x: x.view_as(x), lambda ctx, g: g)
+    moving = torch.rand(1, requires_grad=True)
+    one, two = same.apply(torch.rand(1, 2)), torch.rand(1, 2).unbind()[0]
+    found = [message(lambda: one.add_(moving)), message(lambda: one.copy_(moving)), message(lambda: two.copy_(moving))]
+    for mode in (torch.no_grad, torch.inference_mode):
+        x = torch.zeros(2)
+        with mode():
+            y = x.view(2)
+        y.requires_grad_(True)
+        z = y.view(2)
+        found.append(message(lambda: z.div_(2)))
+    return found
+
+
+def script_functions_refuse_to_write_to_one_of_several_views(torch):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.add_(1)
+
+    f = made_function(torch, forward, lambda ctx, g: g)
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    part, whole = a.split_with_sizes([1, 1])[0], a.view_as(a)
+    return message(lambda: f.apply(part)), message(lambda: f.apply(whole))
+
+
+def script_tangents_of_views_are_views_of_the_tangent(torch):
+    dual, found = torch.autograd.forward_ad, []
+
+    def forward(ctx, x, kind):
+        ctx.kind = kind
+        return x[:2]
+
+    def jvp(ctx, t, _):
+        t = t[:2]
+        return t if ctx.kind == "ok" else t.clone() if ctx.kind == "copy" else t.clone().view(2, 3)
+
+    f = made_function(torch, forward, lambda ctx, g: (g, None), jvp=jvp)
+    for kind in ("ok", "copy", "other"):
+        for again in (False, True):
+            with dual.dual_level():
+                x = dual.make_dual(torch.ones(4, 3), torch.ones(4, 3) * 2)
+                x = x.view_as(x) if again else x
+                found.append(message(lambda: dual.unpack_dual(f.apply(x, kind)).tangent))
+    return found
+
+
+def script_tangents_of_outputs_that_carry_none(torch):
+    dual = torch.autograd.forward_ad
+
+    def forward(ctx, x, y):
+        out = y.clone()
+        ctx.mark_non_differentiable(out)
+        return x.clone(), out
+
+    good = made_function(torch, forward, lambda ctx, a, b: (a, b), jvp=lambda ctx, a, b: (a, None))
+    bad = made_function(torch, forward, lambda ctx, a, b: (a, b), jvp=lambda ctx, a, b: (a, a.clone()))
+    with dual.dual_level():
+        x = dual.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+        y = torch.tensor(3.0)
+        return [dual.unpack_dual(o).tangent for o in good.apply(x, y)], "return None at that position" in message(
+            lambda: bad.apply(x, y))
