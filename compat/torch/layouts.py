@@ -9,8 +9,8 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat constant_pad_nd contiguous cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
-    log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
+    all amax amin any cat constant_pad_nd contiguous cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift
+    hstack log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
