@@ -144,7 +144,7 @@ logspace: Tensor start, Tensor end, int steps, float base=, *, dtype? dtype=, op
 logsumexp: Tensor input, ints1 dim, bool keepdim=, *, out?
 lu_solve: Tensor input, Tensor LU_data, Tensor LU_pivots, *, out!
 lu_unpack: Tensor LU_data, Tensor LU_pivots, bool unpack_data=, bool unpack_pivots=, *, out!
-masked_fill: Tensor input, Tensor mask, Number value | Tensor input, Tensor mask, Tensor value, *, out?
+masked_fill: Tensor input, Tensor mask, Number value | Tensor input, Tensor mask, Tensor value
 masked_scatter: Tensor input, Tensor mask, Tensor source
 masked_select: Tensor input, Tensor mask, *, out!
 max min: Tensor input, Tensor other, *, out? | Tensor input, *, out? | Tensor input, int dim, bool keepdim=, *, out!

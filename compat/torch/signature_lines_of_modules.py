@@ -123,7 +123,7 @@ nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.fun
     inplace=
 nn.functional.batch_norm: Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=, Tensor? bias=,
     bool training=, float momentum=, float eps=
-nn.functional.binary_cross_entropy: duck input, duck target, any? weight=, bool? size_average=, bool? reduce=, any?
+nn.functional.binary_cross_entropy: duck input, duck target, duck? weight=, bool? size_average=, bool? reduce=, any?
     reduction=
 nn.functional.multilabel_soft_margin_loss: Tensor input, any? target, Tensor? weight=, bool? size_average=, bool?
     reduce=, str reduction=

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Batched
 from .. import dtypes
 from ..broadcasting import check_broadcast
 from ..call import (
@@ -508,6 +508,9 @@ for _name in ("isnan", "isinf", "isfinite"):
 def where(condition, input=None, other=None):
     """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
     if input is None and other is None:
+        if isinstance(bare(condition), Batched):
+            raise RuntimeError("vmap: We do not support batching operators that can output dynamic shape. Attempted to "
+                               "vmap over aten::where. Use torch.where(mask, x, 0), whose answer has one shape.")
         return tuple([np.ascontiguousarray(i) for i in np.nonzero(known("where", condition))])
     if getattr(condition, "dtype", None) != np.bool_:
         if getattr(condition, "dtype", None) != np.uint8:

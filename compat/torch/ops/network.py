@@ -12,7 +12,7 @@ from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promo
 from ..dtypes import type_word
 from ..modes import MODES
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
-from .reductions import vector_norm
+from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
 
 ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0", None)
@@ -282,6 +282,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     axis = 0 if input.ndim == 1 else 1
     if not input.ndim:
         raise ValueError("Expected 1 or more dimensions (got 0)")
+    if axis and target.shape[:1] != input.shape[:1]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 1}).")
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
     classes = input.shape[axis]
@@ -357,9 +360,9 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
 
 def _difference(x, y):
-    if x.dtype.kind == "b" == y.dtype.kind:
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                           "`logical_xor()` operator instead.")
+    if "b" in (x.dtype.kind, y.dtype.kind):
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
     return x - y
 
 
@@ -429,11 +432,18 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
                          f"(torch.Size({list(input.shape)}))")
+    if target.dtype.kind == "b":
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    if target.dtype.kind in "iu":
+        raise RuntimeError(f"result type {type_word(input.dtype)} can't be cast to the desired output type "
+                           f"{type_word(target.dtype)}")
     softplus = cnp.logaddexp(-input, 0.0)
     if pos_weight is None:
         losses = (1 - target) * input + softplus
     else:
         losses = (1 - target) * input + (1 + (pos_weight - 1) * target) * softplus
+    losses = losses.astype(target.dtype)  # where torch computes them
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
@@ -473,16 +483,25 @@ def one_hot(tensor, num_classes=-1):
 @functional("normalize", node="DivBackward0")
 def normalize(input, p=2.0, dim=1, eps=1e-12):
     """See PyTorch's documentation of `torch.nn.functional.normalize`."""
-    size = vector_norm.row.body(input, p, dim, True)
+    size = norm.row.body(input, p, dim, True)
     return input / cnp.where(size < eps, cnp.asarray(eps, size.dtype), size)
 
 
 @functional("cosine_similarity", node="SumBackward1")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
-    x1, x2 = cnp.broadcast_arrays(*promote(x1, x2))
-    a, b = (cnp.sqrt(cnp.maximum(cnp.sum(v * v, axis=dim, keepdims=True), eps * eps)) for v in (x1, x2))
-    return cnp.sum((x1 / a) * (x2 / b), axis=dim)
+    x1, x2 = promote(x1, x2)
+    if x1.dtype.kind not in "fV":
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {type_word(x1.dtype)}")
+    check_broadcast(x1, x2)
+    shape = np.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    axis, sides = wrap_dim(dim, len(shape)), []
+    for x in (x1, x2):
+        x = x if tuple(x.shape) == shape else cnp.broadcast_to(x, shape)
+        size = vector_norm.row.body(x, 2, axis, True)
+        small = REGISTRY["stop_gradient"].fun(cnp.maximum(size, eps) - size)  # torch clamps without recording it
+        sides.append(x / (size + small))
+    return cnp.sum(sides[0] * sides[1], axis=axis)
 
 
 @functional("pairwise_distance", node="LinalgVectorNormBackward0")

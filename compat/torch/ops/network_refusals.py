@@ -47,9 +47,11 @@ def _log_softmax(input, dim=None, *rest, **named):
 def _cross_entropy(input, target, weight=None, *rest, **named):
     axis = 0 if input.ndim == 1 else 1
     _no_complex_softmax("log_softmax", input, axis)
-    if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0]}).")
+    if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
+        if axis and target.shape[:1] != input.shape[:1]:
+            raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                             f"({target.shape[0] if target.ndim else 1}).")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
     _class_weight(input.shape[axis], weight, "weight")
 
 

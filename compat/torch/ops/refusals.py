@@ -68,8 +68,6 @@ same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
 refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
        RuntimeError)
-refuse("nn.functional.cosine_similarity", "biuc",
-       "expected common dtype to be floating point, yet common dtype is {word}", RuntimeError)
 refuse("nn.functional.kl_div nn.functional.embedding_bag", "c", "{name} does not support complex inputs, got {word}",
        RuntimeError)
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
@@ -89,6 +87,7 @@ refuse("aminmax mode", "c", "\"{name}_cpu\" not implemented for '{word}'")
 refuse("max min", "c", "\"{name}_all\" not implemented for '{word}'")
 refuse("argmax argmin", "b", "{name}(): does not support bool input", RuntimeError)
 refuse("argmax argmin", "c", "{name}(): does not support complex input", RuntimeError)
+refuse("topk", "b", "topk does not support bool dtypes on CPU", RuntimeError)
 refuse("sort argsort msort topk", "c", " Sort does not support complex dtypes on CPU", RuntimeError)
 refuse("ceil floor trunc", "c", "{name} is not supported for complex inputs")
 refuse("ceil floor trunc", "b", "\"{name}_vml_cpu\" not implemented for '{word}'")

@@ -6,6 +6,7 @@ import numpy as np
 
 from .... import nn, numpy as cnp
 from ....extend import REGISTRY
+from .. import dtypes
 from ..call import ROWS, Row, otherwise
 from ..random import rand_like
 from .network import functional
@@ -166,13 +167,6 @@ def pad(input, pad, mode="constant", value=None):
 
 @functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
 def _batch_norm(input, mean, var, weight, bias, eps):
-    if input.ndim == 1 and not input.shape[0]:
-        return input * 1
-    if input.ndim < 2:
-        raise ValueError(f"expected 2D or higher input (got {input.ndim}D input)")
-    if tuple(mean.shape) != (input.shape[1],) and 0 not in input.shape:
-        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not "
-                           f"{mean.shape[0] if mean.ndim else 1}")
     if 0 in input.shape and 0 in mean.shape:
         return input * 1
     shape = (1, -1) + (1,) * (input.ndim - 2)
@@ -183,6 +177,9 @@ def _batch_norm(input, mean, var, weight, bias, eps):
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.batch_norm`."""
+    if input.numel() and not (training and input.dim() < 2):
+        check_parameters(input, {"running_mean": running_mean, "running_var": running_var, "weight": weight,
+                                 "bias": bias})
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
@@ -200,6 +197,20 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)
         running_var.mul_(1 - momentum).add_(var.detach() * (momentum * count / (count - 1)))
     return _batch_norm(input, mean, var, weight, bias, eps)
+
+
+def check_parameters(input, given):
+    """torch's refusals of parameters of another number of channels, or of another dtype."""
+    if input.dim() < 2:
+        raise RuntimeError(f"batch_norm takes an input with channels along its second axis, but got {input.dim()} axes")
+    channels, given = input.shape[1], {name: p for name, p in given.items() if p is not None}
+    for name, p in given.items():
+        if p.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
+    own, kinds = input.dtype, {p.dtype for p in given.values()}
+    if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):
+        raise RuntimeError(f"batch_norm takes parameters of the dtype of its input, {own}, or torch.float32 beside "
+                           f"half precision, but got {', '.join(sorted(map(str, kinds)))}")
 
 
 _batch_norm.row.fun = batch_norm
