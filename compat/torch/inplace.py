@@ -83,8 +83,6 @@ def compute(t, name, fn, others, node_name, covers):
         u = u.value
     bottom_value = u.value
     try:
-        if type(bottom_value) is ndarray and not covers and overlapping(bottom_value):
-            raise RuntimeError(OVERLAPPING)
         recorded = grad or tangents(t, operands)
         old = lower(t, fresh=recorded)
         token = hush()

@@ -68,7 +68,7 @@ def reduction(name, integers=True):
             return fun("logsumexp")(x, axes, keepdim).to(x.dtype)
         if name in ("amax", "amin"):
             return fun(name)(x, () if axes is None else axes, keepdim)
-        return fun(name)(x, axes, keepdim)
+        return fun(name)(x, axes, False if keepdim is None else keepdim)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
@@ -112,7 +112,7 @@ def counted(input, mask, dim, keepdim):
     """How many elements are kept."""
     kept = input.new_ones(input.shape, dtype=dtypes.int64)
     kept = kept if mask is None else where(mask, kept, 0)
-    return kept.sum(dims(dim), keepdim=keepdim)
+    return kept.sum(dims(dim), keepdim=False if keepdim is None else keepdim)
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):

@@ -69,7 +69,7 @@ constant_pad_nd: Tensor input, ints pad, Number value=
 contiguous: Tensor input, *, any memory_format=
 copysign floor_divide fmod ge greater greater_equal gt le less less_equal lt mul not_equal: Tensor input, Tensor
     other, *, out? | Tensor input, Number other, *, out?
-count_nonzero: Tensor input, int? dim= | Tensor input, ints dim, *, out?
+count_nonzero: Tensor input, int? dim= | Tensor input, ints dim
 cov: Tensor input, *, int correction=, Tensor? fweights=, Tensor? aweights=
 cross: Tensor input, Tensor other, int? dim=, *, out!
 cummax cummin logcumsumexp: Tensor input, int dim, *, out!
@@ -118,7 +118,7 @@ histogramdd: Tensor input, ints bins, floats? range=, Tensor? weight=, bool dens
     bool density=
 index_add: Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=, out!
 index_copy: Tensor input, int dim, Tensor index, Tensor source, *, out?
-index_fill: Tensor input, int dim, Tensor index, Tensor value, *, out? | Tensor input, int dim, Tensor index, Number
+index_fill: Tensor input, int dim, Tensor index, Tensor value | Tensor input, int dim, Tensor index, Number
     value
 index_put: Tensor input, any indices, Tensor values, bool accumulate= | Tensor input, Tensors indices, Tensor
     values, bool accumulate=

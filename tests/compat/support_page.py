@@ -11,8 +11,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "torch_support.md"
+GAPS = PAGE.parent / "compat_gaps.md"
 FACTS = HERE / "surface" / "pytorch.json"  # {name: what PyTorch does, a letter for each outcome of each column}
 KNOWN = HERE / "surface" / "differences.txt"  # lines of name | column | label
+MEANT = HERE / "surface" / "on_purpose.txt"  # those of them with a reason: ... | beginning of a row of compat_gaps.md
 HEAD = """# What works with each PyTorch operation
 
 Each row was measured, and tests measure it again: every operation of the surface was called in covector and in PyTorch {version}, in several forms and with right and wrong arguments.
@@ -28,7 +30,7 @@ Each row was measured, and tests measure it again: every operation of the surfac
 | out | so does `out=`: full, empty, of another shape or dtype, and what it refuses |
 | errors | wrong calls raise errors of the same type: of kind, number, shape, axis and name of arguments |
 
-“yes” means that all comparisons of the cell agree, “38 of 40” that two do not: below the table is which. A dash means that PyTorch has nothing there: no derivative, no in-place form, no `out=`. Where PyTorch has no kernel for a dtype or no derivative, covector may have one.
+“yes” means that all comparisons of the cell agree, “38 of 40” that two do not: below the tables is which. A star stands where comparisons differ on purpose, which the numbers leave out: [below](#what-differs-on-purpose), too, is which, and the row of [](compat_gaps.md) that says why. A dash means that PyTorch has nothing there: no derivative, no in-place form, no `out=`. Where PyTorch has no kernel for a dtype or no derivative, covector may have one.
 
 """  # noqa: E501 - paragraphs of a page
 
@@ -69,42 +71,60 @@ def known():
     return set(KNOWN.read_text(encoding="utf-8").splitlines())
 
 
-def cell(column, ours, theirs, found):
-    """A cell of the page: what covector does, what PyTorch did, and how many known differences there are."""
+def meant():
+    """The differences that are on purpose: `{line: the beginning of the row of docs/compat_gaps.md that says why}`."""
+    lines = MEANT.read_text(encoding="utf-8").splitlines()
+    return {line.rpartition(" | ")[0]: line.rpartition(" | ")[2] for line in lines}
+
+
+def cell(column, ours, theirs, found, purposes):
+    """A cell of the page: what covector does beside what PyTorch did.
+
+    Args:
+        ours: `{label: letter}` of what covector does; None where it has no such operation.
+        theirs: the letters of PyTorch's outcomes, in the same order.
+        found: the labels of known differences, those on purpose among them.
+        purposes: the labels of differences on purpose.
+    """
     if not set(theirs) - {"-"} or column != "errors" and "." not in theirs and "k" not in theirs:
         return "—"
     if ours is None:
         return "no"
-    odd = found
+    odd = len(found - purposes)
     if len(ours) == len(theirs):
         more = column in (*measure.MORE, "in-place")
         odd = max(odd, sum(a != b and b != "k" and not (more and (a == "." != b or a == "-" and b not in ".-"))
-                           for a, b in zip(ours, theirs)))
+                           for (label, a), b in zip(ours.items(), theirs) if label not in purposes))
     else:
         odd = max(odd, 1)
-    return "yes" if not odd else f"{max(len(theirs) - odd, 0)} of {len(theirs)}"
+    star = " \\*" * bool(found & purposes)
+    return (f"{max(len(theirs) - odd, 0)} of {len(theirs)}" if odd else "yes") + star
 
 
-def cells(torch, name, facts, lines):
+def cells(torch, name, facts, lines, purposes):
     """The cells of one row."""
     outcomes = measured(torch, name)
-    ours = [None] * len(COLUMNS) if outcomes is None else letters(outcomes)
-    return [cell(column, a, b, sum(line.startswith(f"{name} | {column} | ") for line in lines))
-            for column, a, b in zip(COLUMNS, ours, facts[name])]
+    found = []
+    for column, theirs in zip(COLUMNS, facts[name]):
+        ours = None if outcomes is None else {k: measure.code(v)[:1] for k, v in outcomes[column].items()}
+        start = f"{name} | {column} | "
+        labels = {line.removeprefix(start) for line in lines if line.startswith(start)}
+        found.append(cell(column, ours, theirs, labels, {k for k in labels if start + k in purposes}))
+    return found
 
 
 def page(torch):
     """The page, from what the given library does."""
-    facts, lines = json.loads(FACTS.read_text(encoding="utf-8")), known()
+    facts, lines, purposes = json.loads(FACTS.read_text(encoding="utf-8")), known(), meant()
     text = [HEAD.format(version=facts["version"])]
     for tier in ("First", "Second", "Third"):
         names = [name for name, row in ROWS.items() if row.tier == tier]
         text.append(f"## {TITLES[tier]}\n")
         text.append(f"| operation | {' | '.join(COLUMNS)} |")
         text.append("| --- " * (len(COLUMNS) + 1) + "|")
-        text += [f"| `{name}` | {' | '.join(cells(torch, name, facts, lines))} |" for name in names]
+        text += [f"| `{name}` | {' | '.join(cells(torch, name, facts, lines, purposes))} |" for name in names]
         text.append("")
-    return "\n".join(text) + "\n" + notes(lines)
+    return "\n".join(text) + "\n" + notes(lines - purposes.keys()) + "\n" + reasons(lines, purposes)
 
 
 TITLES = {"First": "Used most", "Second": "Used often", "Third": "The rest of the surface"}
@@ -121,6 +141,20 @@ def notes(lines):
     for name in sorted(found):
         told = "; ".join(f"{column}: {', '.join(labels)}" for column, labels in found[name].items())
         text.append(f"- `{name}`: {told}")
+    return "\n".join(text) + "\n"
+
+
+def reasons(lines, purposes):
+    """What differs on purpose, by the reason."""
+    found = {}
+    for line in sorted(lines & purposes.keys()):
+        name, column, label = line.split(" | ")
+        found.setdefault(purposes[line], {}).setdefault(f"`{name}`: {column}", []).append(label)
+    rows = [line.removeprefix("| ").partition(" | ")[0] for line in GAPS.read_text(encoding="utf-8").splitlines()]
+    text = ["## What differs on purpose\n", "By the row of [](compat_gaps.md) that says why.\n"]
+    for why in sorted(found):
+        row = next((row for row in rows if row.startswith(why)), why)
+        text.append(f"- {row}: " + "; ".join(f"{where} {', '.join(labels)}" for where, labels in found[why].items()))
     return "\n".join(text) + "\n"
 
 

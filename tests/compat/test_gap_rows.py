@@ -4,6 +4,7 @@ import importlib
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import covector.compat.torch as compat
@@ -11,7 +12,7 @@ import covector.compat.torch as compat
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compat_gaps.md"
 # Rows that one machine cannot show, or that other tests show.
 ELSEWHERE = ("`emit_nvtx`", "special functions of gamma", "free-threaded builds", "`checkpoint(debug=True)`",
-             "selective checkpoints", "gradient of `ctc_loss`", "which of equal elements", "`out=` of composite")
+             "selective checkpoints", "gradient of `ctc_loss`")
 SCRIPTS = {}
 
 
@@ -54,7 +55,11 @@ def leaf(torch, *values):
 
 
 def gradient(torch, f, x):
-    return attempt(lambda: [round(v, 6) for v in torch.autograd.grad(f(x).sum(), x)[0].flatten().tolist()])
+    return attempt(lambda: [round(v, 6) for v in gradient_of(torch, f, x)])
+
+
+def gradient_of(torch, f, x):
+    return torch.autograd.grad(f(x).sum(), x)[0].flatten().tolist()
 
 
 @row("what a division saves", [0.0, 0.0], "RuntimeError")
@@ -434,6 +439,35 @@ def two_values_for_one_place(torch):
     values = leaf(torch)
     out = torch.zeros(2).index_put((torch.tensor([0, 0]),), values)
     return torch.autograd.grad(out.sum(), values)[0].tolist()
+
+
+@row("which of equal elements", [0, 1], [2, 3])
+def the_largest_of_equal_elements(torch):
+    return torch.ones(4).topk(2).indices.tolist()
+
+
+@row("`triu_`, `tril_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
+def a_triangle_of_an_expanded_tensor(torch):
+    return attempt(lambda: torch.tensor([[1.0, 2.0]]).expand(2, 2).tril_().tolist())
+
+
+@row("vectors of null spaces", True, False)
+def the_null_space_of_a_wide_matrix(torch):
+    a = np.random.default_rng(3).normal(size=(4, 9))
+    rows = np.array(torch.linalg.svd(torch.tensor(a)).Vh.tolist())
+    return bool(np.allclose(np.abs(rows), np.abs(np.linalg.svd(a)[2]), atol=1e-6))
+
+
+@row("gradient of complex `linalg.cholesky`", [0j], [0.25j])
+def the_imaginary_part_of_a_diagonal(torch):
+    return gradient_of(torch, lambda x: torch.linalg.cholesky(x).imag, torch.tensor([[4 + 0j]], requires_grad=True))
+
+
+@row("attention of a query with NaN", True, False)
+def a_query_with_nan(torch):
+    x = torch.ones(1, 1, 2, 4)
+    q = torch.where(torch.arange(4) == 0, float("nan"), x)
+    return bool(torch.nn.functional.scaled_dot_product_attention(q, x, x).isnan().all())
 
 
 @row("`logical_and_`", [0.0, 0.0], [1.0, 1.0])
