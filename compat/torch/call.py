@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import extend
 from . import dtypes
+from .halves import in_single, wants_single
 from .inplace import inplace
 from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
@@ -190,7 +191,10 @@ def compute(row, fun, args, kwargs, out=True):
         named["dtype"] = shape_dtype(target)[1]
     token = hush()
     try:
-        v = row.body(*given, **named)
+        if any(t.slow == 2 and t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
+            v = in_single(row.body, given, named)
+        else:
+            v = row.body(*given, **named)
     except (ValueError, TypeError, ArithmeticError) as error:
         if below(error):
             raise RuntimeError(f"{row.name}(): {error}") from error
@@ -299,9 +303,12 @@ def inplace_method(row):
         count = len(args)
 
         def fn(x, *others):
+            given = (x, *[lowered(v) for v in others[:count]])
+            named = {k: lowered(v) for k, v in zip(names, others[count:])}
             try:
-                return row.body(x, *[lowered(v) for v in others[:count]],
-                                **{k: lowered(v) for k, v in zip(names, others[count:])})
+                if dtypes.bfloat16 is not None and x.dtype == dtypes.bfloat16.numpy and wants_single(row, given, named):
+                    return in_single(row.body, given, named)
+                return row.body(*given, **named)
             except (ValueError, TypeError, ArithmeticError) as error:
                 if below(error):
                     raise RuntimeError(f"{row.name}_(): {error}") from error

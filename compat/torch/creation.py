@@ -128,46 +128,68 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
 @with_out
 def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
     """Numbers from `start` to below `end`; see PyTorch's documentation of `torch.arange`."""
-    if len(args) == 1:
+    if len(args) == 1 and end is None:
         end = args[0]
-    elif len(args) > 1:
-        start, end, *rest = args
+    elif args:
+        start, *rest = args
+        end, *rest = rest or [end]
         step = rest[0] if rest else step
     start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_range(start, end, step)
     if dtype is None:
         whole = all(isinstance(v, int | np.integer) for v in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.Default.float
-    count = int(np.ceil((end - start) / step))
-    wide = np.int64 if dtype.category <= 1 else np.float64
-    return made((start + np.arange(count, dtype=wide) * step).astype(dtype.numpy), requires_grad, device)
+    if dtype.category > 1:
+        count = np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
+        return made((start + count * step).astype(dtype.numpy), requires_grad, device)
+    first, jump = int(start), int(step)  # integers count in integers, the smaller ones over the range as given
+    if dtype is dtypes.int64:
+        start, end, step = first, int(end), jump
+        if not step:
+            raise ValueError("step must be nonzero")
+    count = np.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
+    return made((first + count * jump).astype(dtype.numpy), requires_grad, device)
+
+
+def check_range(start, end, step):
+    """PyTorch's refusals of a range."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (np.isfinite(start) and np.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
 @with_out
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `start` to `end`."""
-    start, end, kind = ends(start, end, steps, dtype)
-    return made(np.linspace(start, end, steps).astype(kind), requires_grad, device)
+    found, kind = spaced(start, end, steps, dtype)
+    return made(found.astype(kind), requires_grad, device)
 
 
-def ends(start, end, steps, dtype):
-    """The ends of a range as numbers, and its NumPy dtype."""
+def spaced(start, end, steps, dtype):
+    """Numbers at equal distances between ends that are cast to the dtype first, and its NumPy dtype."""
     start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = dtypes.default_complex()
-    return start, end, numpy_dtype(dtype)
+    kind = numpy_dtype(dtype)
+    if steps > 1 or kind.kind in "iu":
+        start, end = (np.asarray(v).astype(kind).astype(np.complex128 if kind.kind == "c" else np.float64)
+                      for v in (start, end))
+    if kind.kind in "fcV" or steps < 2:
+        return np.linspace(start, end, steps), kind
+    i, step = np.arange(steps), (end - start) / (steps - 1)
+    return np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i)), kind
 
 
 @with_out
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `base ** start` to `base ** end`."""
-    start, end, kind = ends(start, end, steps, dtype)
-    return made(np.logspace(start, end, steps, base=base).astype(kind), requires_grad, device)
+    found, kind = spaced(start, end, steps, dtype)
+    return made(np.power(base, found).astype(kind), requires_grad, device)
 
 
 @with_out
@@ -177,10 +199,7 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
                   "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
                   "[start, end).", UserWarning, stacklevel=3)
     start, end = (start, end) if end is not None else (0, start)
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_range(start, end, step)
     count = int((end - start) / step) + 1
     kind = numpy_dtype(dtype)
     return made((start + np.arange(count) * step).astype(kind), requires_grad, device)
@@ -197,7 +216,8 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
     """A 0-d tensor of the default dtype."""
-    return made(np.asarray(number(s), numpy_dtype(dtype)), requires_grad, device)
+    kind = numpy_dtype(dtype)
+    return made(np.asarray(filling(number(s), kind), kind), requires_grad, device)
 
 
 def number(value):
@@ -226,7 +246,7 @@ def like(name, make):
             memory_format) else memory_format)
         fill = make(*args)
         if fill is not None:
-            array[...] = fill
+            array[...] = filling(fill, kind)
         t = made(array, requires_grad, device)
         return batched_like(input, t)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..families import ZERO, elementwise
 from .samples import Sample, binary, unary
+from .selection import where
 
 _INTEGERS = {"float32": "it takes integers", "complex": "it takes integers"}
 
@@ -22,9 +23,9 @@ bitwise_count = elementwise(
 spacing = elementwise("spacing", impl=lambda xp, x: xp.spacing(x), d=ZERO, op=np.spacing,
                       samples=unary(1e18, 4e18, complex_too=False))
 nextafter = elementwise(
-    "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone
+    "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone; at x = y chosen: 0
     impl=lambda xp, x, y: xp.nextafter(x, y),
-    d={"x": lambda: 1.0, "y": lambda: 0.0},
+    d={"x": lambda x, y: where(x == y, 0.0, 1.0), "y": lambda: 0.0},
     op=np.nextafter,
     samples=binary(complex_too=False),
 )

@@ -10,8 +10,9 @@ from ..call import ROWS, attach, operation, promote
 from ..creation import made, numpy_dtype
 from ..refusing import refusing
 from ..signatures import signed
-from ..state import CLASS, TensorBase
+from ..state import CLASS, TensorBase, concrete
 from .indexing import AT
+from .selecting import check_unique
 from .shaping import method, shape_of, split, transpose, wrap_dim
 
 
@@ -91,6 +92,7 @@ def unravel_index(indices, shape):
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
     out, steps = [], np.cumprod([1, *shape[::-1]])[:-1][::-1]
+    indices = indices.to(dtypes.int64)
     for n, step in zip(shape, steps.tolist()):
         out.append((indices // step) % n)
     return tuple(out)
@@ -234,7 +236,7 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 def _sum_to_size(input, size):
     lead = input.ndim - len(size)
     axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(size) if n == 1 and input.shape[i + lead] != 1)
-    return cnp.reshape(cnp.sum(input, axis=axes), size)
+    return cnp.reshape(ROWS["sum"].body(input, axes or None), size)
 
 
 def sum_to_size(self, *size):
@@ -281,12 +283,14 @@ def copies(name, of):
 @signed("unique_consecutive")
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Values without repetitions of neighbours; see PyTorch's documentation of `torch.unique_consecutive`."""
-    array = input.detach().numpy()
+    array = concrete(input, "item")
+    if dim is not None:
+        check_unique(array, dim)
     rows = array.reshape(-1) if dim is None else np.moveaxis(array, dim, 0)
     n = rows.shape[0]
     fresh = np.ones(n, bool)
     if n:
-        fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, -1).any(1)
+        fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, rows[0].size).any(1)
     places = np.nonzero(fresh)[0]
     out = rows[places]
     found = [refusing(made(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,

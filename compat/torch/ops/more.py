@@ -5,10 +5,12 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ....scipy import special
+from .. import dtypes
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
 from ..dtypes import c_type, type_word
 from ..hosted import hosted, known
+from ..limits import finfo
 from ..state import TensorBase
 from .elementwise import one, operands
 from .shaping import method
@@ -82,12 +84,14 @@ def sinc(input):
 @operation("nan_to_num", inplace_form=True)
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Numbers in the place of NaN and infinities; see PyTorch's documentation of `torch.nan_to_num`."""
-    if input.dtype.kind not in "fc":
+    if input.dtype.kind not in "fcV":
         return input
-    info = np.finfo(input.dtype)
-    out = cnp.where(input != input, 0.0 if nan is None else nan, input)
-    out = cnp.where(input == np.inf, float(info.max) if posinf is None else posinf, out)
-    return cnp.where(input == -np.inf, float(info.min) if neginf is None else neginf, out)
+    limits = finfo(dtypes.OF_NUMPY[input.dtype])
+    out = input
+    for place, value, default in ((input != input, nan, 0.0), (input == np.inf, posinf, limits.max),
+                                  (input == -np.inf, neginf, limits.min)):
+        out = cnp.where(place, np.asarray(default if value is None else value, input.dtype), out)
+    return out
 
 
 @operation("diff", method=True, node="SubBackward0")
@@ -95,6 +99,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if not n:
+        return input
     parts = [p for p in (prepend, input, append) if p is not None]
     return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
 

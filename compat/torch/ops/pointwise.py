@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .... import numpy as cnp, stop_gradient
-from ....extend import REGISTRY, Ambient
+from .... import numpy as cnp
+from ....extend import REGISTRY
 from .. import return_types
 from ..call import ROWS, attach, floating, inplace_method, operation
 from ..dtypes import type_word
@@ -149,29 +149,13 @@ def logaddexp2(input, other):
     return REGISTRY["logaddexp2"].fun(*operands(input, other))
 
 
-def undifferentiated(name, *tensors):
-    """Refuse a derivative that PyTorch has none for either."""
-    if any(type(t) is Ambient for t in tensors):
-        raise NotImplementedError(f"{name}() has no derivative (the derivative for '{name}' is not implemented in "
-                                  "PyTorch either); detach() its operands")
-
-
 @operation("nextafter", inplace_form=True)
 def nextafter(input, other):
     """The next number towards another; see PyTorch's documentation of `torch.nextafter`."""
     x, y = operands(input, other)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fV":
         raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{type_word(x.dtype)}'")
-    out = hosted(np.nextafter, np.broadcast_shapes(x.shape, y.shape), x.dtype, x, y)
-    if type(x) is type(y) is np.ndarray:
-        return out
-    zero = np.zeros((), x.dtype)
-    moving = cnp.where((x != y) & cnp.isfinite(x), x, zero)  # it moves with x, but where that is the other one
-    for still in (moving, cnp.where(np.False_, y, zero)):
-        out = out - (stop_gradient(still) - still)
-    return out
-
-
+    return cnp.nextafter(x, y)
 
 
 def _whole(name, fun):

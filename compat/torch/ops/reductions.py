@@ -31,8 +31,12 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
-    axes = axes_of(dim, x.ndim)
-    return cnp.sum(x, axis=axes, keepdims=keepdim)
+    return kept_dtype(cnp.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
+
+
+def kept_dtype(v, dtype):
+    """An answer in the dtype that was asked for: NumPy adds and multiplies small integers in wider ones."""
+    return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
 @operation("mean", node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"})
@@ -73,7 +77,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
-    return cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+    return kept_dtype(cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
 def spread(input, dim, unbiased, correction, keepdim, name):
@@ -259,7 +263,14 @@ def cumsum(input, dim, *, dtype=None):
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     d = wrap_dim(dim, x.ndim)
-    return cnp.cumsum(x, axis=d) if x.ndim else x
+    running("cumsum", x)
+    return kept_dtype(cnp.cumsum(x, axis=d), dtype) if x.ndim else x
+
+
+def running(name, x):
+    """PyTorch's refusal of running sums and products in bool."""
+    if x.ndim and x.dtype == np.bool_:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
 
 @operation("logsumexp")
@@ -302,6 +313,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     axes = axes_of(dim, x.ndim)
     axes = tuple(range(x.ndim)) if axes is None else axes
     ord = float(ord)  # noqa: A001
+    if x.dtype == np.float16 and np.isfinite(ord):  # powers overflow there
+        return vector_norm.row.body(x.astype(np.float32), ord, dim, keepdim).astype(x.dtype)
     if ord == np.inf:
         return cnp.max(cnp.abs(x), axis=axes, keepdims=keepdim)
     if ord == -np.inf:
@@ -336,8 +349,8 @@ def dist(input, other, p=2):
 @operation("nansum")
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """Sum without NaN; see PyTorch's documentation of `torch.nansum`."""
-    return ROWS["sum"].body(cnp.where(input != input, 0.0, input) if input.dtype.kind in "fc" else input, dim, keepdim,
-                            dtype=dtype)
+    numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
+    return ROWS["sum"].body(numbers, dim, keepdim, dtype=dtype)
 
 
 @operation("nanmean")
@@ -363,10 +376,12 @@ def cumprod(input, dim, *, dtype=None):
     d = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return x
+    running("cumprod", x)
     n = x.shape[d]
     lower = np.tril(np.ones((n, n), bool))
     moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid
-    return cnp.moveaxis(cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1), -1, d)
+    found = cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1)
+    return kept_dtype(cnp.moveaxis(found, -1, d), dtype)
 
 
 def _in_own_dtype(name):

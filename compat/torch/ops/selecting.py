@@ -14,7 +14,7 @@ from ..literals import filling
 from ..out_argument import write_out
 from ..refusing import refusing
 from ..signatures import signed
-from ..state import TensorBase, mapped, wrap
+from ..state import TensorBase, concrete, mapped, wrap
 from .indexing import AT, fetched
 from .reductions import along
 from .shaping import wrap_dim
@@ -266,7 +266,8 @@ def masked_select(input, mask):
 @operation("masked_scatter", inplace_form=True)
 def masked_scatter(input, mask, source):
     """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
-    mask = np.broadcast_to(np.asarray(mask), input.shape)
+    shape = np.broadcast_shapes(input.shape, np.shape(mask))
+    input, mask = cnp.broadcast_to(input, shape), np.broadcast_to(np.asarray(mask), shape)
     count = int(mask.sum())
     return AT(input)[mask].set(cnp.reshape(source, (-1,))[:count])
 
@@ -395,15 +396,15 @@ def nonzero(input, *, out=None, as_tuple=False):
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return write_out("nonzero", out, nonzero(input).value, [], exact=True)
     if as_tuple:
-        return tuple([index_tensor(i) for i in np.nonzero(input.detach().numpy())])
+        return tuple([index_tensor(i) for i in np.nonzero(np.atleast_1d(concrete(input, "item")) != 0)])
     if not input.ndim:
         return index_tensor(np.zeros((int(bool(input.item())), 0), np.int64))
-    return wrap(np.stack(np.nonzero(input.detach().numpy())).T)  # its columns are contiguous, as torch's are
+    return wrap(np.stack(np.nonzero(concrete(input, "item") != 0)).T)  # its columns are contiguous, as torch's are
 
 
 def index_tensor(array):
     """A tensor of positions."""
-    return wrap(np.ascontiguousarray(array, np.int64))
+    return wrap(np.asarray(array, np.int64, order="C"))
 
 
 attach("nonzero", nonzero)
@@ -413,8 +414,10 @@ attach("argwhere", lambda self: nonzero(self))
 @signed("unique")
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
     """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
-    array = input.detach().numpy()
-    out = np.unique(array, return_inverse=True, return_counts=True, axis=dim)
+    array = concrete(input, "item")
+    if dim is not None:
+        check_unique(array, dim)
+    out = np.unique(array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     found = [refusing(wrap(np.ascontiguousarray(out[0])), input, "_unique2" if dim is None else "unique_dim",
                       "Unique2Backward0" if dim is None else "UniqueDimBackward0")]
     if return_inverse:
@@ -422,6 +425,15 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if return_counts:
         found.append(index_tensor(out[2]))
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def check_unique(array, dim):
+    """PyTorch's refusals of an axis for `unique`."""
+    if not array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, array.ndim)
+    if any(not n for i, n in enumerate(array.shape) if i != dim):
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 attach("unique", unique)

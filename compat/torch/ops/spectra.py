@@ -194,8 +194,6 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if return_complex is None and input.dtype.kind != "c" and not (window is not None and window.dtype.kind == "c"):
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
                            "require that return_complex=True in a future PyTorch release.")
-    if return_complex is False:
-        raise NotImplementedError("stft(return_complex=False) is not built; take view_as_real of the answer")
     if window is None:
         warnings.warn("A window was not provided. A rectangular window will be applied,which is known to cause "
                       "spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are "
@@ -219,7 +217,8 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     norm = "ortho" if normalized else "backward"
     out = F.rfft(frames, None, -1, norm) if one_sided else F.fft(frames, None, -1, norm)
     out = cnp.swapaxes(kept(out, x), 1, 2)
-    return out if input.ndim == 2 else out[0]
+    out = out if input.ndim == 2 else out[0]
+    return cnp.stack([cnp.real(out), cnp.imag(out)], axis=-1) if return_complex is False else out
 
 
 @operation("istft", node="SliceBackward0")
@@ -245,9 +244,9 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
                            f"n_fft when onesided=False, but got {bins}")
     norm = "ortho" if normalized else "backward"
     turned = cnp.swapaxes(x, 1, 2)
-    frames = F.irfft(turned, n_fft, -1, norm) if one_sided else F.ifft(turned, None, -1, norm)
-    frames = frames if return_complex or one_sided else cnp.real(frames)
-    frames = kept(frames, x)
+    if not return_complex and not one_sided:
+        turned, one_sided = turned[..., : n_fft // 2 + 1], True  # the other half is not read for a real answer
+    frames = kept(F.irfft(turned, n_fft, -1, norm) if one_sided else F.ifft(turned, None, -1, norm), x)
     window = full_window(window, width, n_fft, frames)
     total = n_fft + hop * (count - 1)
     places = np.arange(count)[:, None] * hop + np.arange(n_fft)

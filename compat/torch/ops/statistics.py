@@ -7,7 +7,7 @@ import numpy as np
 from .... import numpy as cnp, stop_gradient
 from .. import dtypes, return_types
 from ..broadcasting import check_broadcast
-from ..call import ROWS, attach, operation, to
+from ..call import ROWS, attach, floating, operation, promote
 from ..dtypes import type_word
 from ..hosted import hosted, known
 from ..state import TensorBase
@@ -89,24 +89,25 @@ def _part(x, axis, a, b):
 
 
 def _areas(y, x, dx, dim):
+    """The axis, and twice the areas between neighbours: integers stay integers, as in PyTorch, where `x` is given."""
     d, width = _steps(y, x, dx, dim)
-    if y.dtype.kind in "biu":
-        y = y.astype(dtypes.Default.float.numpy)
-    return d, (_part(y, d, 1, None) + _part(y, d, 0, -1)) * width / 2.0
+    y = floating(y) if x is None else y
+    heights, width = promote(_part(y, d, 1, None) + _part(y, d, 0, -1), width)
+    return d - y.ndim, heights * width
 
 
 @operation("trapezoid", method=False, node="DivBackward0")
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """The integral by trapezoids; see PyTorch's documentation of `torch.trapezoid`."""
     d, areas = _areas(y, x, dx, dim)
-    return cnp.sum(areas, axis=d - y.ndim)
+    return floating(ROWS["sum"].body(areas, d)) / 2.0
 
 
 @operation("cumulative_trapezoid", method=False, node="DivBackward0")
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """The running integral by trapezoids; see PyTorch's documentation of `torch.cumulative_trapezoid`."""
     d, areas = _areas(y, x, dx, dim)
-    return cnp.cumsum(areas, axis=d - y.ndim)
+    return floating(ROWS["cumsum"].body(areas, d)) / 2.0
 
 
 ROWS["trapz"] = ROWS["trapezoid"]
@@ -221,7 +222,9 @@ def outer_edges(x, given, name):
         low, high = (float(x.min()), float(x.max())) if x.size else (0.0, 0.0)
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"torch.{name}: range of [{low}, {high}] is not finite")
-    return (low - 1.0, high + 1.0) if low == high and given is None else (low, high)
+    if low != high:
+        return low, high
+    return (low - 0.5, high + 0.5) if given is not None or x.size else (low, low + 1.0)
 
 
 @operation("histogram")
@@ -289,27 +292,46 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     x = input if input.dtype.kind in "fcV" else input.astype(dtypes.Default.float.numpy)
     x = cnp.reshape(x, (1, -1)) if x.ndim < 2 else x
     weights = None
-    for w in (fweights, aweights):
+    for word, w in (("fweights", fweights), ("aweights", aweights)):
         if w is not None:
-            w = to(w, x.dtype) if x.dtype.kind != "c" else w
-            weights = w if weights is None else weights * w
+            if is_array(stop_gradient(w)) and (np.asarray(stop_gradient(w)) < 0).any():
+                raise RuntimeError(f"cov(): {word} cannot be negative")
+            weights = w if weights is None else multiplied(weights, w)
     total = x.shape[1] if weights is None else cnp.sum(weights)
-    mean = cnp.sum(x if weights is None else x * weights, axis=1, keepdims=True) / total
+    weighted = x if weights is None else multiplied(x, weights)
+    mean = divided(cnp.sum(weighted, axis=1, keepdims=True), total)
     if weights is not None and aweights is not None and correction != 0:
-        scale = total - correction * cnp.sum(weights * to(aweights, weights.dtype)) / total
+        scale = total - correction * cnp.sum(multiplied(weights, aweights)) / total
     else:
         scale = total - correction
     plain = stop_gradient(scale)
-    if isinstance(plain, int | float | np.ndarray | np.generic) and plain <= 0:
+    if is_array(plain) and plain <= 0:
         warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
                       "observations.", UserWarning, stacklevel=4)
     scale = max(scale, 0) if isinstance(scale, int) else cnp.maximum(scale, 0 * scale)
     if isinstance(scale, int) and not scale:
         scale = np.zeros((), x.real.dtype)
     gap = x - mean
-    left = gap if weights is None else gap * weights
-    out = cnp.matmul(left, cnp.conj(gap).T) / scale
+    left, right = promote(gap if weights is None else multiplied(gap, weights), cnp.conj(gap).T)
+    out = divided(cnp.matmul(left, right), scale)
     return cnp.squeeze(out) if input.ndim < 2 or input.shape[0] == 1 else out
+
+
+def is_array(value):
+    """Whether a value is known now: a number or a plain array."""
+    return isinstance(value, int | float | np.ndarray | np.generic)
+
+
+def multiplied(x, y):
+    """The product in PyTorch's common dtype."""
+    x, y = promote(x, y)
+    return x * y
+
+
+def divided(x, y):
+    """The quotient in PyTorch's common dtype."""
+    x, y = promote(x, y, floats=True)
+    return x / y
 
 
 @operation("corrcoef", node="DivBackward0")
@@ -331,6 +353,10 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     n = input.ndim
     dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     dims = [wrap_dim(d, n) for d in dims]
+    if any(dims.count(d) > 1 for d in dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    spacing = 1 if spacing is None else spacing
     numbers = isinstance(spacing, int | float | complex)
     if not numbers and isinstance(spacing, TensorBase):
         spacing = [spacing]
@@ -361,7 +387,7 @@ def _gradient(x, spacing, d, edge_order):
 
     if hasattr(spacing, "dtype"):
         shape = (-1,) + (1,) * (x.ndim - 1 - d)
-        h = to(spacing, x.dtype) if x.dtype.kind != "c" else spacing
+        h = spacing if x.dtype.kind == "c" or spacing.dtype == x.dtype else spacing.astype(x.dtype)
         h = h[1:] - h[:-1]
         left, right = cnp.reshape(h[:-1], shape), cnp.reshape(h[1:], shape)
         first, last, second, before = h[0], h[n - 2], h[1 if n > 2 else 0], h[n - 3 if n > 2 else 0]

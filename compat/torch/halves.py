@@ -1,0 +1,47 @@
+"""bfloat16, which NumPy adds, multiplies and promotes as it comes: operations compute in float32 and round once."""
+
+import numpy as np
+
+from . import dtypes
+
+SINGLE = np.dtype(np.float32)
+# Modules of operations that move elements, which need no wider dtype and may be views.
+MOVING = frozenset({"shaping", "joining", "strided", "indexing", "scattering", "selecting"})
+EXACT = frozenset({"nextafter", "frexp", "histc", "nan_to_num", "view_as_complex", "view_as_real"})
+
+
+def wants_single(row, given, named):
+    """Whether an operation of core values is to be computed in float32: all its floating operands are bfloat16."""
+    if row.name in EXACT or row.body.__module__.rpartition(".")[2] in MOVING:
+        return False
+    found = set()
+    for v in (*given, *named.values()):
+        if isinstance(v, np.dtype):
+            return False  # the dtype of the answer is chosen
+        for x in v if type(v) in (list, tuple) else (v,):
+            kind = getattr(x, "dtype", None)
+            if kind is not None and kind.kind in "fcV":
+                found.add(kind)
+    return found == {dtypes.bfloat16.numpy}
+
+
+def in_single(body, given, named):
+    """The answer of an operation whose operands are cast to float32, and its parts of float32 back."""
+    return narrow(body(*[wide(v) for v in given], **{k: wide(v) for k, v in named.items()}))
+
+
+def wide(v):
+    """A value of bfloat16 in float32, also in a list."""
+    if type(v) in (list, tuple):
+        return type(v)([wide(x) for x in v])
+    return v.astype(SINGLE) if getattr(v, "dtype", None) == dtypes.bfloat16.numpy else v
+
+
+def narrow(v):
+    """An answer with its parts of float32 in bfloat16."""
+    if isinstance(v, tuple):
+        parts = [narrow(x) for x in v]
+        return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
+    if isinstance(v, list):
+        return [narrow(x) for x in v]
+    return v.astype(dtypes.bfloat16.numpy) if getattr(v, "dtype", None) == SINGLE else v
