@@ -25,7 +25,8 @@ spacing = elementwise("spacing", impl=lambda xp, x: xp.spacing(x), d=ZERO, op=np
 nextafter = elementwise(
     "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone; at x = y chosen: 0
     impl=lambda xp, x, y: xp.nextafter(x, y),
-    d={"x": lambda x, y: where(x == y, 0.0, 1.0), "y": lambda: 0.0},
+    jvp={"x": lambda dx, x, y: where(x == y, 0.0, dx), "y": lambda dy: dy * 0.0},
+    vjp={"x": lambda ct, x, y: where(x == y, 0.0, ct), "y": lambda ct: ct * 0.0},
     op=np.nextafter,
     samples=binary(complex_too=False),
 )
