@@ -428,6 +428,13 @@ def the_derivative_by_class_weights(torch):
     return attempt(lambda: bool((torch.autograd.grad(loss(), w)[0] != 0).any())) is True
 
 
+@row("gradient of `embedding_bag(scale", [0.0, 1.0, 1.0], [0.0, 1.0, 0.5])
+def bags_by_frequency(torch):
+    f = lambda w: torch.nn.functional.embedding_bag(  # noqa: E731
+        torch.tensor([[1, 1, 2]]), w, mode="sum", scale_grad_by_freq=True)
+    return gradient(torch, f, leaf(torch, [0.0], [0.0], [0.0]))
+
+
 @row("tangents of `embedding`", [[0.0]], [[1.0]])
 def the_tangent_of_a_padding(torch):
     f = lambda w: torch.nn.functional.embedding(torch.tensor([0]), w, padding_idx=0)  # noqa: E731

@@ -1,15 +1,12 @@
-"""Normalization over instances and channels, dropout's kin, bags of embeddings."""
+"""Normalization over instances and channels, dropout's kin."""
 
 import math
 import warnings
-
-import numpy as np
 
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row, floating
 from ..random import rand, rand_like
-from .indexing import AT
 from .network import functional
 from .pooling import pool_places
 from .windows import pad
@@ -198,70 +195,6 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 for _f in (rrelu, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
     public(_f.__name__, _f)
-
-
-@functional("embedding_bag", node="EmbeddingBagBackward0")
-def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
-                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
-    """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError("embedding_bag with max_norm, scale_grad_by_freq or sparse gradients is not built; "
-                                  "scale or renormalise the weight yourself")
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
-                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
-                                  "GitHub.")
-    if input.ndim == 2:
-        if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
-                             "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
-        bags, length = input.shape
-        starts = np.arange(bags) * length
-        flat = cnp.reshape(input, (-1,))
-        scale = None if per_sample_weights is None else cnp.reshape(per_sample_weights, (-1,))
-    elif input.ndim == 1:
-        if offsets is None:
-            raise ValueError("offsets has to be a 1D Tensor but got None")
-        flat, scale = input, per_sample_weights
-        starts = np.asarray(offsets)
-        if starts.ndim != 1:
-            raise ValueError("offsets has to be a 1D Tensor")
-        starts = starts[:-1] if include_last_offset else starts
-        if starts.size and starts[0] != 0:
-            raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                               f"position 0. However, got {starts[0]}")
-        bags = starts.shape[0]
-    else:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
-    count = flat.shape[0]
-    bag = np.searchsorted(starts, np.arange(count), "right") - 1
-    values = cnp.take(weight, flat, axis=0)
-    kept = np.ones(count, bool) if padding_idx is None else np.asarray(flat) != padding_idx % weight.shape[0]
-    if mode == "max":
-        return _largest(values, bag, kept, bags)
-    if scale is not None:
-        values = values * cnp.expand_dims(scale, 1)
-    values = values if kept.all() else cnp.where(kept[:, None], values, np.zeros((), weight.dtype))
-    out = AT(cnp.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
-    if mode == "mean":
-        sizes = np.bincount(bag[kept], minlength=bags)
-        out = out / np.maximum(sizes, 1)[:, None].astype(weight.dtype)
-    return out
-
-
-def _largest(values, bag, kept, bags):
-    """The largest of each bag; zeros for empty ones."""
-    rows = []
-    for i in range(bags):
-        members = np.flatnonzero((bag == i) & kept)
-        if members.size:
-            part = values[members]
-            rows.append(cnp.take_along_axis(part, cnp.expand_dims(cnp.argmax(part, 0), 0), 0)[0])
-        else:
-            rows.append(cnp.zeros(values.shape[1:], values.dtype))
-    return cnp.stack(rows)
 
 
 def constant_pad_nd(input, pad_, value=0):

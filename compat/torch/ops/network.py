@@ -535,26 +535,6 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return out if x is input else out.astype(input.dtype)
 
 
-@functional("embedding", node="EmbeddingBackward0")
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    """See PyTorch's documentation of `torch.nn.functional.embedding`."""
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError("embedding with max_norm, scale_grad_by_freq or sparse gradients is not built; "
-                                  "scale or "
-                                  "renormalise the weight yourself")
-    if padding_idx is not None:
-        row = padding_idx % weight.shape[0]
-        rows = np.arange(weight.shape[0])[:, None] == row
-        weight = cnp.where(rows, REGISTRY["stop_gradient"].fun(weight), weight)
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    places = peel(input)
-    if isinstance(places, np.ndarray) and places.size and not (
-            0 <= places.min() and places.max() < weight.shape[0]):
-        raise IndexError("index out of range in self")
-    return cnp.take(weight, input, axis=0)
-
-
 @functional("scaled_dot_product_attention")
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                                  enable_gqa=False):

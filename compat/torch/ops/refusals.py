@@ -68,7 +68,7 @@ same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
 refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
        RuntimeError)
-refuse("nn.functional.kl_div nn.functional.embedding_bag", "c", "{name} does not support complex inputs, got {word}",
+refuse("nn.functional.kl_div", "c", "{name} does not support complex inputs, got {word}",
        RuntimeError)
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
 refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
