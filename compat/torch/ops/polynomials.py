@@ -3,9 +3,9 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, peel
 from ..call import floating, operation, promote
-from ..hosted import known
+from ..hosted import bare, known
 from .elementwise import check_broadcast
 
 
@@ -20,13 +20,16 @@ def family(name, first, step):
         if hasattr(n, "dtype"):
             (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
                 x.dtype, n.dtype)),)
-        degrees = np.trunc(known(f"special.{name}", np.asarray(n) if not hasattr(n, "dtype") else n)).astype(np.int64)
-        shape = np.broadcast_shapes(tuple(x.shape), degrees.shape)
+        n = bare(n) if hasattr(n, "dtype") else np.asarray(n)
+        values = peel(n)
+        degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
+        highest = np.max(values, initial=0, where=values == values)  # of all examples
+        shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)
         one = cnp.ones_like(x)
         out = cnp.where(degrees == 0, one, np.zeros((), x.dtype))
         before, last = one, first(x)
-        for k in range(1, int(degrees.max(initial=0)) + 1):
+        for k in range(1, int(highest) + 1):
             out = cnp.where(degrees == k, last, out)
             before, last = last, step(k, x, last, before)
         return out
