@@ -146,10 +146,19 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     return reduced(cnp.log1p(cnp.exp(-target * input)), reduction)
 
 
+def known_reduction(reduction):
+    """torch's refusal of other reductions."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
 @functional("multi_margin_loss", node="MultiMarginLossBackward0")
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
+    known_reduction(reduction)
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     x = input if input.ndim == 2 else cnp.expand_dims(input, 0)
@@ -177,6 +186,9 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.multilabel_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
+    known_reduction(reduction)
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
     if tuple(target.shape) != tuple(input.shape):
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     x, t = (v if v.ndim == 2 else cnp.reshape(v, (1, -1)) for v in (input, target))

@@ -85,6 +85,13 @@ def _huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
 
 
+@before("softshrink")
+def _softshrink(input, lambd=0.5):
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be in range [0, {np.finfo(np.float32).max:g}] for input dtype "
+                           f"{type_word(input.dtype)}, but found {lambd}")
+
+
 @before("hardtanh")
 def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
     if min_val > max_val:

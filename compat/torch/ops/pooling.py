@@ -87,6 +87,27 @@ def check_pool(name, x, n):
                            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
 
 
+def check_windows(kernel, stride, padding, dilation):
+    """torch's refusals of windows without extent, and of padding wider than half of one."""
+    for what, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
+        if any(k <= 0 for k in sizes):
+            raise RuntimeError(f"{what} should be greater than zero, but got {list(sizes)}")
+    if any(p < 0 for p in padding):
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
+    for p, k, d in zip(padding, kernel, dilation):
+        if 2 * p > d * (k - 1) + 1:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
+                               f"and dilation={d}")
+
+
+def no_channels(name, x):
+    """torch's refusal of inputs without elements but for their batch."""
+    n = int(name[-2])
+    if 0 in x.shape[x.ndim - n - 1 :]:
+        raise RuntimeError(f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size "
+                           f"for input, but got:{list(x.shape)}")
+
+
 def too_small(x, out, n):
     """torch's refusal of inputs smaller than a window."""
     if not all(out):
@@ -129,12 +150,8 @@ def pooling(n):
         kernel = tuples(kernel_size, n)
         stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         padding = tuples(padding, n)
-        if n == 1 and 2 * padding[0] > kernel[0]:
-            raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got padding="
-                               f"{padding[0]} and kernel_size={kernel[0]}")
-        if any(2 * p > k for p, k in zip(padding, kernel)):
-            raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
-                               f"{max(padding)}, kernel_size={max(kernel)} and dilation={tuples(dilation, n)[0]}")
+        check_windows(kernel, stride, padding, tuples(dilation, n))
+        no_channels(f"max_pool{n}d", input)
         size = tuple(input.shape[input.ndim - n :])
         index, inside, out, _ = pool_places(size, kernel, stride, padding, tuples(dilation, n), bool(ceil_mode))
         too_small(input, out, n)
@@ -152,11 +169,7 @@ def pooling(n):
         stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         size = tuple(input.shape[input.ndim - n :])
         padding = tuples(padding, n)
-        if any(p < 0 for p in padding):
-            raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
-        if any(2 * p > k for p, k in zip(padding, kernel)):
-            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={max(padding)}, "
-                               f"kernel_size={min(kernel)} and dilation=1")
+        check_windows(kernel, stride, padding, (1,) * n)
         index, inside, out, areas = pool_places(size, kernel, stride, padding, (1,) * n, bool(ceil_mode))
         too_small(input, out, n)
         cols = gathered(input, index, n)
@@ -177,6 +190,8 @@ def pooling(n):
         step = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         around, spread = tuples(padding, n), tuples(dilation, n)
         size = tuple(input.shape[input.ndim - n :])
+        check_windows(kernel, step, around, spread)
+        no_channels(f"max_pool{n}d", input)
         if any(2 * p > k for p, k in zip(around, kernel)) or any(
                 d * (k - 1) + 1 > m + 2 * p for k, m, p, d in zip(kernel, size, around, spread)):
             return max_pool(input, kernel_size, stride, padding, dilation)[0]  # which says what is wrong
@@ -192,14 +207,25 @@ def output_shape(output_size, x, n):
     """The lengths asked for; None keeps an axis."""
     asked = (output_size,) * n if isinstance(output_size, int) or output_size is None else tuple(output_size)
     if len(asked) != n:
-        raise RuntimeError(f"adaptive pooling: output_size must have {n} elements, but got {len(asked)}")
+        raise (ValueError if len(asked) >= x.ndim else RuntimeError)(
+            f"adaptive pooling: output_size must have {n} elements, but got {len(asked)}")
+    if any(m is not None and m < 0 for m in asked):
+        raise RuntimeError("adaptive pooling: elements of output_size must be greater than or equal to 0, but got "
+                           f"{list(asked)}")
     return tuple([x.shape[x.ndim - n + i] if m is None else operator.index(m) for i, m in enumerate(asked)])
+
+
+def check_rank(x, output_size, n):
+    """torch's ValueError where there are no more axes than lengths asked for."""
+    if n > 1 and isinstance(output_size, tuple | list) and x.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
 
 
 def adaptive(n):
     """`adaptive_avg_pool1d` and its kin."""
 
     def avg_pool(input, output_size):
+        check_rank(input, output_size, n)
         check_pool(f"adaptive_avg_pool{n}d", input, n)
         out = input
         for i, m in enumerate(output_shape(output_size, input, n)):
@@ -212,6 +238,7 @@ def adaptive(n):
         return out
 
     def max_pool(input, output_size):
+        check_rank(input, output_size, n)
         check_pool(f"adaptive_max_pool{n}d", input, n)
         out = output_shape(output_size, input, n)
         index = adaptive_places(tuple(input.shape[input.ndim - n :]), out)

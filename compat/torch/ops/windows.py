@@ -20,13 +20,19 @@ def tuples(value, n):
     return value * n if len(value) == 1 else value
 
 
-def _checked(name, n, x, weight, bias, features, stride):
+def _checked(name, n, x, weight, bias, features, stride, padding, dilation, groups):
     """torch's errors for operands of a convolution that do not fit; the weight as it is named in its message."""
     if x.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
                            f"size: {list(x.shape)}")
     if weight.ndim != n + 2:
         raise RuntimeError(f"weight should have {n + 2} dimensions, but got {weight.ndim}")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if not isinstance(padding, str) and any(p < 0 for p in tuples(padding, n)):
+        raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in stride):
         raise RuntimeError("non-positive stride is not supported")
     if bias is not None and tuple(bias.shape) != (features,):
@@ -39,7 +45,8 @@ def convolution(n):
 
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         stride, dilation = tuples(stride, n), tuples(dilation, n)
-        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0] if weight.ndim else 0, stride)
+        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0] if weight.ndim else 0, stride,
+                 padding, dilation, groups)
         if weight.shape[0] % groups:
             raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
                                f"but got weight of size [{list(weight.shape)}] instead")
@@ -72,7 +79,10 @@ def convolution(n):
         stride, dilation = tuples(stride, n), tuples(dilation, n)
         more = tuples(output_padding, n)
         _checked(f"conv_transpose{n}d", n, input, weight, bias, weight.shape[1] * groups if weight.ndim > 1 else 0,
-                 stride)
+                 stride, padding, dilation, groups)
+        if weight.shape[0] % groups:
+            raise RuntimeError(f"Given transposed=1, groups={groups}, expected weight to be divisible by {groups} at "
+                               f"dimension 0, but got weight of size {list(weight.shape)} instead")
         channels = input.shape[input.ndim - n - 1]
         if channels != weight.shape[0]:
             raise RuntimeError(f"Given transposed=1, weight of size {list(weight.shape)}, expected "
@@ -220,6 +230,17 @@ _batch_norm.row.name = "nn.functional.batch_norm"
 @functional("group_norm", node="NativeGroupNormBackward0")
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.group_norm`."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    if input.shape[0] * input.shape[1] // max(num_groups, 1) * math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
+    if num_groups <= 0 or input.shape[1] % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={num_groups}")
+    for what, given in (("weight", weight), ("bias", bias)):
+        if given is not None and tuple(given.shape) != (input.shape[1],):
+            raise RuntimeError(f"Expected {what} to be a vector of size equal to the number of channels in input, but "
+                               f"got {what} of shape {list(given.shape)} and input of shape {list(input.shape)}")
     if 0 in input.shape:
         return input * 1
     x = cnp.reshape(input, (input.shape[0], num_groups, -1))
