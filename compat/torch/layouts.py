@@ -28,6 +28,8 @@ COLUMNS = dict.fromkeys("""
 """.split(), (0,)) | {
     "linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,),
 }
+# The answers of these at these places lie in the order of their axes.
+ROWS_OF = {"svd": (2,), "linalg.lu": (0,), "lu_unpack": (0,)}
 
 
 def settled(name, value, tensors, args=(), named=None):
@@ -38,8 +40,11 @@ def settled(name, value, tensors, args=(), named=None):
     if name in COLUMNS:
         if not isinstance(value, tuple):
             return by_columns(value)
-        found = [by_columns(v) if i in COLUMNS[name] else v for i, v in enumerate(value)]
+        found = [by_columns(v) if i in COLUMNS[name] else by_rows(v) if i in ROWS_OF.get(name, ()) else v
+                 for i, v in enumerate(value)]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+    if name in ROWS_OF:
+        value = type(value)(*[by_rows(v) if i in ROWS_OF[name] else v for i, v in enumerate(value)])
     if type(value) is not Ambient and isinstance(value, tuple):
         found = [settled(name, v, tensors, args) for v in value]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
@@ -72,6 +77,12 @@ def by_columns(value):
         return value
     order = (*range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
     return replaced(value, array, ordered(array, order))
+
+
+def by_rows(value):
+    """Matrices in the order of their axes."""
+    array = value.value if type(value) is Ambient else value
+    return value if type(array) is not ndarray else replaced(value, array, ordered(array, range(array.ndim)))
 
 
 def ordered(array, order):

@@ -40,9 +40,18 @@ def prepared(input, mask, fill, dtype=None):
     return where(mask, input, fill)
 
 
-def dims(dim):
-    """The axes; None and () for all."""
-    return None if dim is None or dim == () else dim
+def dims(input, dim):
+    """The axes in order; None and () for all."""
+    if dim is None or dim == ():
+        return tuple(range(input.dim()))
+    ndim, found = input.dim() or 1, []
+    for d in (dim,) if isinstance(dim, int) else dim:
+        if d in found:
+            raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
+        if not -ndim <= d < ndim:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {d})")
+        found.append(d % ndim)
+    return tuple(sorted(found))
 
 
 def wide(input, dtype):
@@ -57,18 +66,12 @@ def reduction(name, integers=True):
         kind = wide(input, dtype) if name in ("sum", "prod") else dtype
         x = input if kind is None else input.to(kind)
         x = prepared(x, mask, neutral(name, x.dtype))
-        axes = dims(dim)
+        axes, keepdim = dims(input, dim), bool(keepdim)
         if name == "prod":
-            axes = range(x.dim()) if axes is None else (axes,) if isinstance(axes, int) else axes
-            for d in sorted([d % max(x.dim(), 1) for d in axes], reverse=True):
+            for d in axes[::-1]:
                 x = x.prod(d, keepdim=keepdim)
             return x
-        if name == "logsumexp":
-            axes = tuple(range(x.dim())) if axes is None else axes
-            return fun("logsumexp")(x, axes, keepdim).to(x.dtype)
-        if name in ("amax", "amin"):
-            return fun(name)(x, () if axes is None else axes, keepdim)
-        return fun(name)(x, axes, False if keepdim is None else keepdim)
+        return fun(name)(x, axes, keepdim).to(x.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
@@ -91,9 +94,8 @@ def running(name):
     """`cumsum` and `cumprod`."""
 
     def scan(input, dim, *, dtype=None, mask=None):
-        kind = wide(input, dtype)
-        x = input if kind is None else input.to(kind)
-        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dim)
+        x = input.to(input.dtype if dtype is None else dtype)
+        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dims(x, dim)[0]).to(x.dtype)
 
     scan.__name__ = scan.__qualname__ = name
     scan.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
@@ -112,7 +114,7 @@ def counted(input, mask, dim, keepdim):
     """How many elements are kept."""
     kept = input.new_ones(input.shape, dtype=dtypes.int64)
     kept = kept if mask is None else where(mask, kept, 0)
-    return kept.sum(dims(dim), keepdim=False if keepdim is None else keepdim)
+    return kept.sum(dims(input, dim), keepdim=bool(keepdim))
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -126,9 +128,9 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):  # noqa: A002
     """See PyTorch's documentation of `torch.masked.norm`."""
-    x = input if dtype is None else input.to(dtype)
+    x = input.to(input.dtype if dtype is None else dtype)
     fill = np.inf if ord == -np.inf else 0.0
-    return fun("linalg.vector_norm")(prepared(x, mask, fill), ord, dims(dim), keepdim)
+    return fun("linalg.vector_norm")(prepared(x, mask, fill), ord, dims(x, dim), bool(keepdim))
 
 
 def spread(input, dim, unbiased, correction, keepdim, dtype, mask):
@@ -142,7 +144,7 @@ def spread(input, dim, unbiased, correction, keepdim, dtype, mask):
         x = x.to(dtypes.Default.float)
     center = sum(x, dim, keepdim=True, mask=mask) / counted(x, mask, dim, True)
     gap = prepared(x - center, mask, 0)
-    total = (gap * gap.conj()).sum(dims(dim), keepdim=keepdim)
+    total = (gap * gap.conj()).sum(dims(x, dim), keepdim=bool(keepdim))
     count = counted(x, mask, dim, keepdim).to(x.real.dtype) - correction
     return total / fun("maximum")(count, count.new_zeros(()))
 
@@ -162,15 +164,15 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     x = input if dtype is None else input.to(dtype)
     if not x.is_floating_point() and mask is not None:
         raise ValueError(f"masked median expects a floating-point input where a mask drops elements, but got {x.dtype}")
-    return fun("nanmedian")(prepared(x, mask, np.nan), dim, keepdim).values
+    return fun("nanmedian")(prepared(x, mask, np.nan), dims(x, dim)[0], bool(keepdim)).values
 
 
 def exponential(name, operation, fill):
     """`softmax` and its kin."""
 
     def normalized(input, dim, *, dtype=None, mask=None):
-        x = input if dtype is None else input.to(dtype)
-        return fun(operation)(prepared(x, mask, fill), dim)
+        x = input.to(input.dtype if dtype is None else dtype)
+        return fun(operation)(prepared(x, mask, fill), dims(x, dim)[0])
 
     normalized.__name__ = normalized.__qualname__ = name
     normalized.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
@@ -184,14 +186,16 @@ softmin = exponential("softmin", "nn.functional.softmin", np.inf)
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):  # noqa: A002
     """See PyTorch's documentation of `torch.masked.normalize`."""
-    x = input if dtype is None else input.to(dtype)
+    x = input.to(input.dtype if dtype is None else dtype)
     size = norm(x, ord, dim, keepdim=True, mask=mask)
     return prepared(x, mask, 0) / fun("maximum")(size, size.new_full((), eps))
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     """See PyTorch's documentation of `torch.masked.logaddexp`."""
-    return fun("logaddexp")(prepared(input, input_mask, -np.inf, dtype), prepared(other, other_mask, -np.inf, dtype))
+    dtype = input.dtype if dtype is None else dtype
+    other = other.to(other.dtype)
+    return fun("logaddexp")(prepared(input, input_mask, -np.inf), prepared(other, other_mask, -np.inf)).to(dtype)
 
 
 __getattr__ = getter("masked.", "torch.masked")

@@ -119,3 +119,32 @@ def script_refusals_of_layers(torch):
         lambda: F.avg_pool1d(x, 2, padding=-1), lambda: F.avg_pool2d(x, 2, padding=4),
         lambda: F.prelu(torch.tensor(1.0), torch.ones(2)), lambda: F.prelu(x, torch.ones(2, 2)),
         lambda: F.multilabel_margin_loss(torch.ones(0), torch.ones(0, dtype=torch.int64))])]
+
+
+def script_memory_of_factors_and_spectra(torch):
+    a, x = array(torch, 2, 4, 3), array(torch, 3, 4, 5, 6)
+    p, low, up = torch.linalg.lu(a)
+    packed = torch.linalg.lu_factor(a)
+    fft = torch.fft
+    return [p, p.stride(), torch.lu_unpack(*packed)[0], torch.svd(a)[2].abs(), torch.svd(a.mT)[2].stride(),
+            *[fft.ihfftn(x, dim=d) for d in (None, (0, 2), (2,), (3, 0, 1), (0, 3))], fft.ihfft2(x), fft.ihfft(x)]
+
+
+def script_axes_of_masked_reductions(torch):
+    x, m = array(torch, 2, 3), torch.masked
+    names = "sum prod amax amin mean var std logsumexp".split()
+    found = [attempt(lambda n=n, d=d: getattr(m, n)(x, d)) for n in names
+             for d in (None, (), 0, (0, 1), (1, 0), (0, 0), 5, -3)]
+    found += [attempt(lambda n=n, d=d: getattr(m, n)(x, d)) for n in ("softmax", "cumsum", "cumprod", "median")
+              for d in (None, (1,), (0, 0), 2)]
+    return [f[:2] if isinstance(f, tuple) else f for f in found] + [
+        m.prod(x, 1, keepdim=1), m.cumsum(x.to(torch.uint8), 0).dtype, m.sum(x.to(torch.uint8), 0).dtype]
+
+
+def script_refusals_of_factors(torch):
+    a, packed = array(torch, 3, 3), torch.linalg.lu_factor(array(torch, 3, 3))
+    odd = [lambda: torch.lu_unpack(a, packed[1].long()), lambda: torch.lu_unpack(a[0], packed[1]),
+           lambda: torch.linalg.lu_solve(packed[0], packed[1].double(), a), lambda: torch.linalg.cond(a[0]),
+           lambda: torch.linalg.cond(a[:0]),
+           lambda: torch.nn.functional.max_unpool1d(a, packed[1].expand(3, 3).float(), 2)]
+    return [attempt(f) if k == 4 else attempt(f)[:2] for k, f in enumerate(odd)]

@@ -214,7 +214,7 @@ def _packed(low, up):
 def _permutation(order, dtype):
     """P with `A = P L U`."""
     m = order.shape[-1]
-    return cnp.swapaxes((cnp.expand_dims(order, -1) == np.arange(m)).astype(dtype), -1, -2)
+    return (np.arange(m)[:, None] == cnp.expand_dims(order, -2)).astype(dtype)
 
 
 def lu_input(name, a):
@@ -274,11 +274,22 @@ def lu(A, pivot=True, get_infos=False, out=None):
 attach("lu", lu)
 
 
+def whole_pivots(words, pivots):
+    """torch's refusal of exchanges of another dtype."""
+    if pivots.dtype != np.int32:
+        raise RuntimeError(f"{words}. Note: this function is intended to be used with the output produced by "
+                           "torch.linalg.lu_factor")
+
+
 @operation("lu_unpack", method=False, node="LuUnpackBackward0")
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """P, L and U of packed factors; see PyTorch's documentation of `torch.lu_unpack`."""
+    lu_input("torch.lu_unpack", LU_data)
     m, n = LU_data.shape[-2:]
     k = min(m, n)
+    if unpack_pivots:
+        whole_pivots("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype", LU_pivots)
+        LU_pivots = cnp.broadcast_to(LU_pivots, (*LU_data.shape[:-2], LU_pivots.shape[-1]))
     none = np.empty(0, LU_data.dtype)
     p, low, up = none, none, none
     if unpack_pivots:
@@ -294,6 +305,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """Solve with packed LU factors; see PyTorch's documentation of `torch.linalg.lu_solve`."""
     square("torch.linalg.lu_solve", LU)
+    whole_pivots("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32", pivots)
     p, low, up = lu_unpack.row.body(LU, pivots)
     if not left:
         turned = linalg_lu_solve.row.body(LU, pivots, _adjoint(B), adjoint=not adjoint)
@@ -441,6 +453,10 @@ attach("matrix_exp", matrix_exp)
 @operation("linalg.cond", method=False, node="DivBackward0")
 def cond(A, p=None):
     """The condition number by a norm; see PyTorch's documentation of `torch.linalg.cond`."""
+    if A.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if not A.size:
+        return np.zeros(A.shape[:-2], A.real.dtype)
     if p is None or p in (2, -2):
         s = cnp.linalg.svdvals(A)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import nn, numpy as cnp
 from ..call import ROWS, Row
+from ..dtypes import type_word
 from ..hosted import bare
 from .indexing import AT
 from .network import functional
@@ -87,14 +88,21 @@ def check_pool(name, x, n):
                            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
 
 
-def check_windows(kernel, stride, padding, dilation):
-    """torch's refusals of windows without extent, and of padding wider than half of one."""
+def check_windows(kernel, stride, padding, dilation, alone=False):
+    """torch's refusals of windows without extent, and of padding wider than half of one.
+
+    Args:
+        alone: whether this is `max_pool1d`, which has words of its own.
+    """
     for what, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if any(k <= 0 for k in sizes):
             raise RuntimeError(f"{what} should be greater than zero, but got {list(sizes)}")
     if any(p < 0 for p in padding):
         raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     for p, k, d in zip(padding, kernel, dilation):
+        if alone and 2 * p > k:
+            raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got padding="
+                               f"{p} and kernel_size={k}")
         if 2 * p > d * (k - 1) + 1:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
                                f"and dilation={d}")
@@ -150,7 +158,7 @@ def pooling(n):
         kernel = tuples(kernel_size, n)
         stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         padding = tuples(padding, n)
-        check_windows(kernel, stride, padding, tuples(dilation, n))
+        check_windows(kernel, stride, padding, tuples(dilation, n), n == 1)
         no_channels(f"max_pool{n}d", input)
         size = tuple(input.shape[input.ndim - n :])
         index, inside, out, _ = pool_places(size, kernel, stride, padding, tuples(dilation, n), bool(ceil_mode))
@@ -190,7 +198,7 @@ def pooling(n):
         step = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         around, spread = tuples(padding, n), tuples(dilation, n)
         size = tuple(input.shape[input.ndim - n :])
-        check_windows(kernel, step, around, spread)
+        check_windows(kernel, step, around, spread, n == 1)
         no_channels(f"max_pool{n}d", input)
         if any(2 * p > k for p, k in zip(around, kernel)) or any(
                 d * (k - 1) + 1 > m + 2 * p for k, m, p, d in zip(kernel, size, around, spread)):
@@ -272,9 +280,12 @@ def unpooling(n):
         if isinstance(indices, np.ndarray) and indices.size and (indices.min() < 0 or indices.max() >= count):
             raise RuntimeError(f"Found an invalid max index: {int(indices.max())} (output volumes are of size "
                                f"{'x'.join(map(str, size))}")
-        flat = cnp.reshape(bare(indices), (rows, -1))
+        if bare(indices).dtype != np.int64:
+            raise RuntimeError("elements in indices should be type int64 but got: "
+                               f"{type_word(bare(indices).dtype)}")
+        flat = cnp.reshape(bare(indices), (rows, math.prod(small)))
         out = cnp.zeros((rows, count), input.dtype)
-        out = AT(out)[np.arange(rows)[:, None], flat].set(cnp.reshape(input, (rows, -1)))
+        out = AT(out)[np.arange(rows)[:, None], flat].set(cnp.reshape(input, (rows, math.prod(small))))
         return cnp.reshape(out, (*lead, *size))
 
     made = functional(f"max_unpool{n}d", unpool, f"MaxUnpool{n}DBackward0" if n > 1 else "SqueezeBackward1")

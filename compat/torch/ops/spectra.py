@@ -36,8 +36,12 @@ def one(name, fun, node, real=False):
     made_.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
 
 
-def many(name, fun, node, dims=None, real=False):
-    """A transform along several axes."""
+def many(name, fun, node, dims=None, real=False, half_first=False):
+    """A transform along several axes.
+
+    Args:
+        half_first: whether the last axis is transformed first, and lies outside of the others in memory.
+    """
 
     def body(input, s=None, dim=dims, norm=None):
         x = prepared(name, input, real)
@@ -54,7 +58,8 @@ def many(name, fun, node, dims=None, real=False):
             axes = tuple(range(x.ndim - len(sizes), x.ndim))
         if sizes is not None:  # -1 keeps a length
             sizes = tuple([x.shape[a] if k == -1 else k for k, a in zip(sizes, axes)])
-        return transformed(kept(fun(x, sizes, axes, norm), x), range(x.ndim) if axes is None else axes)
+        axes = tuple(range(x.ndim)) if axes is None else axes
+        return transformed(kept(fun(x, sizes, axes, norm), x), axes[:-1] if half_first else axes, axes[-1:])
 
     body.__name__ = name
     made_ = operation(f"fft.{name}", method=False, node=node)(body)
@@ -83,12 +88,13 @@ def checked_norm(norm):
         raise RuntimeError(f"Invalid normalization mode: \"{norm}\"")
 
 
-def transformed(out, axes):
-    """The answer with the transformed axes innermost in memory, as torch has it."""
+def transformed(out, axes, last=()):
+    """The answer with the transformed axes innermost in memory, as torch has it, and around them the last one."""
     array = out.value if type(out) is Ambient else out
     if type(array) is not np.ndarray:
         return out
-    order = (*[a for a in range(array.ndim) if a not in axes], *sorted(axes))
+    last = [a for a in last if a not in axes]
+    order = (*[a for a in range(array.ndim) if a not in (*axes, *last)], *last, *sorted(axes))
     return replaced(out, array, ordered(array, order))
 
 
@@ -131,8 +137,8 @@ def _ihfftn(x, s, axes, norm):
 
 many("hfft2", _hfftn, "FftC2RBackward0", (-2, -1))
 many("hfftn", _hfftn, "FftC2RBackward0")
-many("ihfft2", _ihfftn, "ConjPhysicalBackward0", (-2, -1), real=True)
-many("ihfftn", _ihfftn, "ConjPhysicalBackward0", real=True)
+many("ihfft2", _ihfftn, "ConjPhysicalBackward0", (-2, -1), real=True, half_first=True)
+many("ihfftn", _ihfftn, "ConjPhysicalBackward0", real=True, half_first=True)
 
 
 def _axes(dim, ndim):
