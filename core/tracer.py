@@ -256,6 +256,8 @@ def _refuse(tracer, how):
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
     remedy = _REMEDIES.get(how, _REMEDIES[None])
+    if how == "converted to a numpy array" and tracer.aval.dtype.kind in "iu":
+        remedy = f"use covector.numpy.take(a, t, axis) for a[t] of a plain array a, {remedy.removeprefix('use ')}"
     raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
                           f"{at_user_line()}")
 

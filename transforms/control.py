@@ -6,7 +6,7 @@ from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.ops.selection import where
 from ..core.primitive import bind
-from ..core.tracer import Batched, Staged, Tracer
+from ..core.tracer import Batched, Staged, Tracer, peel
 from ..core.types import Any, Array, Callable, PyTree
 from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
@@ -44,7 +44,7 @@ def cond(pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched":
-        return _select(pred, true_fun(*operands), false_fun(*operands))
+        return _select(pred, true_fun(*operands), false_fun(*operands), "cond")
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]
     on_true, _ = stage(true_fun, leaves, rebuild, "cond")
@@ -83,18 +83,19 @@ def _same_results(a, b):
                             f"{at_user_line()}")
 
 
-def _select(pred, on_true, on_false):
+def _select(pred, on_true, on_false, name):
     """Leaf by leaf `where`, for containers of one structure."""
     xs, rebuild = flatten(on_true)
     ys, _ = flatten(on_false)
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):
-        raise TreeError(f"cond needs both functions to return one structure, but got {structure(on_true)} and "
-                        f"{structure(on_false)}{at_user_line()}")
+        needs = "both functions to return one structure" if name == "cond" else "a carry that keeps its structure"
+        raise TreeError(f"{name} needs {needs}, but got {structure(on_true)} and {structure(on_false)}{at_user_line()}")
     xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
     for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
         if aval_of(x).shape != aval_of(y).shape:
-            raise TreeError(f"cond needs both functions to return equal shapes, but got {aval_of(x)!r} and "
-                            f"{aval_of(y)!r}; pad or reduce one of them{at_user_line()}")
+            needs = "both functions to return equal shapes" if name == "cond" else "a carry that keeps its shapes"
+            raise TreeError(f"{name} needs {needs}, but got {aval_of(x)!r} and {aval_of(y)!r}; pad or reduce one "
+                            f"of them{at_user_line()}")
     return rebuild([where(pred, x, y) for x, y in zip(xs, ys)])
 
 
@@ -175,10 +176,10 @@ _cond = higher_order(
 
 
 def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> PyTree:
-    """Run `body_fun` while `cond_fun` holds. Known conditions only; a staged one is refused.
+    """Run `body_fun` while `cond_fun` holds. A staged condition is refused.
 
     Args:
-        cond_fun: `cond_fun(carry) -> bool`.
+        cond_fun: `cond_fun(carry) -> bool`. Under vmap all examples run until the last one is done.
         body_fun: `body_fun(carry) -> carry`.
         init: the first carry.
     Returns:
@@ -190,22 +191,30 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init:
     >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
     17496.0
     """
-    state = init
+    state = running = init
     while True:
-        flag = cond_fun(state)
-        if known_state(settle(flag)) == "staged":
+        flag = settle(cond_fun(state))
+        kind = known_state(flag)
+        if kind == "staged" or kind == "batched" and peel(flag) is None:
             raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "
                             f"steps and np.where{at_user_line()}")
-        if not bool(flag):
+        if kind == "known":
+            if not bool(flag):
+                return state
+            state = running = body_fun(state)
+            continue
+        if not peel(flag).any():
             return state
-        state = body_fun(state)
+        # Examples that are done run along from the last state at which they were not, and keep what they have.
+        running = _select(flag, state, running, "while_loop")
+        state = _select(flag, body_fun(running), state, "while_loop")
 
 
 def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree) -> PyTree:
-    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1; a loop of known length.
+    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
 
     Args:
-        lower, upper: Python ints.
+        lower, upper: integers; under vmap each example may have its own. Staged ones are refused.
         body_fun: `body_fun(i, carry) -> carry`.
         init: the first carry, any container.
     Returns:
@@ -215,7 +224,11 @@ def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
     3
     """
-    state = init
-    for i in range(lower, upper):
-        state = body_fun(i, state)
-    return state
+    _callable(body_fun, "fori_loop")
+    lower, upper = settle(lower), settle(upper)
+    if known_state(lower) == known_state(upper) == "known":
+        state = init
+        for i in range(lower, upper):
+            state = body_fun(i, state)
+        return state
+    return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init))[1]

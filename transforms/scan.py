@@ -16,18 +16,20 @@ from .checkpoint import Body
 from .control import known_state
 from .forward import start_dual
 from .gradient import _callable
+from .quiet import quiet
 from .staging import stage
 
 
 def scan(
-    fun: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None = None, reverse: bool = False
+    fun: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False
 ) -> tuple[PyTree, PyTree]:
     """Run a loop that carries a value and collects answers.
 
     Args:
         fun: `fun(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
         init: the first carry.
-        xs: containers of arrays, looped over axis 0; or None.
+        xs: containers of arrays, looped over axis 0; or None. If they are empty, `fun` runs once on zeros, to learn
+            what the answers would be like.
         length: the number of steps, needed only without `xs`.
         reverse: loop from the last to the first; the answers stay in the order of `xs`.
     Returns:
@@ -35,7 +37,7 @@ def scan(
         equation.
     Raises:
         ShapeError: the lengths differ.
-        TreeError: the carry changes its structure.
+        TreeError: the carry changes its structure or a shape.
 
     >>> import numpy as np, covector
     >>> carry, ys = covector.scan(lambda c, x: (c + x, c * x), 0.0, np.array([1.0, 2.0, 3.0]))
@@ -56,18 +58,38 @@ def scan(
     carry = [settle(x) for x in carry]
     if any(known_state(x) == "staged" for x in (*carry, *leaves)):
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
+    if not steps:
+        return init, _no_answers(fun, init, rebuild_xs, leaves)
     collected = []
     state = init
-    want = structure(init)
+    want = structure(init), [aval_of(x).shape for x in carry]
     for i in reversed(range(steps)) if reverse else range(steps):
         state, y = _step(fun, state, rebuild_xs([x[i] for x in leaves]))
-        if structure(state) != want:
-            raise TreeError(f"scan needs a carry that keeps its structure {want}, but got {structure(state)}"
-                            f"{at_user_line()}")
+        _check_carry(state, *want)
         collected.append(y)
     if reverse:
         collected.reverse()
     return state, _stacked(collected)
+
+
+def _check_carry(state, form, shapes):
+    if structure(state) != form:
+        raise TreeError(f"scan needs a carry that keeps its structure {form}, but it became {structure(state)}; return "
+                        f"the carry first, in the container of init{at_user_line()}")
+    for x, shape in zip(flatten(state)[0], shapes):
+        found = aval_of(settle(x)).shape
+        if found != shape:
+            raise TreeError(f"scan needs a carry that keeps its shapes, but one went from {shape} to {found}; give "
+                            f"init the shape of the result{at_user_line()}")
+
+
+def _no_answers(fun, init, rebuild_xs, xs):
+    """The stacked answers of no steps."""
+    with quiet():
+        rows = [constant(np.zeros(aval_of(x).shape[1:], aval_of(x).dtype), x) for x in xs]
+        leaves, rebuild = flatten(_step(fun, init, rebuild_xs(rows))[1])
+    avals = [aval_of(settle(y)) for y in leaves]
+    return rebuild([constant(np.zeros((0, *a.shape), a.dtype), *xs) for a in avals])
 
 
 def _step(fun, state, x):
@@ -79,8 +101,6 @@ def _step(fun, state, x):
 
 
 def _stacked(trees):
-    if not trees:
-        return None
     flat = [flatten(t) for t in trees]
     out = []
     for k in range(len(flat[0][0])):
@@ -92,14 +112,13 @@ def _stacked(trees):
 
 def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
     n = len(carry)
+    want = structure(rebuild_carry(carry)), [aval_of(x).shape for x in carry]
     shape = {}
 
     def body(*flat):
         state, y = _step(fun, rebuild_carry(list(flat[:n])), rebuild_xs(list(flat[n:])))
+        _check_carry(state, *want)
         leaves, _ = flatten(state)
-        if len(leaves) != n:
-            raise TreeError(f"scan needs a carry that keeps its structure, but it went from {n} to {len(leaves)} leaves"
-                            f"{at_user_line()}")
         answers, shape["rebuild"] = flatten(y)
         return [*map(settle, leaves), *map(settle, answers)]
 

@@ -5,7 +5,9 @@ import numpy as np
 from ..avals import make_aval
 from ..backend import find_backend
 from ..errors import ConversionError, at_user_line
+from ..families import ZERO, elementwise
 from ..tracer import Batched, Tracer, is_concrete
+from .samples import Sample
 
 _BASIC = (int, slice, type(None), type(Ellipsis), np.integer)
 
@@ -140,13 +142,31 @@ def _known_mask(mask):
     return np.asarray(mask)
 
 
+def _counted(xp, k, n):
+    if k.size and (int(k.min()) < -n or int(k.max()) >= n):
+        bad = int(k.max()) if k.max() >= n else int(k.min())
+        raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; it takes "
+                         f"{f'{-n} to {n - 1}' if n else 'none'}{at_user_line()}")
+    return xp.where(k < 0, k + n, k).astype(k.dtype, copy=False)
+
+
+counted = elementwise(
+    "counted",  # places on an axis of length n, negative ones counted from its end; those out of bounds raise
+    impl=lambda xp, k, *, n: _counted(xp, xp.asarray(k), n),
+    d=ZERO,
+    samples=lambda rng: [Sample(np.array(v), params={"n": 3}, smooth=False)
+                         for v in (1, [0, 2, -3], [[-1, 0]], np.zeros(0, int))],
+    absent={"float32": "places are integers", "complex": "places are integers"},
+)
+
+
 def _flat_index(arrays_, sizes):
     """One index array into the merged axes; bounds are checked here, where the axes are still known."""
     wrapped = []
     for k, n in zip(arrays_, sizes):
         if isinstance(k, Tracer):
             if len(arrays_) > 1:
-                k = k % n if n else k
+                k = counted(k, n=n)
         else:
             if k.size and (k.min() < -n or k.max() >= n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())

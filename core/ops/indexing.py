@@ -7,15 +7,15 @@ from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
 from ..call_lanes import write_lane
 from ..device import constant, zeros_of
 from ..dtypes import result_dtype
-from ..errors import ConversionError, ShapeError, at_user_line
-from ..families import linear, primitive
+from ..errors import ShapeError, at_user_line
+from ..families import ZERO, linear, primitive
 from ..fix import fix
 from ..scatter import Scatter
 from ..tracer import Rev, Tracer
-from .index_plans import indexed_shape, is_basic, plan_index
+from .index_plans import counted, indexed_shape, is_basic, plan_index
 from .picking import Places, pick
 from .samples import Sample, arrays, together
-from .selection import where
+from .selection import maximum, where
 from .shaping import broadcast_to, flip, inverse_permutation, reshape, transpose
 
 ndarray = np.ndarray
@@ -163,7 +163,7 @@ def _take_batch(x, index, axis, batched, size):
 def _row_index(index, n, size):
     """Indices into the rows of all examples laid end to end."""
     start = (np.arange(size) * n).reshape((size,) + (1,) * (index.ndim - 1))
-    return index % max(n, 1) + constant(start, index)
+    return counted(index, n=n) + constant(start, index)
 
 
 take = linear(
@@ -273,25 +273,48 @@ def update(x, key, value, add=False, donate=False):
 def _put_rows(inner, flat, plan):
     """Set rows; of duplicate indices the last one wins, as in NumPy."""
     n = inner.shape[plan.axis]
-    writer = _last_writer(plan.index, n)
-    hit = (writer >= 0).reshape((n,) + (1,) * (inner.ndim - plan.axis - 1))
     count = int(np.prod(plan.index.shape))
-    rows = flat.reshape((*flat.shape[: plan.axis], count, *flat.shape[plan.axis + len(plan.index.shape) :]))
     if not count:
         return inner
-    picked = take(rows, constant(np.maximum(writer, 0), rows), axis=plan.axis)
+    writer = _last_writer(plan.index, n)
+    hit = (writer >= 0).reshape((n,) + (1,) * (inner.ndim - plan.axis - 1))
+    rows = flat.reshape((*flat.shape[: plan.axis], count, *flat.shape[plan.axis + len(plan.index.shape) :]))
+    picked = take(rows, constant(maximum(writer, 0), rows), axis=plan.axis)
     return where(constant(hit, inner), picked, inner)
 
 
 def _last_writer(places, n):
+    """For each place the last of `places` that is it, or -1."""
+    places = places.reshape((-1,))
     if isinstance(places, Tracer):
-        raise ConversionError(
-            "writing at traced index arrays (batched by vmap, or staged) is not possible with set, whose answer would "
-            f"depend on the order of duplicates; use x.at[index].add(value) or np.where{at_user_line()}"
-        )
+        return last_writer(counted(places, n=n), n=n)
     out = np.full(n, -1)
-    out[places.reshape(-1)] = np.arange(places.size)
+    out[places] = np.arange(places.size)
     return out
+
+
+def _last_of_each(xp, places, n):
+    out = xp.full(n, -1)
+    xp.maximum.at(out, places, xp.arange(places.size))  # not an assignment, whose order is NumPy's alone
+    return out
+
+
+def _last_writer_batch(places, n, size):
+    count = places.shape[1]
+    found = last_writer(_row_index(places, n, size).reshape((-1,)), n=size * n).reshape((size, n))
+    start = np.arange(size).reshape((size, 1)) * count
+    return where(found < 0, -1, found - constant(start, places))
+
+
+last_writer = primitive(
+    "last_writer",  # places: (k,), not negative -> (n,): which of them is the last at each place, or -1
+    impl=lambda xp, places, *, n: _last_of_each(xp, places, n),
+    shape=lambda places, n: make_aval((n,), np.dtype(np.intp)),
+    jvp=ZERO,
+    batch=lambda places, n, size: _last_writer_batch(places, n, size),
+    samples=lambda rng: [Sample(np.array(v, int), params={"n": 4}, smooth=False) for v in ([2], [0, 3, 0], [])],
+    absent={"()": "it takes a list", "float32": "places are integers", "complex": "places are integers"},
+)
 
 
 def _arranged(x, plan):

@@ -100,3 +100,72 @@ def test_empty_inputs(shape):
     g = covector.grad(lambda x: np.sum(np.sin(x) * x[..., ::-1]) + np.sum(x.T))(x)
     assert g.shape == shape
     assert covector.hessian(lambda x: np.sum(x**3))(x).shape == shape * 2
+
+
+PLACES = np.array([[0, 2], [1, 1], [-1, 0]])  # an index an example, with duplicates, negative ones among them
+
+
+def _row(x, i):
+    return x[i]
+
+
+def _elements(x, i):
+    return x[i, i + 1]
+
+
+def _swapped(x, i):
+    return x[:, i]
+
+
+@pytest.mark.parametrize("part", [_row, _elements, _swapped], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("one", [False, True], ids=["several", "one"])
+def test_each_example_writes_at_places_of_its_own(part, one):
+    places = PLACES[:, 0] if one else PLACES
+    xs = np.stack([X, X + 20.0, X * 2.0])
+    values = [np.arange(1.0, part(x, i).size + 1).reshape(part(x, i).shape) for x, i in zip(xs, places)]
+    key = {_row: lambda i: i, _elements: lambda i: (i, i + 1), _swapped: lambda i: (slice(None), i)}[part]
+
+    def written(x, v, i):
+        return np.sum(covector.extend.At(x)[key(i)].set(v) * WEIGHTS)
+
+    def in_place(x, v, i):
+        y = np.copy(x)
+        y[key(i)] = v
+        return np.sum(y * WEIGHTS)
+
+    want = [covector.value_and_grad(written, (0, 1))(x, v, i) for x, v, i in zip(xs, values, places)]
+    for write in (written, in_place):
+        for batched, turned in ((xs, places), (xs[0], places), (xs, places[0])):
+            axes = (0 if batched is xs else None, 0, 0 if turned is places else None)
+            found, (gx, gv) = covector.vmap(covector.value_and_grad(write, (0, 1)), axes)(
+                batched, np.stack(values), turned)
+            if batched is xs and turned is places:
+                np.testing.assert_allclose(found, [value for value, _ in want])
+                np.testing.assert_allclose(gx, [g for _, (g, _) in want])
+                np.testing.assert_allclose(gv, [g for _, (_, g) in want])
+            for k in range(3):
+                x, i = xs[k] if batched is xs else batched, places[k] if turned is places else turned
+                assert found[k] == write(x, values[k], i)
+
+
+READS = [
+    lambda x, i: x[i], lambda x, i: x[:, i + 1], lambda x, i: x[i, 0], lambda x, i: x[i, i], lambda x, i: x[-i - 1],
+    lambda x, i: np.take(x, i, 0), lambda x, i: np.take_along_axis(x, i.reshape(1, 1), 0),
+]  # fmt: skip
+WRITES = [
+    lambda x, i: covector.extend.At(x)[i].get(), lambda x, i: covector.extend.At(x)[i].add(1.0),
+    lambda x, i: covector.extend.At(x)[i].set(1.0), lambda x, i: covector.extend.At(x)[i, 0].set(1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_places_out_of_bounds_raise_under_vmap_too(shared):
+    bad = np.array([0, 3, -1])
+    xs, axes = (X, (None, 0)) if shared else (np.stack([X] * 3), (0, 0))
+    for fun in WRITES if shared else READS + WRITES:
+        mapped = covector.vmap(fun, axes)
+        with pytest.raises(IndexError, match=r"out of bounds for (an )?axis"):
+            mapped(xs, bad)
+        graph = covector.make_graph(mapped)(xs, np.zeros(3, int))
+        with pytest.raises(IndexError, match=r"out of bounds for (an )?axis"):
+            graph(xs, bad)
