@@ -1,6 +1,7 @@
 """Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
 from collections.abc import Callable as _Callable, Iterable as _Iterable
+from functools import reduce as _reduce
 from typing import Any as _Any
 
 import numpy as _np
@@ -16,11 +17,12 @@ from .core.types import PyTree as _PyTree
 from .transforms.arguments import NAMESPACE as _NAMESPACE
 
 
-def flatten(tree: _PyTree) -> tuple[list[_Any], _Any]:
+def flatten(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> tuple[list[_Any], _Any]:
     """Take a container apart.
 
     Args:
         tree: a container; None is an empty node.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
     Returns:
         `(leaves, structure)`, the leaves in order.
 
@@ -28,7 +30,7 @@ def flatten(tree: _PyTree) -> tuple[list[_Any], _Any]:
     >>> covector.tree.flatten({"a": 1.0, "b": (2.0, None)})[0]
     [1.0, 2.0]
     """
-    return _optree.tree_flatten(tree, namespace=_NAMESPACE)
+    return _optree.tree_flatten(tree, is_leaf, namespace=_NAMESPACE)
 
 
 def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
@@ -50,26 +52,30 @@ def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
     return _optree.tree_unflatten(structure, leaves)
 
 
-def leaves(tree: _PyTree) -> list[_Any]:
+def leaves(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> list[_Any]:
     """List the leaves of a container.
 
     Args:
         tree: a container.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
     Returns:
         its leaves, in order: dicts by sorted key.
 
     >>> import covector
     >>> covector.tree.leaves({"b": 2.0, "a": 1.0})
     [1.0, 2.0]
+    >>> covector.tree.leaves([1.0, None], is_leaf=lambda x: x is None)
+    [1.0, None]
     """
-    return _optree.tree_leaves(tree, namespace=_NAMESPACE)
+    return _optree.tree_leaves(tree, is_leaf, namespace=_NAMESPACE)
 
 
-def structure(tree: _PyTree) -> _Any:
+def structure(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> _Any:
     """The structure of a container.
 
     Args:
         tree: a container.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
     Returns:
         what is left of it without its leaves; equal for equal structures, and hashable.
 
@@ -77,15 +83,18 @@ def structure(tree: _PyTree) -> _Any:
     >>> covector.tree.structure([1.0, 2.0]) == covector.tree.structure([3.0, 4.0])
     True
     """
-    return _optree.tree_structure(tree, namespace=_NAMESPACE)
+    return _optree.tree_structure(tree, is_leaf, namespace=_NAMESPACE)
 
 
-def map(fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree) -> _PyTree:  # noqa: A001 - the name of the field
+def map(  # noqa: A001 - the name of the field
+    fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None
+) -> _PyTree:
     """Call a function on corresponding leaves of containers of one structure.
 
     Args:
         fun: of as many arguments as there are containers.
         tree, rest: containers; those in `rest` have the structure of `tree`, or more below its leaves.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
     Returns:
         the container of the results, with the structure of `tree`.
     Raises:
@@ -95,16 +104,80 @@ def map(fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree) -> _PyTree:  #
     >>> covector.tree.map(lambda a, b: a + b, {"w": 1.0}, {"w": 2.0})
     {'w': 3.0}
     """
-    return _optree.tree_map(fun, tree, *rest, namespace=_NAMESPACE)
+    return _optree.tree_map(fun, tree, *rest, is_leaf=is_leaf, namespace=_NAMESPACE)
 
 
-def reduce(fun: _Callable[..., _Any], tree: _PyTree, *initial: _Any) -> _Any:
+def map_with_path(
+    fun: _Callable[..., _Any], tree: _PyTree, *rest: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None
+) -> _PyTree:
+    """Call a function on the path of each leaf and on corresponding leaves of containers of one structure.
+
+    Args:
+        fun: `fun(path, *leaves)`; the path is a tuple of keys, indices and names, from the outside in.
+        tree, rest, is_leaf: as in `map`.
+    Returns:
+        the container of the results, with the structure of `tree`.
+    Raises:
+        ValueError: the structures differ.
+
+    >>> import covector
+    >>> covector.tree.map_with_path(lambda path, x: path, {"w": [1.0, 2.0]})
+    {'w': [('w', 0), ('w', 1)]}
+    """
+    return _optree.tree_map_with_path(fun, tree, *rest, is_leaf=is_leaf, namespace=_NAMESPACE)
+
+
+def leaves_with_path(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> list[tuple[tuple, _Any]]:
+    """List the leaves of a container, each with the way to it.
+
+    Args:
+        tree: a container.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
+    Returns:
+        pairs of a path, a tuple of keys, indices and names, and a leaf, in order.
+
+    >>> import covector
+    >>> covector.tree.leaves_with_path({"w": [1.0, 2.0]})
+    [(('w', 0), 1.0), (('w', 1), 2.0)]
+    """
+    paths, found, _ = _optree.tree_flatten_with_path(tree, is_leaf, namespace=_NAMESPACE)
+    return list(zip(paths, found))
+
+
+def transpose(outer: _Any, inner: _Any, tree: _PyTree) -> _PyTree:
+    """Turn a container of containers inside out.
+
+    Args:
+        outer: the structure of the containers outside, as `structure` gives it.
+        inner: the structure of each container inside.
+        tree: a container with the structure `outer` of containers with the structure `inner`.
+    Returns:
+        the container with the structure `inner` of containers with the structure `outer`.
+    Raises:
+        ValueError: the tree has another structure.
+
+    >>> import covector
+    >>> tree = [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}]
+    >>> covector.tree.transpose(covector.tree.structure([0, 0]), covector.tree.structure(tree[0]), tree)
+    {'a': [1.0, 3.0], 'b': [2.0, 4.0]}
+    """
+    return _optree.tree_transpose(outer, inner, tree)
+
+
+_MISSING: _Any = object()
+
+
+def reduce(
+    fun: _Callable[..., _Any], tree: _PyTree, initializer: _Any = _MISSING,
+    is_leaf: _Callable[[_Any], bool] | None = None,
+) -> _Any:
     """Combine the leaves of a container from the left.
 
     Args:
         fun: `fun(so_far, leaf)`.
         tree: a container.
-        initial: what to start from (default: the first leaf).
+        initializer: what to start from (default: the first leaf).
+        is_leaf: called with each node; what it holds true of counts as a leaf.
     Returns:
         what the last call of `fun` gave.
     Raises:
@@ -114,7 +187,7 @@ def reduce(fun: _Callable[..., _Any], tree: _PyTree, *initial: _Any) -> _Any:
     >>> covector.tree.reduce(lambda a, b: a + b, [1.0, (2.0, 3.0)])
     6.0
     """
-    return _optree.tree_reduce(fun, tree, *initial, namespace=_NAMESPACE)
+    return _reduce(fun, leaves(tree, is_leaf), *[v for v in (initializer,) if v is not _MISSING])
 
 
 def register(kind: type, flatten_fun: _Callable[..., _Any], unflatten_fun: _Callable[..., _Any]) -> type:

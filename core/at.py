@@ -6,8 +6,9 @@ from .ops import indexing, selection
 class At:
     """`x.at[index].set(v)` and friends: indexed updates that give a new array.
 
-    `.get()` reads; `.set(v)`, `.add(v)`, `.multiply(v)`, `.divide(v)`, `.power(v)`, `.min(v)`, `.max(v)` write;
-    `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add`; elsewhere the last one wins.
+    `.get()` reads; `.set(v)`, `.add(v)`, `.subtract(v)`, `.multiply(v)` (also `.mul`), `.divide(v)`, `.power(v)`,
+    `.min(v)`, `.max(v)` write; `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add` and
+    `.subtract`; elsewhere the last one wins.
     `At(x)` is the same for plain arrays, which have no `.at`.
 
     >>> import numpy as np
@@ -34,8 +35,13 @@ class At:
     def add(self, value):
         return indexing.update(self.x, self.key, value, add=True)
 
+    def subtract(self, value):
+        return self.add(-value)
+
     def multiply(self, value):
         return self.set(self.get() * value)
+
+    mul = multiply
 
     def divide(self, value):
         return self.set(self.get() / value)

@@ -4,6 +4,7 @@ import numpy as np
 
 from .avals import Aval, aval_of
 
+FLOAT0 = np.dtype([("float0", np.void, 0)])  # of the gradient of integers: it has a shape and no values
 _WEAK_SCALAR = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 
 

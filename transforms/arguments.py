@@ -6,11 +6,12 @@ import optree
 from ..core.avals import WEAK, aval_of
 from ..core.backend import find_backend
 from ..core.buffers import Buffer
-from ..core.dtypes import is_inexact
+from ..core.dtypes import FLOAT0, is_inexact
 from ..core.errors import DtypeError, TreeError, at_user_line
 from ..core.tracer import Tracer
 
 ndarray = np.ndarray
+_LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
 NAMESPACE = "covector"
 
 
@@ -141,7 +142,7 @@ def settle(value):
 
 def split_aux(result, name):
     """`(out, aux)` of a function called with has_aux=True."""
-    if type(result) is not tuple or len(result) != 2:
+    if type(result) not in (tuple, list) or len(result) != 2:
         raise TypeError(f"{name} with has_aux=True needs a function that returns a pair (out, aux), "
                         f"but got {type(result).__name__}{at_user_line()}")
     return result
@@ -173,3 +174,62 @@ def only_leaf(out):
         return out, None
     leaves, rebuild = flatten(out)
     return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)
+
+
+def box_arguments(trace, args, argnums, name, allow_int=False):
+    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: a bare array)."""
+    if type(argnums) is int and argnums == 0 and args:
+        x = args[0]
+        if type(x) is ndarray and x.dtype.kind == "f":
+            return (_leaf(trace, x, aval_of(x), 0), *args[1:]), [x], None
+    chosen = normal_argnums(argnums, len(args), name)
+    args = list(args)
+    leaves = []
+    rebuilds = []
+    tracer, keep = trace.tracer, trace.keep
+    for k in chosen:
+        flat, rebuild = flatten(args[k])
+        boxed = []
+        for x in flat:
+            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks, the message, two calls
+                out = tracer()
+                out.owner = trace
+                out.value = x.copy() if x.nbytes <= _LEAF_LIMIT else keep(x)
+                out.aval = aval_of(x)
+                out.node = trace.leaf(len(leaves))
+                boxed.append(out)
+                leaves.append(x)
+                continue
+            x = settle(x)
+            if allow_int and not isinstance(x, str) and aval_of(x).dtype.kind in "iub":
+                boxed.append(x)
+                leaves.append(x)
+                continue
+            aval = differentiable(x, name, f"argument {k}" if len(flat) == 1 else f"a leaf of argument {k}")
+            boxed.append(_leaf(trace, x, aval, len(leaves)))
+            leaves.append(x)
+        args[k] = rebuild(boxed)
+        rebuilds.append((len(flat), rebuild))
+    return args, leaves, rebuilds
+
+
+def _leaf(trace, x, aval, index):
+    out = trace.tracer()
+    out.owner = trace
+    kind = type(x)
+    out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
+    out.aval = aval
+    out.node = trace.leaf(index)
+    return out
+
+
+def _same(x):
+    return x
+
+
+WEAK_VALUE = {float: np.float64, complex: np.complex128}
+
+
+def without_values(x):
+    """The gradient of an integer: its shape, and nothing in it."""
+    return np.zeros(aval_of(x).shape, FLOAT0)

@@ -6,16 +6,16 @@ import numpy as np
 
 from ..core.avals import WEAK, aval_of
 from ..core.device import zeros_like_leaf
-from ..core.dtypes import is_inexact
+from ..core.dtypes import FLOAT0, is_inexact
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.fix import recast, strong_zero
 from ..core.ops.shaping import broadcast_to
 from ..core.primitive import take_operands
 from ..core.tracer import Dual, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
-from .arguments import differentiable, flatten, settle, split_aux, structure
+from .arguments import WEAK_VALUE, differentiable, flatten, settle, split_aux, structure
 from .debugging import modes
-from .gradient import WEAK_VALUE, _callable, unbox
+from .gradient import _callable, unbox
 from .leaving import abandon, check_escaped
 from .quiet import quiet
 from .watch import WatchedDual, Watching
@@ -161,7 +161,7 @@ def _box_argument(trace, x, dx, k):
 
 def _box_leaf(trace, x, dx, k):
     aval = aval_of(x)
-    if not is_inexact(aval.dtype) and getattr(dx, "dtype", None) is not None and dx.dtype.name == "float0":
+    if not is_inexact(aval.dtype) and getattr(dx, "dtype", None) == FLOAT0:
         return x
     aval = differentiable(x, "jvp", f"primal {k}")
     found = aval_of(dx)

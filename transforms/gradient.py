@@ -14,7 +14,7 @@ from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.fix import recast
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import differentiable, flatten, normal_argnums, only_leaf, same_structure, settle, split_aux
+from .arguments import box_arguments, flatten, only_leaf, same_structure, settle, split_aux, without_values
 from .leaving import abandon, check_escaped
 from .quiet import quiet
 from .reverse import sweep
@@ -22,12 +22,11 @@ from .watch import start_trace
 
 ndarray = np.ndarray
 _SEEDS = {}
-_LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
 
 
 def grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
-    holomorphic: bool = False, conjugate: bool = False,
+    holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
 ) -> Callable[..., Any]:
     """Make the function that computes the gradient of a scalar-valued function.
 
@@ -37,6 +36,8 @@ def grad(
         has_aux: `fun` returns a pair; the second part is handed through without derivative.
         holomorphic: `fun` is complex-differentiable, with complex input and output; gives df/dz.
         conjugate: give the direction of steepest ascent, ∂f/∂a + i ∂f/∂b of z = a + ib, instead of its conjugate.
+        allow_int: take integer and boolean leaves as constants; in the gradient stand arrays of their shapes without
+            values, of JAX's dtype float0.
     Returns:
         a function of the same arguments: the gradient, with the structure, shapes and dtypes of the argument
         (a tuple of them if `argnums` is a tuple), as ordinary writable arrays; with `has_aux`, `(gradient, aux)`.
@@ -48,17 +49,17 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", both=False)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", False, allow_int)
 
 
 def value_and_grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
-    holomorphic: bool = False, conjugate: bool = False,
+    holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
 ) -> Callable[..., Any]:
     """Make the function that computes `(value, gradient)`.
 
     Args:
-        fun, argnums, has_aux, holomorphic, conjugate: as in `grad`.
+        fun, argnums, has_aux, holomorphic, conjugate, allow_int: as in `grad`.
     Returns:
         a function: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
     Raises:
@@ -69,16 +70,16 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", both=True)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", True, allow_int)
 
 
-def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both):
+def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False):
     """What `grad` and `value_and_grad` return; `both` hands out the value too."""
     _callable(fun, name)
 
     def differentiated(*args, **kwargs):
         trace = start_trace()
-        args, leaves, rebuilds = box_arguments(trace, args, argnums, name)
+        args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
         try:
             result = fun(*args, **kwargs)
         except BaseException as error:
@@ -113,6 +114,8 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both):
         trace.done = True
         check_escaped(value)
         own_all(cts, leaves, conjugate, trace)
+        if allow_int:
+            cts = [without_values(x) if c.dtype.kind in "iub" else c for c, x in zip(cts, leaves)]
         gradient = cts[0] if rebuilds is None else _rebuild(cts, rebuilds, argnums)
         if both:
             return value, gradient
@@ -193,56 +196,6 @@ def _callable(fun, name):
     if not callable(fun):
         raise TypeError(f"{name} needs a function, but got {fun!r}; write {name}(f)(x), not {name}(f(x))"
                         f"{at_user_line()}")
-
-
-def box_arguments(trace, args, argnums, name):
-    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: a bare array)."""
-    if type(argnums) is int and argnums == 0 and args:
-        x = args[0]
-        if type(x) is ndarray and x.dtype.kind == "f":
-            return (_leaf(trace, x, aval_of(x), 0), *args[1:]), [x], None
-    chosen = normal_argnums(argnums, len(args), name)
-    args = list(args)
-    leaves = []
-    rebuilds = []
-    tracer, keep = trace.tracer, trace.keep
-    for k in chosen:
-        flat, rebuild = flatten(args[k])
-        boxed = []
-        for x in flat:
-            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks, the message, two calls
-                out = tracer()
-                out.owner = trace
-                out.value = x.copy() if x.nbytes <= _LEAF_LIMIT else keep(x)
-                out.aval = aval_of(x)
-                out.node = trace.leaf(len(leaves))
-                boxed.append(out)
-                leaves.append(x)
-                continue
-            x = settle(x)
-            aval = differentiable(x, name, f"argument {k}" if len(flat) == 1 else f"a leaf of argument {k}")
-            boxed.append(_leaf(trace, x, aval, len(leaves)))
-            leaves.append(x)
-        args[k] = rebuild(boxed)
-        rebuilds.append((len(flat), rebuild))
-    return args, leaves, rebuilds
-
-
-def _leaf(trace, x, aval, index):
-    out = trace.tracer()
-    out.owner = trace
-    kind = type(x)
-    out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
-    out.aval = aval
-    out.node = trace.leaf(index)
-    return out
-
-
-def _same(x):
-    return x
-
-
-WEAK_VALUE = {float: np.float64, complex: np.complex128}
 
 
 def seed(aval, value):

@@ -6,10 +6,10 @@ from itertools import groupby
 import numpy as np
 
 from ..core.avals import aval_of, short_dtype
-from ..core.errors import DtypeError, ShapeError, at_user_line
+from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import flatten
+from .arguments import flatten, structure
 from .quiet import quiet
 
 ALOUD = nullcontext()
@@ -63,6 +63,7 @@ class Graph:
         self.outputs = outputs
         self.captured = list(captured)
         self.rebuild = rebuild
+        self.form = None  # the structure of the arguments, where one is known: `args`, or `(args, kwargs)`
         self.stretches = []  # [(quiet, [(number, equation), …]), …], made by `prune`
 
     @property
@@ -107,13 +108,17 @@ class Graph:
             for v in eq.drop:
                 del env[v]
 
-    def __call__(self, *args: PyTree) -> PyTree:
+    def __call__(self, *args: PyTree, **kwargs: PyTree) -> PyTree:
         """Run the graph on arguments with the structure, the shapes and the dtypes it was made from."""
-        leaves, _ = flatten(args)
+        given = (args, kwargs) if kwargs else args
+        leaves, _ = flatten(given)
         count = len(self.inputs) - len(self.captured)
         if len(leaves) != count:
             raise TypeError(f"a graph of {count} arrays was called with {len(leaves)}; make another graph for them"
                             f"{at_user_line()}")
+        if self.form is not None and structure(given) != self.form:
+            raise TreeError(f"a graph of arguments {self.form} was called with {structure(given)}; give it the same "
+                            f"containers, or make another graph for them{at_user_line()}")
         leaves = [_fitting(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
         outs = self.eval([*leaves, *self.captured])
         return self.rebuild(outs) if self.rebuild is not None else outs

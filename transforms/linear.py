@@ -5,12 +5,12 @@ import numpy as np
 from ..core.avals import aval_of
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
-from ..core.errors import RuleError, at_user_line
+from ..core.errors import DtypeError, RuleError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
 from .gradient import _callable, vjp
-from .graph import Var, check_inputs
+from .graph import ShapeDtype, Var, check_inputs
 from .leaving import check_escaped
 from .staging import stage
 
@@ -87,6 +87,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
         `transposed(ct)`: takes a cotangent like `fun`'s answer, gives a tuple, one cotangent an argument.
     Raises:
         RuleError: an operation is not linear in the arguments.
+        DtypeError: an argument is integer.
 
     >>> import numpy as np, covector
     >>> transposed = covector.linear_transpose(lambda x: 3.0 * x[1:], np.ones(3))
@@ -95,6 +96,10 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     """
     _callable(fun, "linear_transpose")
     leaves, rebuild = flatten(args)
+    for x in leaves:
+        if not is_inexact(x.dtype if isinstance(x, ShapeDtype) else aval_of(settle(x)).dtype):
+            raise DtypeError(f"linear_transpose needs floating or complex arguments, but one is {x!r}; use "
+                             f"x.astype(float), or close over it{at_user_line()}")
     graph, _ = stage(fun, leaves, rebuild, "linear_transpose")
     check_linear(graph, len(leaves))
     avals = graph.in_avals[: len(leaves)]

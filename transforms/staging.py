@@ -6,7 +6,7 @@ from ..core.device import library_of
 from ..core.errors import DtypeError, at_user_line
 from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
-from .arguments import flatten, settle
+from .arguments import flatten, settle, structure
 from .graph import Equation, Graph, Literal, ShapeDtype, Var
 from .leaving import abandon, check_escaped
 from .quiet import is_quiet
@@ -172,21 +172,29 @@ def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
       in (c) }
     """
 
-    def graph_fun(*args):
-        leaves, rebuild = flatten(args)
-        graph, _ = stage(fun, leaves, rebuild)
+    def graph_fun(*args, **kwargs):
+        leaves, rebuild, run = _with_names(fun, args, kwargs)
+        graph, _ = stage(run, leaves, rebuild)
         check_escaped(graph.captured)
+        graph.form = structure((args, kwargs) if kwargs else args)
         return graph
 
     return graph_fun
 
 
-def eval_shape(fun: Callable[..., Any], *args: PyTree) -> PyTree:
-    """The shapes and dtypes of `fun(*args)`, without computing it.
+def _with_names(fun, args, kwargs):
+    """Leaves of all arguments, how to rebuild them, and `fun` of what that gives; those by name come last."""
+    if not kwargs:
+        return *flatten(args), fun
+    return *flatten((args, kwargs)), lambda given, named: fun(*given, **named)
+
+
+def eval_shape(fun: Callable[..., Any], *args: PyTree, **kwargs: PyTree) -> PyTree:
+    """The shapes and dtypes of `fun(*args, **kwargs)`, without computing it.
 
     Args:
         fun: any function of containers of arrays.
-        args: arrays, numbers or `ShapeDtype`.
+        args, kwargs: arrays, numbers or `ShapeDtype`.
     Returns:
         the structure of the result with `ShapeDtype` leaves.
     Raises:
@@ -196,7 +204,7 @@ def eval_shape(fun: Callable[..., Any], *args: PyTree) -> PyTree:
     >>> covector.eval_shape(lambda a, b: a @ b, covector.ShapeDtype((2, 3)), np.ones((3, 4)))
     ShapeDtype((2, 4), float64)
     """
-    leaves, rebuild = flatten(args)
-    graph, _ = stage(fun, leaves, rebuild, "eval_shape")
+    leaves, rebuild, run = _with_names(fun, args, kwargs)
+    graph, _ = stage(run, leaves, rebuild, "eval_shape")
     check_escaped(graph.captured)
     return graph.rebuild([ShapeDtype(a.shape, a.dtype) for a in graph.out_avals])

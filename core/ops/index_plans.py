@@ -143,11 +143,12 @@ def _known_mask(mask):
 
 
 def _counted(xp, k, n):
-    if k.size and (int(k.min()) < -n or int(k.max()) >= n):
-        bad = int(k.max()) if k.max() >= n else int(k.min())
-        raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; it takes "
+    k = k.astype(np.intp)  # n may be beyond the dtype of k
+    if k.size and bool(xp.any((k < -n) | (k >= n))):
+        high, low = float(xp.max(k)), float(xp.min(k))
+        raise IndexError(f"index {int(high if high >= n else low)} is out of bounds for an axis of size {n}; it takes "
                          f"{f'{-n} to {n - 1}' if n else 'none'}{at_user_line()}")
-    return xp.where(k < 0, k + n, k).astype(k.dtype, copy=False)
+    return xp.where(k < 0, k + n, k)
 
 
 counted = elementwise(

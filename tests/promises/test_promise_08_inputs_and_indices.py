@@ -169,3 +169,11 @@ def test_places_out_of_bounds_raise_under_vmap_too(shared):
         graph = covector.make_graph(mapped)(xs, np.zeros(3, int))
         with pytest.raises(IndexError, match=r"out of bounds for (an )?axis"):
             graph(xs, bad)
+
+
+def test_places_of_small_integer_types_reach_the_end_of_a_long_axis():
+    xs = np.arange(1200.0).reshape(2, 600)
+    for dtype in (np.uint8, np.int8):
+        places = np.array([3, 120], dtype)
+        np.testing.assert_array_equal(covector.vmap(lambda x, i: x[i])(xs, places), [3.0, 720.0])
+        np.testing.assert_array_equal(covector.vmap(lambda x, i: covector.extend.At(x)[i].set(-1.0).min())(xs, places), -1)
