@@ -143,7 +143,7 @@ def _known_mask(mask):
 
 
 def _counted(xp, k, n):
-    k = k.astype(np.intp)  # n may be beyond the dtype of k
+    k = k.astype(np.dtype(np.intp))  # n may be beyond the dtype of k
     if k.size and bool(xp.any((k < -n) | (k >= n))):
         high, low = float(xp.max(k)), float(xp.min(k))
         raise IndexError(f"index {int(high if high >= n else low)} is out of bounds for an axis of size {n}; it takes "
