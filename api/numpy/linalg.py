@@ -20,7 +20,6 @@ from .spectra import (
     eigh as eigh,
     eigvals as eigvals,
     eigvalsh as eigvalsh,
-    hermitian,
     inexact,
     lstsq as lstsq,
     matrices,
@@ -68,7 +67,7 @@ def slogdet(a: Array) -> Any:
 @implements(np.linalg.cholesky)
 def cholesky(a: Array, /, *, upper: bool = False) -> Array:
     """Traced: of a Hermitian `a`; the gradient is Hermitian."""
-    lower = decompositions.cholesky(hermitian(a, "cholesky"))
+    lower = decompositions.cholesky(square(a, "cholesky"), "cholesky")
     return decompositions.adjoint(lower) if upper else lower
 
 

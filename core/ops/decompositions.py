@@ -10,9 +10,13 @@ from ..dtypes import float_dtype, result_dtype
 from ..errors import ShapeError, SquareError, at_user_line
 from ..families import broadcast_shape, primitive
 from ..fix import conj
+from .guards import check_mirrored
+from .lapack import inverse, lower_factor
 from .linalg import lift, matmul, outer, times
 from .samples import Sample
 from .shaping import conjugate, real
+
+ndarray = np.ndarray
 
 
 def adjoint(x):
@@ -151,7 +155,7 @@ solve_vector = primitive(
 )
 inv = primitive(
     "inv",  # derivative: Giles (2008), section 2.2.3
-    impl=lambda xp, a: xp.linalg.inv(a),
+    impl=lambda xp, a: inverse(xp, a),
     shape=lambda a: square_aval(a, "inv"),
     jvp={"a": lambda da, ans: -matmul(ans, matmul(da, ans))},
     vjp={"a": lambda ct, ans: -matmul(adjoint(ans), matmul(ct, adjoint(ans)))},
@@ -190,19 +194,42 @@ def _cholesky_vjp(ct, ans):
     return hermitian(matmul(adjoint(back), matmul(_lower_half(matmul(adjoint(ans), ct)), back)))
 
 
-def _cholesky(xp, a):
-    turned = a.swapaxes(-1, -2)
-    return xp.linalg.cholesky((a + (xp.conj(turned) if a.dtype.kind == "c" else turned)) * 0.5)
+def _cholesky_real_vjp(ct, ans):
+    """The same of one real matrix; plain ones by NumPy's products, 8 us for 18 at 10 x 10."""
+    n = ans.shape[-1]
+    if n > 64 or ans.ndim != 2 or type(ct) is not ndarray or type(ans) is not ndarray:
+        return _cholesky_vjp(ct, ans)
+    back = inverse(np, ans)
+    x = back.T.dot(ans.T.dot(ct) * _quarters(n, ans.dtype)).dot(back)
+    return x + x.T
+
+
+@lru_cache(maxsize=64)
+def _quarters(n, dtype):
+    """Half of `_halves`: times the 1/2 of a Hermitian part."""
+    mask = 0.5 * _halves(n, dtype)
+    mask.flags.writeable = False
+    return mask
+
+
+def _cholesky(xp, a, name):
+    if name is None or not check_mirrored(xp, a, name):
+        turned = a.swapaxes(-1, -2)
+        a = (a + (xp.conj(turned) if a.dtype.kind == "c" else turned)) * 0.5
+    return lower_factor(xp, a)
 
 
 cholesky = primitive(
-    "cholesky",  # of the Hermitian part of a; lower triangular
-    impl=_cholesky,
+    "cholesky",  # of the Hermitian part of a; lower triangular. With a name, matrices that are not Hermitian raise
+    impl=lambda xp, a, *, name=None: _cholesky(xp, a, name),
     shape=lambda a: square_aval(a, "cholesky"),
     jvp={"a": _cholesky_jvp},
     vjp={"a": _cholesky_vjp},
-    batch=lambda a: cholesky(a),
+    real_vjp={"a": _cholesky_real_vjp},
+    exact=True,
+    batch=lambda a, name: cholesky(a, name=name),
     samples=lambda rng: [
         Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)
-    ],
+    ] + [Sample(a + adjoint(a), params={"name": "cholesky"}, smooth=False)
+         for a in make_matrices((3, 3), (2, 2, 2), positive=True)(rng)],
 )

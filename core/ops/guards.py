@@ -9,6 +9,7 @@ from .shaping import broadcast_to
 
 # What a derivative does at repeated values; see docs/conventions.md.
 RAISE, FINITE, INVARIANT = "raise", "finite", "invariant-only"
+_FEW = 1000  # elements whose bytes are compared in less time than themselves
 
 
 def tiny(w):
@@ -60,19 +61,28 @@ regular = primitive(
 )
 
 
-def _mirrored(xp, x, name):
+def check_mirrored(xp, x, name):
+    """Whether matrices are Hermitian to the last bit; those that are not, beyond rounding, raise."""
     turned = x.swapaxes(-1, -2)
     if x.dtype.kind == "c":
         turned = xp.conj(turned)
-    if x.size and not bool((x == turned).all()):
-        gap = largest(xp, x - turned)
-        limit = max(float(np.finfo(x.dtype).eps) ** 0.5, 1e-6)  # what was computed in single precision may be mirrored
-        if bool(xp.any(gap > limit * largest(xp, x))):
-            raise np.linalg.LinAlgError(
-                f"{name} of traced values takes Hermitian matrices, so that its gradient is Hermitian, but in those of "
-                f"shape {x.shape} elements differ from their mirror image by up to {float(xp.max(gap)):.3g}; take "
-                "(a + a.T) / 2, or, where one triangle is meant, as in NumPy, np.tril(a) + np.tril(a, -1).T"
-            )
+    elif x.size < _FEW and xp is np and x.tobytes() == turned.tobytes():  # 0.4 us for 1.7
+        return True
+    if not x.size or bool((x == turned).all()):
+        return True
+    gap = largest(xp, x - turned)
+    limit = max(float(np.finfo(x.dtype).eps) ** 0.5, 1e-6)  # what was computed in single precision may be mirrored
+    if bool(xp.any(gap > limit * largest(xp, x))):
+        raise np.linalg.LinAlgError(
+            f"{name} of traced values takes Hermitian matrices, so that its gradient is Hermitian, but in those of "
+            f"shape {x.shape} elements differ from their mirror image by up to {float(xp.max(gap)):.3g}; take "
+            "(a + a.T) / 2, or, where one triangle is meant, as in NumPy, np.tril(a) + np.tril(a, -1).T"
+        )
+    return False
+
+
+def _mirrored(xp, x, name):
+    check_mirrored(xp, x, name)
     return x.copy()
 
 

@@ -38,8 +38,8 @@ reshape = linear(
 )
 transpose = linear(
     "transpose",
-    impl=lambda xp, x, *, axes: xp.transpose(x, axes),
-    transpose=lambda ct, axes: transpose(ct, inverse_permutation(axes)),
+    impl=lambda xp, x, *, axes: x.transpose(axes) if type(x) is ndarray else xp.transpose(x, axes),
+    transpose=lambda ct, axes: transpose(ct, axes if len(axes) == 2 else inverse_permutation(axes)),
     exact=True,
     shape=lambda x, axes: make_aval(tuple(x.shape[a] for a in axes), x.dtype),
     batch=lambda x, axes: transpose(x, axes=(0, *[a + 1 for a in axes])),

@@ -1,0 +1,52 @@
+"""NumPy's own inverse and Cholesky factor of one matrix, without the checks that take half of their time.
+
+`np.linalg.inv` of 10 x 10 takes 8.1 us, the routine behind it 4.2; `np.linalg.cholesky` 5.0 and 2.1. The routines are
+those of NumPy, found by name; where a NumPy has them no longer, its public functions do the same.
+"""
+
+import numpy as np
+from numpy._core import umath
+
+ndarray = np.ndarray
+_DOUBLE = np.dtype(np.float64)
+_ROUTINES = getattr(np.linalg, "_umath_linalg", None)
+_STATE = getattr(umath, "_extobj_contextvar", None)
+_FOUND = _STATE is not None and all(hasattr(_ROUTINES, name) for name in ("inv", "cholesky_lo"))
+
+
+def _raising(message):
+    """The state in which a routine that finds no answer raises; as NumPy's functions set it."""
+    def refuse(error, flag):
+        raise np.linalg.LinAlgError(message)
+
+    return umath._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
+
+
+if _FOUND:
+    _SINGULAR, _INDEFINITE = _raising("Singular matrix"), _raising("Matrix is not positive definite")
+
+
+def _is_double_square(a):
+    return type(a) is ndarray and a.ndim == 2 and a.dtype is _DOUBLE and a.shape[0] == a.shape[1] > 0
+
+
+def inverse(xp, a):
+    """`xp.linalg.inv(a)`."""
+    if not _FOUND or xp is not np or not _is_double_square(a):
+        return xp.linalg.inv(a)
+    token = _STATE.set(_SINGULAR)
+    try:
+        return _ROUTINES.inv(a)
+    finally:
+        _STATE.reset(token)
+
+
+def lower_factor(xp, a):
+    """`xp.linalg.cholesky(a)`."""
+    if not _FOUND or xp is not np or not _is_double_square(a):
+        return xp.linalg.cholesky(a)
+    token = _STATE.set(_INDEFINITE)
+    try:
+        return _ROUTINES.cholesky_lo(a)
+    finally:
+        _STATE.reset(token)
