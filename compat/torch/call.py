@@ -11,6 +11,7 @@ import numpy as np
 from ... import extend
 from . import dtypes
 from .halves import in_single, wants_single
+from .inference import check_saved
 from .inplace import inplace
 from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
 from .modes import MODES
@@ -216,7 +217,9 @@ def compute(row, fun, args, kwargs, out=True):
     if m is not None and m.inference:
         marked(out)
     elif any(t.rare is not None and t.rare.inference for t in tensors):
-        check_inference(out, tensors)
+        for t in out if isinstance(out, tuple) else (out,):
+            if isinstance(t, TensorBase) and t.level_trace is None:
+                check_saved(t.node, tensors)
     return out
 
 
@@ -233,20 +236,6 @@ def marked(out):
         if isinstance(t, TensorBase):
             more(t).inference = True
             t.slow = 2
-
-
-def check_inference(out, tensors):
-    """Refuse to save inference tensors for backward."""
-    values = [t.value for t in tensors if t.rare is not None and t.rare.inference]
-    for t in out if isinstance(out, tuple) else (out,):
-        node = t.node if isinstance(t, TensorBase) and t.level_trace is None else None
-        if node is not None and node.rule is not None and node.rule.keeps:
-            saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
-            if any(x is v for x in saved for v in values):
-                raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created "
-                                   "in inference mode in computation tracked by autograd. To work around this, you can "
-                                   "make a clone to get a normal tensor and use it in autograd, or use "
-                                   "`torch.no_grad()` instead of `torch.inference_mode()`.")
 
 
 def variant(names, given, named):

@@ -15,6 +15,7 @@ from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED, picks
 from .overlap import overlapping
 from .quiet import hush, unhush
+from .reentrancy import nested
 from .seeds import check_implicit, like, listed, make_grads, seed
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
 from .views import shape_dtype
@@ -83,7 +84,13 @@ def warn_grad_variables():
     warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
 
 
-def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
+def run(*args, accumulate, allow_unused):
+    """`swept`, counting how deep sweeps are nested."""
+    args = (*args, accumulate, allow_unused)
+    return nested(swept, *args) if (m := MODES.get()) is not None and m.sweeping else swept(*args)
+
+
+def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     """Sweep from `outputs`; returns the captured gradients of `inputs` when not accumulating."""
     for t in outputs:
         if not isinstance(t, TensorBase | GradientEdge):
@@ -114,9 +121,9 @@ def run(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
         sweep.key = next(KEYS)
     RUNNING.set(sweep)
     try:
-        swept = roots
+        starts = roots
         roots = None
-        extend.sweep(swept, 0, drive=sweep)
+        extend.sweep(starts, 0, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:

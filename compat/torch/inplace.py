@@ -10,6 +10,7 @@ import numpy as np
 from ... import extend
 from . import versions
 from .dtypes import type_word
+from .inference import check_saved, check_write
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
 from .modes import MODES
 from .node import FREED, visible
@@ -56,12 +57,7 @@ def compute(t, name, fn, others, node_name, covers):
     operands = [x for x in others if isinstance(x, TensorBase)]
     check_levels(t, operands, name)
     m = MODES.get()
-    if t.rare is not None and t.rare.inference and not (m is not None and m.inference):
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                           "clone to "
-                           "get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for "
-                           "more details.")
+    check_write(t)
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
     grad = False
     passed = []
@@ -107,6 +103,8 @@ def compute(t, name, fn, others, node_name, covers):
         new = EXPAND.fun(new, shape)
     if recorded and recorders(old) - recorders(new):
         new = UPDATE.fun(old, new, Ellipsis, False, False)  # flat: what was there before no longer counts
+    if type(new) is extend.Ambient and new.node is not None:
+        check_saved(new.node, operands)
     if node_name is not None and type(new) is extend.Ambient and new.node is not None:
         extra = new.node.more()
         extra.name = node_name

@@ -6,6 +6,7 @@ from numbers import Number
 import numpy as np
 
 from .dtypes import c_type, type_word
+from .inference import check_write
 from .inplace import write
 from .layouts import COLUMNS
 from .modes import MODES
@@ -34,6 +35,7 @@ def write_out(name, target, v, tensors, exact=False):
     if any(tangent_of(t) is not None for t in (target, *tensors)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function; write the answer with copy_ instead")
+    check_write(target)
     shape, dtype = shape_dtype(target)
     if name.startswith("fft.") and v.dtype.kind == "f" != dtype.kind:
         raise RuntimeError(f"{name[4:]} expects a floating point output tensor, but got {type_word(dtype)}")

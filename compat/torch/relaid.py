@@ -5,9 +5,9 @@ history. Views that were made of it before keep the steps that lead back to the 
 """
 
 from .call import attach
+from .inference import check_write
 from .inplace import check_inplace
 from .levels import AMBIENT, FOREIGN, BatchTrace
-from .modes import MODES
 from .state import CLASS, TensorBase, bottom, edge, more, needs_grad, tangent_of, version_of
 from .versions import bump
 from .views import RESHAPE, TRANSPOSE, move_history, shape_dtype
@@ -59,11 +59,7 @@ def check(t, name, node):
         if not isinstance(u.value, TensorBase):
             break
         u = u.value
-    m = MODES.get()
-    if t.rare is not None and t.rare.inference and not (m is not None and m.inference):
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                           "clone to get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+    check_write(t)
 
 
 def adopt(t, out, title):
@@ -73,7 +69,7 @@ def adopt(t, out, title):
         adopt(t.value, out.value, title)
     else:
         t.value = out.value
-    if type(t.level_trace) is BatchTrace:
+    if type(t.level_trace) is BatchTrace or not out.rare.steps:  # an inference tensor has no views
         return
     rare = more(t)
     prim, params = out.rare.steps[-1]

@@ -236,7 +236,7 @@ def resize_(self, *sizes, memory_format=None):
     """Give the tensor another shape over its memory, which grows if need be; see PyTorch's `Tensor.resize_`."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     array = memory(self, "resize_()")
-    if needs_grad(self):
+    if needs_grad(self) and not self.is_inference():
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in sizes):
         raise RuntimeError("numel: integer multiplication overflow")
@@ -250,14 +250,16 @@ def resize_(self, *sizes, memory_format=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    shared = array is not root or sys.getrefcount(root) > _REFERENCES
+    own = array.base is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
+    shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
         raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
                                   "it; make a new tensor, or resize before sharing")
     fresh = np.zeros(count, array.dtype)
     fresh[: root.size] = versions.flat(root)
     self.value = fresh.reshape(sizes)
-    versions.bump(fresh)
+    for _ in range(versions.version(root) + 1):
+        versions.bump(fresh)  # the counter goes on
     return self
 
 

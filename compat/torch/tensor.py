@@ -261,7 +261,7 @@ class Tensor(TensorBase):
             t = at_level(trace, self.value.detach())
         rare = self.rare
         if rare is not None and rare.inference:
-            more(t).inference = True
+            more(t).inference, t.slow = True, 2
         return t
 
     def detach_(self):

@@ -75,6 +75,10 @@ def made(t, prim, params, name, creation, maker):
         return at_level(trace, view(below, prim, batched_step(prim, params, trace.size, shape), maker=maker))
     rare = more(out)
     parent = t.rare
+    if parent is not None and parent.inference:
+        rare.inference = True  # neither a view nor a part of a history: it can never be recorded
+        out.slow = 2
+        return out
     if parent is not None and parent.base is not None:
         rare.base = parent.base
         rare.steps = (*synced(parent), (prim, params))
@@ -105,9 +109,6 @@ def made(t, prim, params, name, creation, maker):
         rare.creation = creation
     if node is not None and level.recording:
         out.node = record(level, prim, params, t, node, out, name)
-    if parent is not None and parent.inference:
-        rare.inference = True
-        rare.creation = "inference"
     return out
 
 

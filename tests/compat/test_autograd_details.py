@@ -263,3 +263,58 @@ def script_tangents_of_outputs_that_carry_none(torch):
         y = torch.tensor(3.0)
         return [dual.unpack_dual(o).tangent for o in good.apply(x, y)], "return None at that position" in message(
             lambda: bad.apply(x, y))
+
+
+def script_sweeps_inside_of_sweeps_go_deep(torch):
+    modes = []
+
+    def forward(ctx, x):
+        with torch.enable_grad():
+            ctx.x = x.detach().requires_grad_() - 1
+        return ctx.x.detach()
+
+    def backward(ctx, g):
+        if ctx.x < 0:
+            modes.append(torch.is_grad_enabled())
+            if ctx.x < -1:
+                raise ValueError("at the end")
+            return g
+        with torch.enable_grad():
+            again.apply(ctx.x).sum().backward()
+        return g * 2
+
+    again = made_function(torch, forward, backward)
+    x, y = torch.tensor(150.0, requires_grad=True), torch.tensor(150.5, requires_grad=True)
+    again.apply(x).sum().backward()
+    again.apply(y).sum().backward()
+    bad = torch.tensor(-5.0, requires_grad=True)
+    return x.grad, y.grad, modes, message(lambda: again.apply(bad).sum().backward()), torch.is_grad_enabled()
+
+
+def script_views_and_uses_of_inference_tensors(torch):
+    found = []
+    for moving in (False, True):
+        with torch.inference_mode():
+            c = torch.ones(2, 3, requires_grad=moving)
+            v = c.view(-1)
+            found.append([v.is_inference(), v.requires_grad, v._is_view()])
+            for change in (lambda x: x.transpose_(0, 1), lambda x: x.resize_(1, 2), lambda x: x.unsqueeze_(0)):
+                d = torch.ones(2, 3, requires_grad=moving)
+                change(d)
+                found.append([d.is_inference(), d.requires_grad, d])
+            v[0], plain = 5.0, torch.ones(2, 3)
+        for out in (c.view(-1), c[0], c.t(), c.detach()):
+            found.append([out.is_inference(), out.requires_grad, out._is_view(), out.is_leaf, out.detach().clone()])
+        s = torch.ones(2, 3, requires_grad=True)
+        found += [message(lambda: c * s), message(lambda: s.clone().mul_(plain)),
+                  message(lambda: s.clone().mul_(plain.detach())), message(lambda: s.clone().add_(plain)),
+                  message(lambda: torch.mul(torch.ones(2, 3), 2.0, out=plain)), message(lambda: plain.t_())]
+    return found
+
+
+def script_memory_that_was_resized_before_grows(torch):
+    x = torch.arange(4.0)
+    x.resize_((1, 2))
+    before = x._version
+    x.resize_((6,))[4:].zero_()
+    return x, before, x.resize_as_(torch.ones(6))._version
