@@ -8,7 +8,7 @@ tensor([2., 4., 6.])
 """
 
 from . import accumulate as _accumulate, ops as _ops, surface as _surface  # isort: skip
-from . import conversion as _conversion, facts as _facts, relaid as _relaid  # isort: skip
+from . import attributes as _attributes, conversion as _conversion, facts as _facts, relaid as _relaid  # isort: skip
 from . import overrides, overriding as _overriding, window_functions as _window_functions  # isort: skip
 from .creation import (
     arange,
@@ -50,6 +50,7 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .limits import finfo, iinfo
+from .once import is_warn_always_enabled, set_warn_always
 from .printing import set_printoptions
 from .random import (
     Generator,

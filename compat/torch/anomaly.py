@@ -78,16 +78,24 @@ def has_nan(ct):
     return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
 
 
+def warn(words):
+    """Give a warning; where warnings are errors, print it, so that the error it explains is seen."""
+    try:
+        warnings.warn(words, UserWarning, stacklevel=3)
+    except UserWarning:
+        sys.stderr.write(f"UserWarning: {words}\n")
+
+
 def show(node):
     """Warn with the forward traceback of a node, and of the nodes whose rules made it."""
     what = "Error detected in {}. Traceback of forward call that caused the error:\n{}"
     while node is not None:
         extra = node.extra
         if extra is None or extra.traceback is None:
-            warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect "
-                          "anomaly during forward pass for more information.", UserWarning, stacklevel=2)
+            warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                 "during forward pass for more information.")
         else:
-            warnings.warn(what.format(node.name(), "".join(extra.traceback.format())), UserWarning, stacklevel=2)
+            warn(what.format(node.name(), "".join(extra.traceback.format())))
         what = ("\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
                 "calculation:\n{}")
         node = None if extra is None else extra.seen

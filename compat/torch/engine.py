@@ -13,6 +13,7 @@ from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
 from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED, picks
+from .once import first
 from .overlap import overlapping
 from .quiet import hush, unhush
 from .reentrancy import nested
@@ -64,8 +65,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = listed(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
     cts = make_grads(tensors, grad_tensors, len(tensors))
-    if create_graph and not _WARNED:
-        _WARNED.append(True)
+    if create_graph and first("create_graph"):
         warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
                       "and its "
                       "gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
@@ -74,9 +74,6 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                       "parameters "
                       "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
     run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
-
-
-_WARNED = []  # the warning above is given once, as PyTorch does
 
 
 def warn_grad_variables():

@@ -8,6 +8,7 @@ from . import dtypes
 from .creation import check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
 from .dtypes import type_word
 from .literals import array_of, check_array, warn_imaginary
+from .once import first
 from .size import Size
 from .state import CLASS, TensorBase, bottom, mapped, wrap
 from .tensor import FACTORY
@@ -154,16 +155,12 @@ def new_empty_strided(self, size, stride, dtype=None, **named):
     return empty_strided(size, stride, dtype=dtype or self.dtype, **named)
 
 
-_READ_ONLY = []  # whether the warning of read-only memory was given: torch gives it once a process
-
-
 def from_numpy(ndarray):
     """A tensor that shares memory with a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     check_array(ndarray)
-    if not ndarray.flags.writeable and not _READ_ONLY:
-        _READ_ONLY.append(True)
+    if not ndarray.flags.writeable and first("read-only memory"):
         warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
                       "means writing to this tensor will result in undefined behavior. You may want to copy the array "
                       "to protect its data or make it writable before converting it to a tensor. This type of warning "

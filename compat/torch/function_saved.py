@@ -3,7 +3,7 @@
 from ... import extend
 from .levels import AMBIENT, GradTrace
 from .node import FREED, freed
-from .saved import HOOKS_ARE_SET, Packed, attached, packed, unpacked
+from .saved import HOOKS_ARE_SET, HOOKS_COME_LATE, Packed, SavedTensor, attached, packed, unpacked
 from .state import bottom, edge, version_of
 
 
@@ -63,20 +63,16 @@ def raw_saved(ctx):
     return tuple([FunctionSavedTensor(ctx, i) for i in range(len(kept or ()))])
 
 
-class FunctionSavedTensor:
+class FunctionSavedTensor(SavedTensor):
     """One saved tensor of a Function's node."""
 
-    __slots__ = ("ctx", "index")
+    __slots__ = ()
 
-    def __init__(self, ctx, index):
-        self.ctx = ctx
-        self.index = index
-
-    def register_hooks(self, pack_hook, unpack_hook):
+    def pack(self, pack_hook, unpack_hook):
         """Pack the value now; unpack it when backward asks for it."""
-        state = self.ctx._state
+        state = self.node._state
         if state.kept is FREED:
-            raise freed()
+            raise RuntimeError(HOOKS_COME_LATE)
         item = state.kept[self.index]
         if item is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")

@@ -22,6 +22,12 @@ HOOKS_ARE_SET = ("Calling register_hooks on a saved tensor whose hooks have alre
                  "hooks is allowed at a time.")
 
 
+HOOKS_COME_LATE = ("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                   "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+                   "need to backward through the graph a second time or if you need to access saved variables after "
+                   "calling backward.")
+
+
 class Packed:
     """One saved tensor after the pack hook."""
 
@@ -289,16 +295,28 @@ class SavedTensor:
 
     __slots__ = ("index", "node")
 
+    def __new__(cls, *args):
+        if not args:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        return object.__new__(cls)
+
     def __init__(self, node, index):
         self.node = node
         self.index = index
 
-    def register_hooks(self, pack_hook, unpack_hook):
-        """Pack the value now; unpack it when the rule runs."""
+    def register_hooks(self, *hooks):
+        """`register_hooks(pack_hook, unpack_hook)`: pack the value now, unpack it when the rule runs."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError("register_hooks(): incompatible function arguments. It takes two functions, one that packs "
+                            f"and one that unpacks, and was called with {', '.join(map(repr, hooks)) or 'nothing'}")
+        self.pack(*hooks)
+
+    def pack(self, pack_hook, unpack_hook):
+        """Pack the value with hooks that were checked."""
         node = self.node
         rule = node.rule
         if node.saved is FREED:
-            raise freed()
+            raise RuntimeError(HOOKS_COME_LATE)
         single = len(rule.origins) == 1
         items = [node.saved] if single else list(node.saved)
         item = items[self.index]

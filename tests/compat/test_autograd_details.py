@@ -1,5 +1,10 @@
 """Details of the engine, of Functions and of saved-tensor hooks that programs of PyTorch's users rely on."""
 
+import io
+import sys
+import warnings
+from collections import OrderedDict
+
 from harness import attempt, double, made_function, message
 
 
@@ -318,3 +323,77 @@ def script_memory_that_was_resized_before_grows(torch):
     before = x._version
     x.resize_((6,))[4:].zero_()
     return x, before, x.resize_as_(torch.ones(6))._version
+
+
+def script_what_may_be_deleted_and_set_on_tensors(torch):
+    x = torch.tensor(1.0, requires_grad=True)
+    found = [message(lambda name=name: delattr(x, name)) for name in (
+        "data", "requires_grad", "_grad_fn", "_backward_hooks")]
+    x.data = torch.tensor(2.0)
+    found += [message(lambda: setattr(x, "data", torch.tensor(3))), message(lambda: setattr(x, "data", None))]
+    seen = []
+    plain, y = torch.ones(2), x * 2
+    for t in (x, plain, y):
+        t._backward_hooks = OrderedDict(mine=lambda g: seen.append(g.tolist()))
+    (y * plain.sum()).backward()
+    y = x * 2
+    y._grad_fn = None
+    return found, x, x.grad, seen, y.requires_grad, plain._backward_hooks is not None
+
+
+def script_saved_tensors_are_made_by_nodes_alone(torch):
+    def same(x):
+        return x
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x, None)
+        return x * 2
+
+    f = made_function(torch, forward, lambda ctx, g: g * 2)
+    x = torch.ones(5, requires_grad=True)
+    y, z = f.apply(x), x * x
+    first, second = y.grad_fn._raw_saved_tensors
+    third = z.grad_fn._raw_saved_self
+    words = "incompatible function arguments"
+    found = [message(torch.autograd.SavedTensor), message(lambda: second.register_hooks(same, same))]
+    for saved in (first, third):
+        found += [isinstance(saved, torch.autograd.SavedTensor), words in message(lambda: saved.register_hooks(same)),
+                  words in message(lambda: saved.register_hooks(1, 1))]
+        found += [message(lambda: saved.register_hooks(same, same)) for _ in range(2)]
+    z.sum().backward()
+    return found, message(lambda: third.register_hooks(same, same)), x.grad
+
+
+def script_where_warnings_are_errors_anomaly_mode_prints(torch):
+    err, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        def sweep():
+            with torch.autograd.detect_anomaly():
+                warnings.simplefilter("error")
+                a = torch.ones(5, requires_grad=True)
+                b = a + 1
+                c = b**2
+                b += 1
+                torch.autograd.grad(c.sum(), a)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kind = attempt(sweep)[1]
+        return kind, "Error detected in PowBackward0" in sys.stderr.getvalue()
+    finally:
+        sys.stderr = err
+
+
+def script_warnings_that_are_given_always(torch):
+    found = [torch.is_warn_always_enabled(), message(lambda: torch.set_warn_always(1))]
+    torch.set_warn_always(True)
+    try:
+        for _ in range(2):
+            x = torch.ones(2, requires_grad=True)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                (x * x).sum().backward(create_graph=True)
+            found += [torch.is_warn_always_enabled(), len(caught), [str(w.message)[:40] for w in caught]]
+    finally:
+        torch.set_warn_always(False)
+    return found

@@ -316,14 +316,14 @@ def warned(fn):
 
 def test_dropped_imaginary_parts_and_read_only_memory_are_warned_of():
     import covector.compat.torch as torch
-    from covector.compat.torch import from_data
+    from covector.compat.torch import once
 
     z = torch.ones(2, dtype=torch.complex64)
     words = "Casting complex values to real discards the imaginary p"
     assert warned(lambda: z.to(torch.float32)) == warned(lambda: z.int()) == [words]
     assert warned(lambda: torch.ones(2).copy_(z)) == [words]
     assert warned(lambda: z.to(torch.complex128)) == warned(lambda: z.bool()) == []
-    from_data._READ_ONLY.clear()
+    once._GIVEN.clear()
     read_only = np.frombuffer(b"abcd", np.uint8)
     assert len(warned(lambda: torch.from_numpy(read_only))) == 1
     assert warned(lambda: torch.from_numpy(read_only)) == []
