@@ -28,9 +28,9 @@ def primitive(
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
             `ZERO` says that the map is flat everywhere.
         real_vjp: faster forms for native real floats of at most two axes, whose answers need no cast or un-broadcast.
-        basis: `{"x": rows}`: what the real_vjp gives for each unit cotangent, stacked, where that costs almost nothing;
-            `rows(ct, …)` asks for names of that real_vjp, `ct` has but `shape`, `ndim` and `whole` (are all unit
-            cotangents asked for?). None where there is no short cut.
+        basis: `{"x": rows}`: what real_vjp gives for each unit cotangent, stacked, where that costs next to nothing.
+            `rows(ct, …)` asks for names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (are all
+            units asked for?), no values. None where there is no short cut.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
             of bools, one an operand) and `size`; returns the answer with the batch axis in front.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.

@@ -69,6 +69,7 @@ def compile_rule(prim, active, plain, fixed):
 
         rule.back = build(lambda part: part)
         rule.strong = build(_strongly) if prim.singular else rule.back
+    rule.moves = prim.moves and not rule.keeps
     if plain and not fixed and prim.basis and all(i in prim.basis for i in active):
         rule.basis = _together([_pick(prim.basis[i], slot, bare) for i in active])
     if fill:

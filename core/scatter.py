@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from .basis import BASES, meet
 from .buffers import make_buffer
 from .device import zeros_of
-from .diagonal import Diagonal
 from .tracer import Tracer
 
 ndarray = np.ndarray
@@ -141,12 +141,10 @@ class Scatter:
 
 def accumulate(h, c):
     """`h + c` for cotangents of any kind; a Scatter absorbs what it meets, unless that carries nothing (`absent`)."""
-    if type(c) is Diagonal:
-        if type(h) is Diagonal:
-            return h.plus(c)
-        c = c.dense()
-    elif type(h) is Diagonal:
-        h = h.dense()
+    if type(c) in BASES or type(h) in BASES:
+        h, c = meet(h, c)
+        if c is None:
+            return h
     if type(h) is Scatter:
         return h if getattr(c, "absent", False) else h.plus(c)
     if type(c) is Scatter:

@@ -31,18 +31,19 @@ class Rule:
     index, -1 for the answer, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
     undensified cotangent. `biased` is the rule of a product with a row added, None where the answer is no product.
     `pointwise` rules may be run on a block of the elements alone; `programs` is what they come to then, a cache.
-    `basis(ct, saved)` gives the cotangents of the parents for each unit cotangent, or None; it is None itself where the
-    primitive does not know them.
+    `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
+    primitive does not know them. `moves` says that the pullback moves elements and at most adds some that meet.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "basis")
+                 "pointwise", "programs", "basis", "moves")
 
     def __init__(self):
         self.biased = None
         self.pointwise = False
         self.programs = None
         self.basis = None
+        self.moves = False
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..core.basis import Units
 from ..core.device import constant, zeros_of
-from ..core.diagonal import Diagonal
 from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer, peel
@@ -12,6 +12,7 @@ from .leaving import check_escaped
 from .vmap import start_vmap, unbox_out, vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
+FEW = 512  # elements of a basis that are sooner computed with than reasoned about
 
 
 def _chunk(total, width, itemsize, chunk_size):
@@ -28,7 +29,7 @@ def push_basis(push, avals, inputs, chunk_size, like):
     step = _chunk(inputs, 4 * inputs, 8, chunk_size)
     parts = []
     for start in range(0, inputs, step):
-        basis = _basis(avals, inputs, start, min(start + step, inputs), like)
+        basis = _basis(avals, start, min(start + step, inputs), like)
         parts.append(vmap(push, out_axes=-1)(*basis))
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
 
@@ -45,7 +46,7 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, ho
         stop = min(start + step, outputs)
         part = _rows(pullback, out_avals, start, stop, like)
         if any(parted):
-            basis = _basis(out_avals, outputs, start, stop, like)
+            basis = _basis(out_avals, start, stop, like)
             turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
             part = [p + 1j * q for p, q in zip(part, turned)]
         parts.append(part)
@@ -67,12 +68,17 @@ def _pulled(pullback, basis):
 
 def _rows(pullback, out_avals, start, stop, like):
     """The pullback of unit cotangents `start` to `stop`, one a row."""
+    if (stop - start) * sum([a.size for a in out_avals]) < FEW:
+        return _pulled(pullback, _basis(out_avals, start, stop, like))
     trace = start_vmap(stop - start)
     lent = []
-    basis, offset = [], -start
+    basis, first = [], 1 - start
     for a in out_avals:
-        basis.append(Diagonal(trace, constant(np.ones(a.shape, a.dtype), *like), offset, lent, unit=True))
-        offset += a.size
+        places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
+        if first < 1 or first + a.size > stop - start + 1:
+            places[(places < 1) | (places > stop - start)] = 0
+        basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
+        first += a.size
     out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
     trace.done = True
     check_escaped(out)
@@ -85,7 +91,7 @@ def _shares(value, lent):
     return type(value) is np.ndarray and any(np.may_share_memory(value, peel(v)) for v in lent)
 
 
-def _basis(avals, total, start, stop, like):
+def _basis(avals, start, stop, like):
     """Rows `start` to `stop` of the identity, cut into the shapes of `avals`, in the library of `like`."""
     out = []
     offset = 0

@@ -5,8 +5,8 @@ from heapq import heappop, heappush
 import numpy as np
 
 from ..core.avals import WEAK, aval_of
+from ..core.basis import BASES, Units
 from ..core.buffers import snapshot
-from ..core.diagonal import Diagonal
 from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.primitive import take_operands
@@ -19,7 +19,7 @@ from .guards import LARGE, Guards
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
-_LAZY = frozenset({Scatter, Partial, Diagonal})
+_LAZY = frozenset({Scatter, Partial, *BASES})
 _COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
 
 
@@ -202,7 +202,7 @@ def sweep(
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
     blocks = large and stop is None and lift is None
-    special = blocks or stop is not None or lift is not None or Diagonal in [type(ct) for _, ct in roots]
+    special = blocks or stop is not None or lift is not None or Units in [type(ct) for _, ct in roots]
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
@@ -220,12 +220,12 @@ def sweep(
                 ct = ct.dense()
             if type(node) is Node:
                 if rule is None:
-                    results[node.saved] = ct.dense() if kind is Diagonal else ct
+                    results[node.saved] = ct.dense() if kind in BASES else ct
                     break
                 saved = node.saved
                 parents = node.parents
                 if special:
-                    if kind is Diagonal:
+                    if kind in BASES:
                         c = ct.through(node, masked)
                         if c is not None:
                             node = saved = parents = ct = None

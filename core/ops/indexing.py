@@ -34,6 +34,7 @@ getitem = linear(
     view=True,
     masks=True,
     exact=True,
+    moves=True,
     samples=together(
         arrays((3, 4), index=1),
         arrays((3, 4), index=(slice(None), 2)),
@@ -121,6 +122,7 @@ index_update = primitive(
     lane=write_lane,
     staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
     linear=("x, v",),
+    moves=True,
     samples=together(
         *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (
             ((3, 4), (4,), 1), ((3, 4), (), (slice(None), 2)), ((3,), (2,), slice(0, 2)), ((3,), (), 2),

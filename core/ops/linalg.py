@@ -39,8 +39,8 @@ def product(x, y):
 
 
 def through(ct, y):
-    """`ct @ y.T` of matrices; outer products need no BLAS."""
-    return product(ct, y.T) if ct.shape[1] != 1 else ct * y.T
+    """`ct @ y.T` of matrices."""
+    return product(ct, y.T)
 
 
 def _matmul(xp, x, y):
@@ -97,34 +97,36 @@ def _product_vjp_y(ct, x):
 
 
 def _product_basis_x(ct, y):
-    """The cotangents of x for the unit cotangents of real vectors and matrices: columns of y."""
-    if ct.ndim < 2:
-        return y.T if y.ndim == 2 else None if ct.ndim else y[None]
-    rows, columns = ct.shape
-    if type(y) is not ndarray or not ct.whole:
+    """The cotangents of x for the unit cotangents of real vectors and matrices: columns of y, each in one row of x."""
+    if ct.ndim == 1 and y.ndim == 2:
+        return y.T
+    if not ct.ndim:
+        return y[None]
+    if type(y) is not ndarray or not ct.complete:
         return None
-    out = np.zeros((rows, columns, rows, y.shape[0]), y.dtype)
-    each = np.arange(rows)
-    out[each, :, each] = y.T
-    return out.reshape((rows * columns, rows, y.shape[0]))
+    count = ct.shape[0]
+    out = np.zeros((count, ct.size // count if count else 0, count, y.shape[0]), y.dtype)
+    out[np.arange(count), :, np.arange(count)] = y.T
+    return out.reshape((ct.size, count, y.shape[0]))
 
 
 def _product_basis_y(ct, x):
-    """As for x: rows of x."""
-    if ct.ndim < 2:
-        return x if x.ndim == 2 else None if ct.ndim else x[None]
-    rows, columns = ct.shape
-    if type(x) is not ndarray or not ct.whole:
+    """As for x: rows of x, each in one column of y."""
+    if ct.ndim == 1 and x.ndim == 2:
+        return x
+    if not ct.ndim:
+        return x[None]
+    if type(x) is not ndarray or not ct.complete:
         return None
-    out = np.zeros((rows, columns, x.shape[1], columns), x.dtype)
-    each = np.arange(columns)
-    out[:, each, :, each] = x
-    return out.reshape((rows * columns, x.shape[1], columns))
+    count = ct.shape[-1]
+    out = np.zeros((ct.size // count if count else 0, count, x.shape[-1], count), x.dtype)
+    out[:, np.arange(count), :, np.arange(count)] = x
+    return out.reshape((ct.size, x.shape[-1], count))
 
 
 def _outer(x, y):
     """`outer` of two vectors; of plain ones at once."""
-    return x[:, None] * y if type(x) is ndarray and type(y) is ndarray else outer(x, y)
+    return x[:, None].dot(y[None]) if type(x) is ndarray and type(y) is ndarray else outer(x, y)
 
 
 def _matmul_batch(x, y, batched, size):
@@ -215,6 +217,8 @@ def _outer_shape(x, y):
 
 
 def _outer_batch(x, y, batched):
+    if not batched[1] and y.ndim == 1 and x.dtype.kind in "fc":  # 35 us for 77 at 6400 x 20
+        return matmul(x.reshape((-1, 1)), y[None]).reshape((*x.shape, y.shape[0]))
     lead = 1 + max(x.ndim - 1 - batched[0], y.ndim - 1 - batched[1])
     return outer(lift(x, lead + 1) if batched[0] else x, lift(y, lead + 1) if batched[1] else y)
 

@@ -86,10 +86,16 @@ def _affine_batch(x, w, b, batched):
     return out + b
 
 
+_ONES = {np.dtype(t): np.ones(1024, t) for t in (np.float64, np.float32)}
+
+
 def _bias(ct, b_aval):
     """The cotangent of the bias; a row of biases is the common case, spared the search for broadcast axes."""
     if b_aval.ndim == 1 and b_aval.shape[0] == ct.shape[1]:
-        return np.add.reduce(ct, 0) if type(ct) is np.ndarray else ct.sum(axis=0)
+        if type(ct) is not np.ndarray:
+            return ct.sum(axis=0)
+        ones = _ONES[ct.dtype]  # 6.4 us a sum at 128 x 256, 3.0 a product
+        return ones[: len(ct)].dot(ct) if len(ct) <= len(ones) else np.add.reduce(ct, 0)
     return fix(ct, b_aval)
 
 

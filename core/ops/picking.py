@@ -93,6 +93,7 @@ duplicate = linear(
     transpose=lambda ct: ct,
     shape=lambda x: x,
     batch=lambda x: duplicate(x),
+    moves=True,
     samples=unary(),
 )
 pick = linear(
@@ -102,6 +103,7 @@ pick = linear(
     shape=lambda x, places: make_aval(places.index.shape, x.dtype),
     batch=_pick_batch,
     masks=True,
+    moves=True,
     samples=_samples(True),
 )
 spread = linear(
@@ -111,6 +113,7 @@ spread = linear(
     shape=lambda x, places, shape: make_aval(shape, x.dtype),
     batch=_spread_batch,
     masks=True,
+    moves=True,
     samples=_samples(False),
 )
 

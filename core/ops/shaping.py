@@ -34,6 +34,7 @@ reshape = linear(
     shape=_reshape_shape,
     batch=lambda x, shape, size: reshape(x, shape=(size, *shape)),
     view=True,
+    moves=True,
     samples=together(arrays((2, 3), shape=(3, 2)), arrays((), shape=(1, 1)), arrays((0, 3), shape=(3, 0, 2))),
 )
 transpose = linear(
@@ -44,6 +45,7 @@ transpose = linear(
     shape=lambda x, axes: make_aval(tuple(x.shape[a] for a in axes), x.dtype),
     batch=lambda x, axes: transpose(x, axes=(0, *[a + 1 for a in axes])),
     view=True,
+    moves=True,
     samples=together(arrays((2, 3, 4), axes=(2, 0, 1)), arrays((), axes=()), arrays((0, 2), axes=(1, 0))),
 )
 
@@ -157,6 +159,7 @@ concatenate = primitive(
     masks=True,
     linear=("*xs",),
     lane=joining_lane,
+    moves=True,
     samples=together(
         arrays((2, 3), (1, 3), (0, 3), axis=0),
         arrays((2, 1), (2, 2), axis=1),
@@ -211,6 +214,7 @@ stack = primitive(
     masks=True,
     linear=("*xs",),
     lane=joining_lane,
+    moves=True,
     samples=together(
         arrays((), (), (), axis=0),
         arrays((2, 3), (2, 3), axis=1),
@@ -233,6 +237,7 @@ pad = linear(
     shape=lambda x, widths: make_aval(tuple(n + a + b for n, (a, b) in zip(x.shape, widths)), x.dtype),
     batch=lambda x, widths: pad(x, widths=((0, 0), *widths)),
     masks=True,
+    moves=True,
     samples=together(arrays((2, 3), widths=((1, 0), (2, 1))), arrays((0,), widths=((1, 1),))),
     absent={"()": "there is no axis to pad"},
 )
@@ -243,6 +248,7 @@ flip = linear(
     shape=lambda x, axes: x,
     batch=lambda x, axes: flip(x, axes=tuple(a + 1 for a in axes)),
     view=True,
+    moves=True,
     samples=together(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
