@@ -87,6 +87,7 @@ def make_aval(shape: tuple[int, ...], dtype: Any) -> Aval:
     return aval
 
 
+SCALARS = {t: make_aval((), np.dtype(t)) for t in (np.float64, np.float32)}
 WEAK = {
     bool: Aval((), np.dtype(bool), weak=True),
     int: Aval((), np.dtype(np.int64), weak=True),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .avals import aval_of
+from .avals import SCALARS, aval_of
 from .device import refuse_operands
 from .errors import RuleError
 from .primitive import RAW, bind
@@ -68,6 +68,42 @@ def single_lane(prim):
         if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and out.ndim:
             share(x, out, prim, params)
         return out
+
+    return apply
+
+
+def reading_lane(prim):
+    """The public function of `getitem`: a single lane whose commonest case is written out."""
+    general = single_lane(prim)
+    rule = prim.rule((0,), True)
+    if rule.names != ("x_aval", "index"):
+        raise RuleError(f"reading_lane saves the aval and the index, but the rule of {prim.name} asks for {rule.names}")
+
+    def apply(x, index):
+        if type(x) is Rev:
+            known = x.aval
+            xv = x.value
+            if known.plain and type(xv) is ndarray:
+                try:
+                    v = xv[index]
+                except (TypeError, ValueError, IndexError):
+                    refuse_operands(prim, (x,), (index,))
+                node = Node()
+                node.rule = rule
+                node.parents = x.node
+                node.saved = (known, index)
+                node.seq = next_seq()
+                trace = x.owner
+                trace.masked = True
+                out = Rev()
+                out.owner = trace
+                out.value = v
+                out.node = node
+                out.aval = aval = SCALARS.get(type(v)) or aval_of(v)
+                if aval.shape:
+                    share(x, out, prim, (index,))
+                return out
+        return general(x, index)
 
     return apply
 
@@ -175,12 +211,18 @@ def joining_lane(prim):
         param = named[name]
         owner = None
         values = []
+        avals = []
         active = []
+        nodes = []
         for i, x in enumerate(xs):
             if type(x) is Rev and (owner is None or x.owner is owner):
                 owner = x.owner
                 active.append(i)
+                avals.append(x.aval)
+                nodes.append(x.node)
                 x = x.value
+            else:
+                avals.append(None)
             if type(x) not in RAW:
                 return bind(prim, (*xs, param))
             values.append(x)
@@ -193,8 +235,8 @@ def joining_lane(prim):
         if masks:
             owner.masked = True
         rule = prim.rule(tuple(active))
-        nodes = [xs[i].node for i in active]
-        saved = rule.collect((None, param, v, tuple([aval_of(x) for x in xs]), None))
+        avals = tuple([aval_of(x) if a is None else a for a, x in zip(avals, xs)])
+        saved = rule.collect((None, param, v, avals, None))
         return recorded(owner, rule, nodes[0] if len(nodes) == 1 else tuple(nodes), saved, v, aval_of(v))
 
     return apply

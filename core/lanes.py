@@ -54,7 +54,7 @@ def unary_lane(prim, ufunc):
                 out.aval = aval
                 out.node = node
                 return out
-        elif kind is ndarray:
+        elif kind is ndarray or kind in RAW:
             try:
                 return ufunc(x)
             except TypeError:

@@ -340,5 +340,8 @@ def _add(entry, c):
         entry[1] = h = h + c
         entry[2] = type(h) is ndarray
         return
+    if type(h) in _SCALARS and type(c) in _SCALARS:
+        entry[1] = h + c
+        return
     entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
     entry[2] = False

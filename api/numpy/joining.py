@@ -9,6 +9,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import shaping
+from ..core.tracer import Rev
 from .shaping import atleast_1d, atleast_2d, atleast_3d
 from .surface import Array, array_of, arrays_of, as_asked, implements, refuse_options
 
@@ -41,6 +42,13 @@ def _rows(arrays: Any) -> Any:
 
 @implements(np.stack)
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
+    if not axis and type(axis) is int and out is dtype is casting is None and type(arrays) in (list, tuple):
+        for x in arrays:  # the common case, spared the questions below
+            if type(x) is not Rev or x.aval is not arrays[0].aval:
+                break
+        else:
+            if arrays:
+                return shaping.stack(*arrays, axis=0)
     refuse_options("stack", out)
     parts = arrays_of(_rows(arrays))
     if not parts:

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..avals import aval_of, make_aval
 from ..buffers import UNVIEW, UPDATE, Buffer, make_buffer
-from ..call_lanes import write_lane
+from ..call_lanes import reading_lane, write_lane
 from ..device import constant, zeros_of
 from ..dtypes import result_dtype
 from ..errors import ShapeError, at_user_line
@@ -29,6 +29,7 @@ getitem = linear(
     "getitem",  # index: ints, slices, None, Ellipsis, or a tuple of them
     impl=lambda xp, x, *, index: x[index],
     transpose=lambda ct, x_aval, index: Scatter(x_aval, index, ct),
+    lane=reading_lane,
     shape=indexed_shape,
     batch=lambda x, index: getitem(x, _behind_batch(index)),
     view=True,
