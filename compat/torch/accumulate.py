@@ -89,7 +89,8 @@ def recorded_copy(leaf, ct, drive):
     """
     out = laid_out(drive.tensor(extend.REGISTRY["duplicate"].fun(ct)), leaf)
     if out.node is not None and out.node.rule is not None:
-        out.node.more().name = "torch::autograd::CopyBackwards"
+        extra = out.node.more()
+        extra.name, extra.edges = "torch::autograd::CopyBackwards", (None, out.node.parents)
     return out
 
 

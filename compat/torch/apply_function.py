@@ -275,7 +275,8 @@ def save(ctx, args, given, outputs):
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     kept = []
-    for t in state.to_save:
+    to_save, state.to_save = state.to_save, ()  # before a hook may raise: an output kept here would make a cycle
+    for t in to_save:
         if t is None:
             kept.append(None)
             continue
@@ -291,7 +292,6 @@ def save(ctx, args, given, outputs):
     m = modes()
     if m.hooks and any(kept):
         kept = [pack(item, m.hooks[-1]) for item in kept]  # what the hooks gave stands for the tensors, which may go
-    state.to_save = ()
     state.kept = tuple(kept)
 
 

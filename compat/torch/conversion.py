@@ -9,6 +9,7 @@ from .call import ROWS, attach, operation
 from .levels import FOREIGN, BatchTrace
 from .literals import warn_imaginary
 from .memory_formats import order_of, preserves
+from .modes import modes
 from .overriding import WITHOUT, default_torch_function
 from .size import device as Device
 from .state import CLASS, TensorBase, concrete, needs_grad
@@ -37,7 +38,7 @@ def numpy(self, *, force=False):
     if force:
         b = concrete(self, "numpy")
         return b.copy() if needs_grad(self) else expose(b)
-    if needs_grad(self) and not isinstance(self.level_trace, BatchTrace):
+    if needs_grad(self) and modes().grad and not isinstance(self.level_trace, BatchTrace):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     b = concrete(self, "numpy")
     if self.dtype is dtypes.bfloat16:

@@ -120,16 +120,21 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     return made(array, requires_grad)
 
 
-def typed(dtype):
-    """A legacy constructor: `FloatTensor`."""
+class Typed(type):
+    """The class of `FloatTensor` and its kin: a constructor of tensors of one dtype, which are its instances."""
 
-    def make(*args):
+    def __call__(cls, *args):
         if len(args) == 1 and isinstance(args[0], TensorBase):
-            return args[0].to(dtype)
-        return made(legacy(args, dtype))
+            return args[0].to(cls.dtype)
+        return made(legacy(args, cls.dtype))
 
-    make.__doc__ = f"A tensor of {dtype}."
-    return make
+    def __instancecheck__(cls, other):
+        return isinstance(other, TensorBase) and other.dtype is cls.dtype
+
+
+def typed(name, dtype):
+    """A legacy constructor: `FloatTensor`."""
+    return Typed(name, (), {"__doc__": f"A tensor of {dtype}.", "__module__": "torch", "dtype": dtype})
 
 
 def legacy(args, dtype):
@@ -175,7 +180,7 @@ def new_tensor(cls, *args, dtype=None, device=None):
     return wrap(legacy(args, dtypes.Default.float), cls)
 
 
-LEGACY = {name + "Tensor": typed(d) for name, d in {
+LEGACY = {name + "Tensor": typed(name + "Tensor", d) for name, d in {
     "Float": dtypes.float32, "Double": dtypes.float64, "Half": dtypes.float16, "Long": dtypes.int64,
     "Int": dtypes.int32,
     "Short": dtypes.int16, "Char": dtypes.int8, "Byte": dtypes.uint8, "Bool": dtypes.bool_}.items()}

@@ -1,8 +1,11 @@
 """Details of the engine, of Functions and of saved-tensor hooks that programs of PyTorch's users rely on."""
 
+import functools
+import gc
 import io
 import sys
 import warnings
+import weakref
 from collections import OrderedDict
 
 from harness import attempt, double, made_function, message
@@ -397,3 +400,58 @@ def script_warnings_that_are_given_always(torch):
     finally:
         torch.set_warn_always(False)
     return found
+
+
+def script_types_of_tensors_by_their_old_names(torch):
+    kinds = [torch.DoubleTensor, torch.FloatTensor, torch.LongTensor, torch.BoolTensor]
+    tensors = [torch.ones(2), torch.ones(2).double(), torch.ones(2).long(), torch.ones(2) > 0, 3]
+    return [[isinstance(t, kind) for t in tensors] for kind in kinds], [
+        (kind([1, 0]), kind().dtype == kind.dtype, torch.ones(2).type(kind), tensors[0].type(kind.dtype).type())
+        for kind in kinds]
+
+
+def script_numpy_without_recording(torch):
+    x = torch.ones(2, requires_grad=True)
+    found = [message(x.numpy)]
+    with torch.no_grad():
+        array = x.numpy()
+        array[0] = 5.0
+    return found, x, message(x.numpy)
+
+
+def script_the_first_recorded_gradient_is_a_copy(torch):
+    x = torch.ones(2, requires_grad=True)
+    (x**3).sum().backward(create_graph=True)
+    (copied, _), (source, _) = x.grad.grad_fn.next_functions
+    return type(x.grad.grad_fn).__name__, copied, type(source).__name__
+
+
+def script_what_a_checkpoint_stopped_early_computed_is_freed(torch):
+    refs = []
+
+    def forward(ctx, x):
+        y = x.clone()
+        ctx.save_for_backward(y)
+        refs.append(weakref.ref(y))
+        return y
+
+    f = made_function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0])
+    x = torch.ones(3, requires_grad=True)
+    gc.disable()
+    try:
+        torch.utils.checkpoint.checkpoint(lambda x: f.apply(x), x, use_reentrant=False).sum().backward()
+        return x.grad, [r() is None for r in refs]
+    finally:
+        gc.enable()
+
+
+def script_policies_may_name_views(torch):
+    def fn(x, y):
+        return x.view(-1), y.sin().cos()
+
+    y = torch.ones(3, requires_grad=True)
+    contexts = functools.partial(torch.utils.checkpoint.create_selective_checkpoint_contexts,
+                                 [torch.ops.aten.view.default, torch.ops.aten.var_mean.correction])
+    out = torch.utils.checkpoint.checkpoint(fn, torch.tensor([1, 2, 3]), y, use_reentrant=False, context_fn=contexts)
+    out[1].sum().backward()
+    return y.grad

@@ -17,6 +17,7 @@ from ..surface import getter
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, profiler_util, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck
+from .profiler import _profiler_enabled as _profiler_enabled, kineto_available
 from .profiler_util import DeviceType
 from .variable import Variable
 
@@ -44,6 +45,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_multithreading_enabled",
+    "kineto_available",
     "no_grad",
     "profiler",
     "profiler_util",

@@ -23,8 +23,23 @@ from .profiler_util import (
 )
 
 __all__ = ["DeviceType", "EnforceUnique", "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg",
-           "Interval", "Kernel", "emit_itt", "emit_nvtx", "load_nvprof", "parse_nvprof_trace", "profile",
-           "record_function"]
+           "Interval", "Kernel", "emit_itt", "emit_nvtx", "kineto_available", "load_nvprof", "parse_nvprof_trace",
+           "profile", "record_function"]
+
+
+def kineto_available():
+    """Whether PyTorch's Kineto collects the events: never here.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.autograd.kineto_available()
+    False
+    """
+    return False
+
+
+def _profiler_enabled():
+    """Whether a profile runs."""
+    return recording() is not None
 
 
 class profile:  # noqa: N801 (torch's name)
@@ -187,7 +202,7 @@ def events_of(recorder, device):
         events.append(FunctionEvent(
             id=span.number, name=span.name, trace_name=span.name, thread=span.thread,
             start_us=(span.start - recorder.start) / 1000, end_us=(span.end - recorder.start) / 1000,
-            fwd_thread=span.fwd_thread, input_shapes=list(span.shapes), stack=list(span.stack), scope=span.scope,
+            fwd_thread=span.fwd_thread or 0, input_shapes=list(span.shapes), stack=list(span.stack), scope=span.scope,
             use_device=device, cpu_memory_usage=sums[last] - sums[first], sequence_nr=span.sequence, flops=span.flops,
             concrete_inputs=list(span.concrete), structured_input_shapes=list(span.structured),
             input_dtypes=list(span.dtypes), is_user_annotation=span.scope == LABEL))

@@ -7,6 +7,8 @@ from collections import namedtuple
 
 from .profiler_table import format_time, table
 
+_format_time = format_time  # the name that PyTorch's own scripts import
+
 
 class DeviceType(enum.Enum):
     """Where an event ran."""

@@ -14,6 +14,9 @@ _BELOW = {"softmax": "_softmax", "nn.functional.softmax": "_softmax", "log_softm
 # Kernels of one operation, which are not told apart here.
 _KERNELS = {f"_{_ATTENTION.replace('_attention', kind)}": _ATTENTION for kind in (
     "_flash_attention", "_efficient_attention", "_cudnn_attention", "_flash_attention_for_cpu")}
+# What has no row, or is a view, of which no policy is asked: a policy may name it.
+_MORE = frozenset("mm mv dot bmm addmm rsub view t transpose permute expand squeeze unsqueeze select slice split "
+                  "unbind diagonal as_strided alias detach empty zeros ones full rand randn".split()) | {_ATTENTION}
 _TENSOR = frozenset("add sub mul div remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor index".split())
 _COMPARED = frozenset("eq ne lt le gt ge".split())
 _OVERLOADS = frozenset("default Tensor Scalar Tensor_Scalar Tensor_Tensor Scalar_Tensor Tensor_mode Scalar_mode dim "
@@ -94,7 +97,7 @@ def packet(word):
 
 def words():
     """PyTorch's own names of all operations."""
-    return {word_of(name) for name in ROWS} | {"mm", "mv", "dot", "bmm", "addmm", "rsub", _ATTENTION}
+    return {word_of(name) for name in ROWS} | _MORE
 
 
 def word_of(name):
@@ -135,7 +138,7 @@ def kind_of(word, args, second, kwargs):
         return "Tensor" if tensor else "Scalar"
     if word == "pow":
         return "Scalar" if not isinstance(args[0], TensorBase) else "Tensor_Tensor" if tensor else "Tensor_Scalar"
-    if word in ("var", "std"):
+    if word in ("var", "std", "var_mean", "std_mean"):
         return "correction"
     if word == "where":
         return "self"
