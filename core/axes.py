@@ -7,13 +7,13 @@ import numpy as np
 
 from .errors import ShapeError, at_user_line
 
-_ALL = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
+ALL_AXES = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
 
 
 def normal_axes(axis, ndim):
     """`axis` (None, an int or a tuple) as a tuple of non-negative ints."""
     if axis is None:
-        return _ALL[ndim]
+        return ALL_AXES[ndim]
     if type(axis) is int:
         if -ndim <= axis < ndim:
             return (axis % ndim,)

@@ -45,7 +45,7 @@ def transpose(x, axes=None):
     """`x.transpose(axes)`; all axes reversed by default."""
     n = x.ndim
     if axes is None:
-        return shaping.transpose(x, tuple(range(n - 1, -1, -1)))
+        return shaping.transpose(x, (1, 0) if n == 2 else tuple(range(n - 1, -1, -1)))
     axes = tuple(normal_axis(k, n) for k in (axes if hasattr(axes, "__iter__") else (axes,)))
     if len(axes) != n or len(set(axes)) != n:
         raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}; name all of them{at_user_line()}")

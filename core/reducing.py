@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .axes import normal_axes
+from .axes import ALL_AXES, normal_axes
 from .device import as_element, constant
 from .dtypes import is_inexact
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
@@ -34,7 +34,7 @@ def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=Non
         x = selection.astype(x, dtype)
     if dtype is not None and x.dtype == np.bool_:
         prim = _TRUTHS.get(prim, prim)
-    axes = _loose_axes(axis, x.ndim)
+    axes = ALL_AXES[x.ndim] if axis is None else _loose_axes(axis, x.ndim)
     if where is not True and where is not UNSET:
         x = _chosen(prim, x, where, initial)
     if initial is None or initial is UNSET:

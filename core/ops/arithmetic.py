@@ -110,11 +110,23 @@ def _integer_power(x, n):
         x = x * x
 
 
+def _integer_power_vjp(ct, x, n):
+    """ct n x^(n-1); of a plain array without a call of the primitive."""
+    if type(x) is np.ndarray and n:
+        return ct * (float(n) * _integer_power(x, n - 1))
+    return ct * _integer_power_slope(x, n)
+
+
+def _integer_power_slope(x, n):
+    return 0.0 * x if n == 0 else float(n) * integer_power(x, n - 1)
+
+
 integer_power = elementwise(
     "integer_power",
     weak=True,
     impl=lambda xp, x, *, n: _integer_power(x, n) if x.dtype.kind in "fc" else x**n,
-    d={"x": lambda x, n: 0.0 * x if n == 0 else float(n) * integer_power(x, n - 1)},
+    d={"x": _integer_power_slope},
+    real_vjp={"x": _integer_power_vjp},
     singular=True,
     exact=True,
     samples=lambda rng: [Sample(rng.uniform(0.5, 2.0, s) + c, params={"n": n})

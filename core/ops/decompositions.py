@@ -32,8 +32,9 @@ def hermitian(x):
 
 def check_square(x, name):
     """Raise unless `x` holds square matrices."""
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {x.shape}{at_user_line()}")
+    shape = x.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}{at_user_line()}")
 
 
 def square_aval(x, name):

@@ -7,7 +7,6 @@ those of NumPy, found by name; where a NumPy has them no longer, its public func
 import numpy as np
 from numpy._core import umath
 
-ndarray = np.ndarray
 _DOUBLE = np.dtype(np.float64)
 _ROUTINES = getattr(np.linalg, "_umath_linalg", None)
 _STATE = getattr(umath, "_extobj_contextvar", None)
@@ -26,27 +25,23 @@ if _FOUND:
     _SINGULAR, _INDEFINITE = _raising("Singular matrix"), _raising("Matrix is not positive definite")
 
 
-def _is_double_square(a):
-    return type(a) is ndarray and a.ndim == 2 and a.dtype is _DOUBLE and a.shape[0] == a.shape[1] > 0
-
-
 def inverse(xp, a):
     """`xp.linalg.inv(a)`."""
-    if not _FOUND or xp is not np or not _is_double_square(a):
-        return xp.linalg.inv(a)
-    token = _STATE.set(_SINGULAR)
-    try:
-        return _ROUTINES.inv(a)
-    finally:
-        _STATE.reset(token)
+    if _FOUND and xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0:
+        token = _STATE.set(_SINGULAR)
+        try:
+            return _ROUTINES.inv(a)
+        finally:
+            _STATE.reset(token)
+    return xp.linalg.inv(a)
 
 
 def lower_factor(xp, a):
     """`xp.linalg.cholesky(a)`."""
-    if not _FOUND or xp is not np or not _is_double_square(a):
-        return xp.linalg.cholesky(a)
-    token = _STATE.set(_INDEFINITE)
-    try:
-        return _ROUTINES.cholesky_lo(a)
-    finally:
-        _STATE.reset(token)
+    if _FOUND and xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0:
+        token = _STATE.set(_INDEFINITE)
+        try:
+            return _ROUTINES.cholesky_lo(a)
+        finally:
+            _STATE.reset(token)
+    return xp.linalg.cholesky(a)

@@ -9,6 +9,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as cnp
+from covector.core.ops import lapack
 
 RNG = np.random.default_rng(11)
 SQUARE = RNG.normal(size=(3, 3)) * 0.3 + np.diag([3.0, 2.0, 1.0])
@@ -302,3 +303,40 @@ def test_every_rule_names_its_source_or_carries_its_derivation(name):
     module = importlib.import_module(f"covector.core.ops.{name}")
     rules = {k: f for k, f in vars(module).items() if re.search(r"_[jv][jv]p(_\w)?$", k) and inspect.isfunction(f)}
     assert not [k for k, f in rules.items() if f.__module__ == module.__name__ and not f.__doc__]
+
+
+@pytest.mark.parametrize("found", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_inverse_and_factor_are_numpys_and_refuse_what_numpy_refuses(monkeypatch, found, dtype):
+    monkeypatch.setattr(lapack, "_FOUND", found and lapack._FOUND)
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(6, 6)).astype(dtype)
+    spd = a @ a.T + np.eye(6, dtype=dtype)
+    for function, x, bad, message in (
+        (np.linalg.inv, a, np.zeros((6, 6), dtype), "Singular matrix"),
+        (np.linalg.cholesky, spd, -spd, "Matrix is not positive definite"),
+    ):
+        value, pullback = cv.vjp(function, x)
+        np.testing.assert_array_equal(value, function(x))
+        assert pullback(np.ones_like(x))[0].dtype == dtype
+        for seen in (np.errstate(all="ignore"), np.errstate(all="raise")):
+            with seen, pytest.raises(np.linalg.LinAlgError, match=message):
+                cv.grad(lambda x, function=function: function(x).sum())(bad)
+        assert np.geterrcall() is None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("size", [1, 5, 70])
+def test_gradient_of_a_real_factor_is_that_of_stacked_matrices(size, dtype):
+    rng = np.random.default_rng(size)
+    a = rng.normal(size=(size, size)).astype(dtype)
+    weight = rng.normal(size=(size, size)).astype(dtype)
+    spd = a @ a.T + size * np.eye(size, dtype=dtype)
+
+    def total(x):
+        return np.sum(np.linalg.cholesky(x) ** 2 * weight)
+
+    one, stacked = cv.grad(total)(spd), cv.grad(total)(spd[None])[0]
+    np.testing.assert_allclose(one, stacked, rtol=0, atol=abs(stacked).max() * (1e-12 if dtype is np.float64 else 1e-4))
+    np.testing.assert_array_equal(one, one.T)
+    assert one.dtype == dtype
