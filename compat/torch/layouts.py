@@ -9,8 +9,8 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat constant_pad_nd contiguous cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift
-    hstack log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
+    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
+    log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
@@ -36,7 +36,7 @@ def settled(name, value, tensors, args=(), named=None):
     """The core value of an answer, in the layout that PyTorch gives it."""
     if name == "pow" and len(tensors) == 1 and args[0] is not tensors[0] or (
             name in _SIDED and named and named.get("left") is False):
-        name = "contiguous"  # powers of a number; solutions from the right, LAPACK's transposed
+        name = "cat"  # in order: powers of a number; solutions from the right, LAPACK's transposed
     if name in COLUMNS:
         if not isinstance(value, tuple):
             return by_columns(value)

@@ -153,7 +153,8 @@ def laid(found, operands, inputs, out):
     """The answer of two operands as PyTorch's kernels lay it out.
 
     That of a product of matrices: labels of both operands outermost, then those of the first alone, then those of the
-    second. Else that of an elementwise product of the operands with their axes in the order of the answer.
+    second, these two exchanged where all of the second come first in the answer. Else that of an elementwise product of
+    the operands with their axes in the order of the answer.
     """
     array = bare(found)
     if type(array) is not np.ndarray or array.ndim < 2:
@@ -161,9 +162,12 @@ def laid(found, operands, inputs, out):
     arrays = [bare(v) for v in operands]
     a, b = (dict(zip(given, v.shape)) for given, v in zip(inputs, operands))
     if any(a[k] != 1 != b.get(k, 1) and k not in out for k in a):
-        a, b = ([k for k in given if given[k] != 1] for given in (a, b))
-        order = sorted(range(len(out)), key=lambda i: (0 if out[i] in a and out[i] in b else 1 if out[i] in a else 2
-                                                       if out[i] in b else -1, i))
+        both, left, right = [], [], []
+        for i, k in enumerate(out):
+            (both if a.get(k, 1) != 1 != b.get(k, 1) or a.get(k, 1) == 1 == b.get(k, 1) else
+             left if a.get(k, 1) != 1 else right).append(i)
+        swapped = left and right and right[-1] < left[0]
+        order = both + (right + left if swapped else left + right)
         return replaced(found, array, ordered(array, order))
     if not all(type(v) is np.ndarray for v in arrays):
         return found

@@ -182,7 +182,8 @@ def _batch_norm(input, mean, var, weight, bias, eps):
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
     out = out if weight is None else out * cnp.reshape(weight, shape)
-    return out if bias is None else out + cnp.reshape(bias, shape)
+    out = out if bias is None else out + cnp.reshape(bias, shape)
+    return out if out.dtype == input.dtype or input.dtype.kind not in "fV" else out.astype(input.dtype)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):

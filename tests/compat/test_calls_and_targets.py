@@ -1,0 +1,184 @@
+"""How operations take their arguments: what fits no signature, `out=`, formulas of einsum, broadcasting of losses."""
+
+import itertools
+import warnings
+
+import numpy as np
+
+from harness import double, shown, table
+
+rng = np.random.default_rng(4)
+
+
+def kinds(lines):
+    """What each line gives, of errors the type alone: one that opt_einsum raises or not counts as both."""
+    found = []
+    for line in lines:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found.append(shown(line()))
+            except Exception as error:  # of either library
+                kind = next(k for k in (TypeError, IndexError, ValueError, RuntimeError, AttributeError)
+                            if isinstance(error, k))
+                found.append(kind.__name__)
+    return found
+
+
+def script_factories_look_first(torch):
+    return kinds([lambda: torch.zeros(), lambda: torch.randn(), lambda: torch.randint(), lambda: torch.ones(2.0),
+                  lambda: torch.zeros(size=(2, 3)), lambda: torch.zeros(2, dtype=float), lambda: torch.eye(2, out=3),
+                  lambda: torch.arange(1, 2, 3, 4), lambda: torch.zeros(2, pin_memory=True), lambda: torch.eye(n=2),
+                  lambda: torch.full((2,), 1.0, pin_memory=False), lambda: torch.zeros([2, 3], None),
+                  lambda: torch.zeros((torch.tensor(2), 3)), lambda: torch.zeros(True), lambda: torch.range(3),
+                  lambda: torch.nonzero(torch.ones(2), as_tuple=1), lambda: torch.ones(2).nonzero(as_tuple="x"),
+                  lambda: torch.unique(torch.ones(2), return_inverse=1), lambda: torch.ones(2).unique(dim=0.5)])
+
+
+def script_arguments_that_fit_no_signature(torch):
+    x = double(torch, 1, 2)
+    m = x.expand(2, 2).clone()
+    return kinds([lambda: m.max(dim=None), lambda: torch.min(m, None), lambda: m.sum(0, keepdim=None),
+                  lambda: m.mean(0, keepdim=None), lambda: torch.maximum(x, 1.5), lambda: torch.minimum(x, 2),
+                  lambda: m.squeeze(None), lambda: torch.squeeze(m, dim=(0, 0)), lambda: m.view("x"),
+                  lambda: m.view(object()), lambda: m.expand("x"), lambda: m.expand(2, "x"), lambda: m.repeat("x"),
+                  lambda: m.repeat(2, object()), lambda: torch.split("x", 2), lambda: m[object()], lambda: m["x"],
+                  lambda: m[{}], lambda: torch.max(x, x), lambda: torch.max(x, other=x), lambda: torch.max(m, 1)[1],
+                  lambda: m.max(axis=1, keepdims=True)[0], lambda: torch.sum(x, out=x.sum(), dtype=torch.float64),
+                  lambda: torch.argsort(x, descending=True, dim=0, out=x.long()),
+                  lambda: torch.index_select(m, 1, torch.tensor([5])),
+                  lambda: torch.index_select(m, 0, torch.tensor([5]))])
+
+
+def script_targets(torch):
+    x = double(torch, 1.5, -2.5)
+    mask = torch.tensor([[True, False], [True, True]])
+    into = lambda *shape, dtype=torch.float64: torch.zeros(shape, dtype=dtype)  # noqa: E731
+    return kinds([lambda: torch.add(x, x, out=3), lambda: torch.mul(x, 2, out=3.5),
+                  lambda: torch.add(x.long(), 2, out=3),
+                  lambda: torch.div(x, 2, out=True), lambda: torch.mul(x, 2, out="x"),
+                  lambda: torch.cumsum(x, 0, out=into(2, dtype=torch.int64)),
+                  lambda: torch.cumprod(x, 0, out=into(2, dtype=torch.float32)),
+                  lambda: x.clone().cumsum_(0, dtype=torch.float32), lambda: x.clone().cumsum_(0, dtype=torch.float64),
+                  lambda: torch.nonzero(mask, out=into(0, dtype=torch.int64)), lambda: torch.nonzero(mask, out=into(0)),
+                  lambda: torch.nonzero(mask, as_tuple=True, out=into(0, dtype=torch.int64)),
+                  lambda: torch.fft.irfft(x.to(torch.complex128), out=into(2, dtype=torch.complex128)),
+                  lambda: torch.multinomial(x.abs(), 1, out=into(1)),
+                  lambda: torch.bernoulli(x * 0, out=into(2, dtype=torch.bool)),
+                  lambda: torch.randint(3, (2,), out=into(2, dtype=torch.complex128)),
+                  lambda: torch.normal(x.abs().requires_grad_(), 1.0, out=into(2)).shape])
+
+
+def script_targets_of_composite_operations_carry_the_gradient(torch):
+    found = []
+    for call in (lambda x, out: torch.tensordot(x, x, dims=1, out=out), lambda x, out: torch.linalg.norm(x, out=out),
+                 lambda x, out: torch.inner(x, x[0], out=out)):
+        x = double(torch, 1, 2, 3, 4).reshape(2, 2).requires_grad_()
+        out = torch.zeros(0, dtype=torch.float64)
+        y = call(x, out)
+        found += [y is out, y.requires_grad, y, torch.autograd.grad((y * y).sum(), x)[0]]
+    return found
+
+
+def script_views_of_einsum(torch):
+    x = double(torch, *range(24)).reshape(2, 3, 4)
+    square = double(torch, *range(9)).reshape(3, 3)
+    found = [torch.einsum("ijk->kij", x), torch.einsum("...k->k...", x), torch.einsum("ii->i", square),
+             torch.einsum("iij->ji", x[:, :2]), torch.einsum("ijk->ki", x)]
+    torch.einsum("ii->i", square).zero_()
+    return [[f, f._is_view()] for f in found] + [square]
+
+
+def script_layouts_of_einsum(torch):
+    sizes = dict(zip("ijkl", (2, 3, 4, 5)))
+    found = []
+    for a, b in itertools.product(("ij", "kij", "jl"), ("jk", "lj", "ik")):
+        letters = sorted(set(a + b))
+        for out in (letters[::-1], letters[1:], letters[:2]):
+            x, y = (torch.tensor(np.cos(np.arange(np.prod([sizes[k] for k in w]))).reshape([sizes[k] for k in w]))
+                    for w in (a, b))
+            found.append(torch.einsum(f"{a},{b}->{''.join(out)}", x, y))
+    return found
+
+
+def script_dtypes_and_errors_of_einsum(torch):
+    x, f = double(torch, 1, 2), torch.tensor([3.0, 4.0])
+    m = double(torch, 1, 2, 3, 4).reshape(2, 2)
+    return kinds([lambda: torch.einsum("i,i->i", x, f), lambda: torch.einsum("i,i->", x, f),
+                  lambda: torch.einsum(",i->i", x[0], f), lambda: torch.einsum("i,j->ij", x, x > 1),
+                  lambda: torch.einsum(), lambda: torch.einsum("i"), lambda: torch.einsum(3, x),
+                  lambda: torch.einsum("i,i", x, 2.0), lambda: torch.einsum("i,i", x, x, x, x),
+                  lambda: torch.einsum("ii", x.expand(3, 2)), lambda: torch.einsum("i->j", x),
+                  lambda: torch.einsum(m, [0, 1], m, [1, 2], [0, 2]), lambda: torch.einsum(m, [0, 1], [1, 0]),
+                  lambda: torch.einsum(m, [..., 0], [0, ...]), lambda: torch.einsum(m, [60, 1]),
+                  lambda: torch.einsum("...i,i->i", m, x), lambda: torch.einsum("ij,jk", [m, m])])
+
+
+def script_gradients_of_einsum(torch):
+    found = []
+    for formula, *shapes in (("iij->j", (3, 3, 2)), ("...ij->...ji", (2, 3, 4)), ("ij,jk->ki", (2, 3), (3, 4)),
+                             ("bij,bjk,k->bi", (2, 3, 4), (2, 4, 3), (3,)), ("i,j->ji", (2,), (3,))):
+        tensors = [torch.tensor(np.sin(np.arange(np.prod(s)) + 1.0).reshape(s), requires_grad=True) for s in shapes]
+        y = torch.einsum(formula, *tensors)
+        found += [g.contiguous() for g in torch.autograd.grad((y * y).sum(), tensors)]
+    return found
+
+
+def script_losses_refuse(torch):
+    loss = torch.nn.functional
+    x, labels = double(torch, *range(6)).reshape(2, 3), torch.tensor([0, 2])
+    p = x.sigmoid()
+    return kinds([lambda: loss.cross_entropy(x, labels.double()), lambda: loss.nll_loss(x, labels.double()),
+                  lambda: loss.nll_loss(x, x[:1, 0]), lambda: loss.nll_loss(x, labels[:1]),
+                  lambda: loss.l1_loss(x, x > 1), lambda: loss.mse_loss(x, x > 1),
+                  lambda: loss.binary_cross_entropy(p, p, weight=0.5),
+                  lambda: loss.binary_cross_entropy(p, p, weight=p),
+                  lambda: loss.binary_cross_entropy_with_logits(x, p.long()),
+                  lambda: loss.binary_cross_entropy_with_logits(x, p > 1),
+                  lambda: loss.binary_cross_entropy_with_logits(x, p.float()), lambda: loss.normalize(x, p="x"),
+                  lambda: loss.normalize(x, p=None), lambda: loss.normalize(x, out=3),
+                  lambda: torch.topk(x > 1, 2), lambda: torch.topk(x, 2)])
+
+
+def script_batch_norm_looks_at_its_parameters(torch):
+    x, one = double(torch, *range(12)).reshape(2, 3, 2), double(torch, 1, 2, 3)
+    norm = torch.nn.functional.batch_norm
+    return kinds([lambda: norm(x, one, one), lambda: norm(x, one, one.float()), lambda: norm(x, one.long(), one),
+                  lambda: norm(x, one, one[:1]), lambda: norm(x, one, one, one[:2]), lambda: norm(x, one, one, one > 1),
+                  lambda: norm(x, None, None, one.float(), training=True), lambda: norm(x[0, 0], one, one),
+                  lambda: norm(x.half(), one.float(), one.float()), lambda: norm(x, None, None)])
+
+
+def script_cosine_similarity_broadcasts(torch):
+    x, y = (torch.tensor(rng_values, requires_grad=True) for rng_values in VALUES)
+    near = torch.nn.functional.cosine_similarity
+    out = [near(x, y, dim=1), near(x, y[:, :1], dim=1), near(x.expand(2, 3, 4), y, dim=0)]
+    return [*out, *torch.autograd.grad(sum((o * o).sum() for o in out), (x, y)),
+            *kinds([lambda: near(x.detach().long(), y), lambda: near(x.long(), y.long()),
+                    lambda: near(x, y.to(torch.complex128))])]
+
+
+VALUES = rng.normal(size=(2, 3, 4))
+
+
+def script_matrices_of_one_triangle(torch):
+    a = torch.tensor(VALUES[0, :, :3] + 0.3j * VALUES[1, :, :3], requires_grad=True)
+    positive = a + 6 * torch.eye(3)
+    values, vectors = torch.linalg.eigh(a)
+    factor = torch.linalg.cholesky(positive)
+    below = torch.linalg.eigvalsh(a.real, UPLO="U")
+    return [values, vectors.abs(), factor, below,
+            *(torch.autograd.grad(t, a, retain_graph=True)[0].contiguous()
+              for t in ((values ** 2).sum(), vectors.abs().cos().sum(), below.cos().sum())),
+            *table([lambda: torch.linalg.solve(positive, a, left=False).stride()])]
+
+
+def script_powers_of_a_number_are_contiguous(torch):
+    x = torch.tensor(VALUES[0]).t()
+    return [2**x, torch.pow(2.0, x), torch.pow(torch.tensor(2.0, dtype=torch.float64), x), x**2, 2 - x]
+
+
+def script_writes_translate_errors(torch):
+    x = torch.ones(2, 3)
+    return kinds([lambda: x.logical_and_(torch.ones(2)), lambda: x.expand(4, 2, 3).logical_or_(x),
+                  lambda: x.expand(4, 2, 3).tril(1)])
