@@ -61,9 +61,9 @@ APPLY.append(apply)
 BATCH = []  # filled by func: a Function under vmap
 
 
-def new_ctx(kind, args):
+def new_ctx(kind, args, level=AMBIENT):
     """A node that serves as ctx."""
-    ctx = kind._backward_cls()
+    ctx = (kind._backward_cls if level is AMBIENT else kind._generated_cls)()
     object.__setattr__(ctx, "_state", State(kind))
     ctx.rule = None
     ctx.parents = ()
@@ -92,7 +92,7 @@ def run_forward(kind, ctx, args):
 
 def apply_at(kind, args, level):
     """Run at the ambient level or one of func.grad and record there."""
-    ctx = new_ctx(kind, args)
+    ctx = new_ctx(kind, args, level)
     needs = ctx._state.needs
     recording = level.recording and any(needs)
     if recording:

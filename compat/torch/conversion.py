@@ -38,7 +38,7 @@ def numpy(self, *, force=False):
     if force:
         b = concrete(self, "numpy")
         return b.copy() if needs_grad(self) else expose(b)
-    if needs_grad(self) and modes().grad and not isinstance(self.level_trace, BatchTrace):
+    if modes().grad and needs_grad(self) and not isinstance(self.level_trace, BatchTrace):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     b = concrete(self, "numpy")
     if self.dtype is dtypes.bfloat16:

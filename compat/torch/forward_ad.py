@@ -83,7 +83,9 @@ def open_level(level, name):
 
 def dual(epoch, tensor, tangent):
     """`make_dual` of checked arguments; of a value that a vmap maps, at the level below."""
-    trace = tensor.level_trace
+    trace, other = tensor.level_trace, tangent.level_trace
+    if isinstance(other, BatchTrace) and isinstance(trace, BatchTrace) and other.level > trace.level:
+        tensor, trace = at_level(other, tensor.expand(other.size, *tensor.shape).clone()), other  # one a tangent
     if isinstance(trace, BatchTrace) and not trace.done:
         if tangent.level_trace is trace:
             below = tangent.value

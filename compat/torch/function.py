@@ -8,6 +8,7 @@ import numpy as np
 from ... import numpy as cnp
 from .drive import RUNNING
 from .function_saved import raw_saved, unpack
+from .modes import transforming
 from .node import FREED, UNDEFINED, GradNode, shown
 from .state import TensorBase, wrap
 from .views import shape_dtype
@@ -130,8 +131,8 @@ class BackwardCFunction(FunctionCtx, GradNode):
     __slots__ = ("__dict__", "_state")
 
     def name(self):
-        """`MyFnBackward`."""
-        return self._state.kind.__name__ + "Backward"
+        """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`."""
+        return type(self).__name__
 
     def run(self, ct, drive):
         """A Function has no rule of core's: always the long road."""
@@ -241,7 +242,9 @@ class FunctionMeta(type):
 
     def __init__(cls, name, bases, attrs):
         super().__init__(name, bases, attrs)
-        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {"__slots__": (), "_forward_cls": cls})
+        slots = {"__slots__": (), "_forward_cls": cls}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), slots)
+        cls._generated_cls = type(name + "GeneratedBackward", (BackwardCFunction,), slots)  # of a level of func
 
 
 class Function(metaclass=FunctionMeta):
@@ -338,6 +341,11 @@ def positional(kind, args, kwargs):
     parameters = inspect.signature(kind.forward)
     for key in kwargs:
         found = parameters.parameters.get(key)
+        if found is not None and found.kind is inspect.Parameter.KEYWORD_ONLY and transforming() and isinstance(
+                kwargs[key], TensorBase):
+            raise NotImplementedError(f"Run vmap on autograd.Function with kwarg-only Tensor args: {kind.__name__} got "
+                                      f"{key}, which has no derivative and no mapped axis. Please do not pass "
+                                      "kwarg-only Tensors to autograd.Function.")
         if found is None or found.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             raise TypeError(f"forward() got an unexpected keyword argument '{key}'")
     try:

@@ -4,7 +4,8 @@ import contextlib
 
 import numpy as np
 
-from .state import SET_TANGENT, TensorBase, tangent_of, version_of, wrap
+from .levels import GradTrace
+from .state import SET_TANGENT, TensorBase, at_level, tangent_of, version_of, wrap
 from .views import shape_dtype
 
 PAUSED = [contextlib.nullcontext]  # filled by forward_ad.py: forward runs without the tangents of its inputs
@@ -24,6 +25,8 @@ def push_tangents(kind, ctx, args, outputs):
     if state.materialize:
         tangents = [zeros_like(a) if t is None and isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV" else t
                     for a, t in zip(args, tangents)]
+    if state.dirty:
+        tangents = [writeable(a, t) for a, t in zip(args, tangents)]
     versions = [None if t is None else version_of(t) for t in tangents]
     saved, state.kept, state.to_save = state.kept, None, state.for_forward
     try:
@@ -49,6 +52,12 @@ def push_tangents(kind, ctx, args, outputs):
             check_view(args, tangents, o, t)
         if t is not None and tangent_of(o) is not t:
             SET_TANGENT[0](o, t)
+
+
+def writeable(a, t):
+    """A tangent as a value of its tensor's level, which the user's jvp may write to."""
+    trace = a.level_trace if t is not None else None
+    return at_level(trace, t) if type(trace) is GradTrace and t.level_trace is not trace else t
 
 
 def check_tangent(kind, k, o, t, plain):

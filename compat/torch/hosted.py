@@ -6,6 +6,8 @@ from ... import ShapeDtype, host_callback, stop_gradient
 from ...extend import Ambient, Batched, make_batched
 
 ndarray = np.ndarray
+DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
+           "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
 
 
 def bare(v):
@@ -30,6 +32,14 @@ def hosted(fun, shape, dtype, *values):
         return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
     return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
                          ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
+
+
+def numbers(value):
+    """The plain array below a value, with those of all examples where a vmap runs; None where there is none."""
+    value = bare(value)
+    while isinstance(value, Batched):
+        value = value.value
+    return np.asarray(value) if isinstance(value, ndarray | np.generic) else None
 
 
 def known(name, value):

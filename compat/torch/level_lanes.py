@@ -282,7 +282,7 @@ def several(row, prim, title, plain=False):
             v = settled(row.name, v, tensors)
         if isinstance(v, Tracer):
             out = new(Tensor)
-            out.value = lifted(v, row.node, tensors)
+            out.value = lifted(v, title, tensors)
             out.node = out.rare = None
             out.level_trace = trace
             out.requires = False

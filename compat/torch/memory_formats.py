@@ -32,15 +32,15 @@ def fresh(shape, dtype, format):  # noqa: A002
     return np.empty([shape[a] for a in order], dtype).transpose(np.argsort(order))
 
 
-def lies_in(array, format, hidden=0):  # noqa: A002
-    """Whether the elements of an array, its first `hidden` axes aside, lie in memory as a format says."""
+def lies_in(array, format):  # noqa: A002
+    """Whether the elements of an array lie in memory as a format says."""
     order = ORDERS.get(format.name)
     if order is None:
         return array.flags.c_contiguous
-    if len(order) != array.ndim - hidden:
+    if len(order) != array.ndim:
         return False
     expected = array.itemsize
-    for a in reversed([*range(hidden), *[a + hidden for a in order]]):
+    for a in reversed(order):
         if array.shape[a] != 1:
             if array.strides[a] != expected:
                 return False

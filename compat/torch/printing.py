@@ -9,6 +9,7 @@ from .call import attach
 from .history import edge_or_none
 from .inplace import chain
 from .levels import FOREIGN, BatchTrace
+from .modes import modes
 from .node import visible
 from .state import CLASS, TensorBase, needs_grad
 
@@ -185,11 +186,10 @@ def represent(self, *, tensor_contents=None):
     if trace is not None and trace.done:
         return represent(self.value)
     if isinstance(trace, BatchTrace):
-        body = "\n".join("    " + line for line in represent(self.value).splitlines())
-        return f"BatchedTensor(lvl={level_number(trace)}, bdim=0, value=\n{body}\n)"
+        whole, axis = (self.value, 0) if self.rare is None or self.rare.mapped is None else self.rare.mapped
+        return f"BatchedTensor(lvl={level_number(trace)}, bdim={axis}, value=\n{indented(whole)}\n)"
     if isinstance(self.value, TensorBase):
-        body = "\n".join("    " + line for line in represent(self.value).splitlines())
-        return f"GradTrackingTensor(lvl={level_number(trace)}, value=\n{body}\n)"
+        return f"GradTrackingTensor(lvl={level_number(trace)}, value=\n{indented(self.value)}\n)"
     name = type(self).__name__ if type(self).__name__ == "Parameter" else "tensor"
     if name == "Parameter":
         plain = represent_ambient(self, "tensor(", False)
@@ -199,9 +199,16 @@ def represent(self, *, tensor_contents=None):
     return represent_ambient(self, name + "(", True)
 
 
+def indented(t):
+    """The lines of a tensor's repr inside of another."""
+    return "\n".join(line and "    " + line for line in represent(t).splitlines())
+
+
 def level_number(trace):
-    """A level's number as messages show it."""
-    return trace.level
+    """A level's number as messages show it: 1 for the outermost transform that runs."""
+    m = modes()
+    running = sorted({t.level for t in (m.level, *[t for t, _ in m.lower], *m.maps) if t is not None})
+    return running.index(trace.level) + 1 if trace.level in running else trace.level
 
 
 def represent_ambient(self, prefix, history):

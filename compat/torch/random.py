@@ -94,8 +94,9 @@ def like(make):
 
 def in_order_of(input, t, memory_format):
     """New random numbers with their axes in memory as those of a tensor, unless a format is asked for."""
-    if preserves(memory_format) and type(t.value) is np.ndarray and isinstance(bottom(input), np.ndarray):
-        t.value = laid_out(t.value, bottom(input))
+    below = bottom(input)
+    if preserves(memory_format) and type(t.value) is type(below) is np.ndarray and t.value.ndim == below.ndim:
+        t.value = laid_out(t.value, below)  # one draw for all examples of a batch has fewer axes, in their own order
     return t
 
 

@@ -148,8 +148,9 @@ def bottom_dtype(t):
     return t.value.dtype
 
 
-ESCAPED = ("a value of a vmap that has ended was used: it stands for one example of its batch, and there is no batch "
-           "any more. Your tensor escaped from inside a function being vmapped; return it from that function instead")
+ESCAPED = ("Either your tensor may have escaped from inside a function being vmapped, or it is used in another thread "
+           "than that vmap's: it stands for one example of a batch of which the vmap has ended. Return it from the "
+           "mapped function instead")
 
 
 def lift(v):
@@ -217,7 +218,9 @@ def concrete(t, what):
     """The array of a tensor whose value is known, below all levels but vmap."""
     u = t
     while True:
-        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
+        if isinstance(u.level_trace, BatchTrace):
+            if u.level_trace.done:
+                raise RuntimeError(ESCAPED)
             raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over "
                                f"calling .{what}() on a Tensor, please try to rewrite what you're doing with other "
                                "operations. If error is occurring somewhere inside PyTorch internals, please file a "

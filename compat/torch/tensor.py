@@ -142,7 +142,8 @@ class Tensor(TensorBase):
     def is_contiguous(self, memory_format=None):
         """Whether the elements lie in memory in the order of the axes, or of a memory format."""
         hidden, array = memory_of(self)
-        return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format, hidden)
+        array = array[(0,) * hidden] if array.size else array  # as one example lies
+        return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
 
     def __len__(self):
         shape = self.shape
@@ -281,13 +282,13 @@ class Tensor(TensorBase):
 
     def retain_grad(self):
         """Keep `.grad` of a tensor that is no leaf."""
-        if in_transform(self):
+        if in_transform(self) and self.requires_grad:
             raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
                                "by a functorch transform. This is unsupported, please attempt to use the functorch "
                                "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside "
                                "of a "
                                "function being transformed instead.")
-        if not needs_grad(self):
+        if in_transform(self) or not needs_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         node = None if made_aside(self) else edge_or_none(self)
         if node is None:
@@ -304,9 +305,7 @@ class Tensor(TensorBase):
 
     def register_hook(self, hook):
         """Call `hook(grad)` when the gradient of this tensor is known; it may return another one."""
-        if in_transform(self) is BatchTrace:
-            raise RuntimeError("register_hook under vmap is not supported; register it outside of vmap")
-        if not needs_grad(self):
+        if in_transform(self) is BatchTrace or not needs_grad(self):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = edge_or_none(self)
         if node is None:

@@ -10,11 +10,11 @@ import numpy as np
 
 from ... import extend
 from . import versions
-from .levels import AMBIENT, FOREIGN, GradTrace
+from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 from .modes import MODES, modes
 from .node import NamedRule, short, visible
 from .recorder import aten_of_view
-from .state import REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
+from .state import ESCAPED, REFRESH, at_level, cell_of, current, edge, more, needs_grad, version_of, wrap
 
 ndarray = np.ndarray
 GETITEM = extend.REGISTRY["getitem"]
@@ -60,6 +60,8 @@ def made(t, prim, params, name, creation, maker):
     """What `view` does."""
     trace = t.level_trace
     if trace is not None and trace is not FOREIGN and trace.done:
+        if isinstance(trace, BatchTrace):
+            raise RuntimeError(ESCAPED)
         return view(t.value, prim, params, name, creation, maker)
     if trace is None:
         out = wrap(prim.impl(np, t.value, *params) if maker is None else maker(t.value))

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .. import versions
 from ..forward_ad import set_tangent, tangent_of
-from ..state import TensorBase, wrap
+from ..state import TensorBase, bottom, wrap
 from ..views import shape_dtype
 from .levels import (
     check_outputs,
@@ -18,6 +19,7 @@ from .levels import (
     split_aux,
 )
 
+ndarray = np.ndarray
 API = "jvp(f, primals, tangents)"
 
 
@@ -85,8 +87,23 @@ def dual(trace, x, dx):
                            f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "
                            f"gradient is of size {list(other)}.")
     t = lifted(trace, x)
-    set_tangent(t, dx)
+    set_tangent(t, dx if lies_alike(bottom(x), bottom(dx)) else dx.clone())
     return t
+
+
+def lies_alike(x, dx):
+    """Whether the memory of a tangent lies as that of its primal, so that a write in place reaches it too.
+
+    Another one is copied, as in PyTorch: the caller's tangent stays.
+    """
+    if type(x) is not ndarray or type(dx) is not ndarray:
+        return True
+    if x.shape != dx.shape or not all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, dx.strides)):
+        return False
+    if x.base is None is dx.base:
+        return True
+    a, b = versions.root_of(x), versions.root_of(dx)
+    return a.nbytes == b.nbytes and x.ctypes.data - a.ctypes.data == dx.ctypes.data - b.ctypes.data
 
 
 def derivative(trace, out, strict):

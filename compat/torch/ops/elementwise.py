@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY, Batched
+from ....extend import REGISTRY
 from .. import dtypes
 from ..broadcasting import check_broadcast
 from ..call import (
@@ -20,7 +20,7 @@ from ..call import (
     with_tensor,
 )
 from ..dtypes import type_word
-from ..hosted import bare, known
+from ..hosted import DYNAMIC, bare
 from ..lanes import binary, binary_inplace, flat, unary
 from ..literals import filling
 from ..state import TensorBase
@@ -508,10 +508,9 @@ for _name in ("isnan", "isinf", "isfinite"):
 def where(condition, input=None, other=None):
     """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
     if input is None and other is None:
-        if isinstance(bare(condition), Batched):
-            raise RuntimeError("vmap: We do not support batching operators that can output dynamic shape. Attempted to "
-                               "vmap over aten::where. Use torch.where(mask, x, 0), whose answer has one shape.")
-        return tuple([np.ascontiguousarray(i) for i in np.nonzero(known("where", condition))])
+        if not isinstance(bare(condition), np.ndarray | np.generic):
+            raise RuntimeError(DYNAMIC.format("where"))
+        return tuple([np.ascontiguousarray(i) for i in np.nonzero(bare(condition))])
     if getattr(condition, "dtype", None) != np.bool_:
         if getattr(condition, "dtype", None) != np.uint8:
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "

@@ -9,9 +9,9 @@ from .. import dtypes
 from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
 from ..dtypes import c_type, type_word
-from ..hosted import hosted, known
+from ..hosted import hosted, known, numbers
 from ..limits import finfo
-from ..state import TensorBase
+from ..state import TensorBase, mapped
 from .elementwise import one, operands
 from .shaping import method
 
@@ -116,6 +116,9 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{type_word(input.dtype.numpy)} did not match {type_word(other.dtype.numpy)}")
     check_broadcast(input, other)
+    if mapped(input) or mapped(other):
+        raise RuntimeError("vmap over torch.allclose isn't supported yet: its answer is one bool, and each example has "
+                           "its own. Use torch.isclose(input, other).all(), which is a tensor.")
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
@@ -123,6 +126,9 @@ def equal(input, other):
     """Whether shapes and values are the same; see PyTorch's documentation of `torch.equal`."""
     if not isinstance(other, TensorBase):
         raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    if mapped(input) or mapped(other):
+        raise RuntimeError("Batching rule not implemented for aten::equal. Its answer is one bool, and each example "
+                           "has its own; use (input == other).all(), which is a tensor.")
     return input.shape == other.shape and bool((input == other).all())
 
 
@@ -170,18 +176,26 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
 @operation("bincount")
 def bincount(input, weights=None, minlength=0):
     """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
-    x = known("bincount", input)
+    x, every = input, numbers(input)
     if x.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(x.dtype)}'")
-    if x.ndim != 1 or x.size and x.min() < 0:
+    if every is None:
+        known("bincount", input)  # refuses
+    if x.ndim != 1 or every.size and every.min() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    w = None if weights is None else known("bincount", weights)
-    if w is not None and w.shape != x.shape:
+    if weights is not None and tuple(weights.shape) != tuple(x.shape):
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    counts = np.bincount(x, w, minlength)
-    return counts.astype(np.float32) if w is not None and w.dtype == np.float32 else counts
+    lengths = {max(minlength, int(row.max(initial=-1)) + 1) for row in every.reshape(-1, *x.shape)} or {minlength}
+    if len(lengths) > 1:
+        raise RuntimeError(f"bincount under vmap needs answers of one size, but the examples have {sorted(lengths)}; "
+                           "give a minlength that is enough for all")
+    n = lengths.pop()
+    if weights is None:
+        return hosted(lambda x: np.bincount(x, None, n), (n,), np.int64, x)
+    kind = np.float32 if weights.dtype == np.float32 else np.float64
+    return hosted(lambda x, w: np.bincount(x, w, n), (n,), kind, x, weights)
 
 
 @operation("complex", method=False, node="ComplexBackward0")

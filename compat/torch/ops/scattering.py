@@ -6,7 +6,7 @@ import numpy as np
 from .... import numpy as cnp, stop_gradient
 from ..call import ROWS, operation
 from ..dtypes import type_word
-from ..hosted import bare, hosted, known
+from ..hosted import bare, hosted, numbers
 from .indexing import AT
 from .selecting import check_long, grid
 from .shaping import wrap_dim
@@ -152,10 +152,10 @@ def put(input, index, source, accumulate=False):
     if source.size != index.size:
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                            f"source.numel() = {source.size}, index.numel() = {index.size}")
-    flat, at = cnp.reshape(input, (-1,)), cnp.reshape(known("put", index), (-1,))
-    if at.size and (at.min() < -flat.shape[0] or at.max() >= flat.shape[0]):
-        raise IndexError(f"out of range: tried to access index {int(at.max())} on a tensor of {flat.shape[0]} "
-                         "elements.")
+    flat, at, all_places = cnp.reshape(input, (-1,)), cnp.reshape(bare(index), (-1,)), numbers(index)
+    n = flat.shape[0]
+    if all_places is not None and all_places.size and (all_places.min() < -n or all_places.max() >= n):
+        raise IndexError(f"out of range: tried to access index {int(all_places.max())} on a tensor of {n} elements.")
     values = cnp.reshape(source, (-1,))
     out = AT(flat)[at].add(values) if accumulate else AT(flat)[at].set(values)
     return cnp.reshape(out, input.shape)

@@ -8,7 +8,7 @@ from .. import return_types
 from ..broadcasting import check_broadcast
 from ..call import attach, operation, otherwise, to, with_dim
 from ..dtypes import type_word
-from ..hosted import bare
+from ..hosted import DYNAMIC, bare, numbers
 from ..inplace import inplace
 from ..literals import filling
 from ..out_argument import write_out
@@ -143,7 +143,8 @@ def at_axis(name, x, dim, index, write):
     d = wrap_dim(dim, x.ndim)
     whole = x if x.ndim else cnp.reshape(x, (1,))
     n = whole.shape[d]
-    if isinstance(index, np.ndarray) and index.size and ((index < -n) | (index >= n)).any():
+    places = numbers(index)
+    if places is not None and ((places < -n) | (places >= n)).any():
         raise IndexError("index out of range in self")
     index = cnp.reshape(index, (-1,))
     out = write(AT(whole)[(slice(None),) * d + (index,)], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :]))
@@ -267,7 +268,19 @@ def masked_select(input, mask):
 def masked_scatter(input, mask, source):
     """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
     shape = np.broadcast_shapes(input.shape, np.shape(mask))
-    input, mask = cnp.broadcast_to(input, shape), np.broadcast_to(np.asarray(mask), shape)
+    input = cnp.broadcast_to(input, shape)
+    if not isinstance(mask := bare(mask), np.ndarray | np.generic):  # differs between examples
+        every, size = numbers(mask), int(np.prod(mask.shape))
+        counts = every.reshape(-1, max(size, 1)).sum(axis=1) * (int(np.prod(input.shape)) // max(size, 1))
+        if int(counts.max(initial=0)) > source.size:
+            raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes and at least "
+                               f"{int(counts.max())} elements of source, one for each true mask, but got {source.size}")
+        if not source.size:
+            return input
+        order = cnp.cumsum(cnp.reshape(cnp.broadcast_to(mask, input.shape), (-1,)).astype(int)) - 1
+        values = cnp.take(cnp.reshape(source, (-1,)), cnp.maximum(order, 0))
+        return cnp.where(mask, cnp.reshape(values, input.shape), input)
+    mask = np.broadcast_to(np.asarray(mask), shape)
     count = int(mask.sum())
     return AT(input)[mask].set(cnp.reshape(source, (-1,))[:count])
 
@@ -380,10 +393,6 @@ def shared(flat, value):
 
 _median("median", return_types.median, False)
 _median("nanmedian", return_types.nanmedian, True)
-
-
-DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
-           "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
 
 
 @signed("nonzero")

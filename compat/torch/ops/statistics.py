@@ -207,9 +207,12 @@ def histc(input, bins=100, min=0, max=0):  # noqa: A002 (torch's names)
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(input.dtype)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    x = known("histc", input).ravel().astype(np.float64)
-    low, high = outer_edges(x, (min, max) if min != max else None, "histc")
-    return np.histogram(x, bins, (low, high))[0].astype(input.dtype)
+
+    def counts(x):
+        x = x.ravel().astype(np.float64)
+        return np.histogram(x, bins, outer_edges(x, (min, max) if min != max else None, "histc"))[0]
+
+    return hosted(counts, (bins,), input.dtype, input)
 
 
 def outer_edges(x, given, name):

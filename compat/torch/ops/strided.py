@@ -9,6 +9,7 @@ from ..call import operation
 from ..dtypes import type_word
 from ..inplace import PUT_VALUE
 from ..levels import FOREIGN
+from ..memory import memory_of
 from ..state import CLASS, TensorBase, at_level, bottom, wrap
 from ..views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
 from .shaping import RETYPED, method, shape_of, wrap_dim
@@ -69,35 +70,48 @@ def own(view_, array):
 
 @method("as_strided")
 def as_strided(input, size, stride, storage_offset=None):
-    """A view with strides of one's own over the memory; see PyTorch's `torch.as_strided`."""
-    b = bottom(input)
-    if not isinstance(b, ndarray) or isinstance(input.value, TensorBase):
-        raise NotImplementedError("as_strided inside a transform is not built: the memory below has other strides; use "
-                                  "narrow, select, unfold or diagonal")
+    """A view with strides of one's own over the memory, of each example where a vmap runs; see PyTorch's
+    `torch.as_strided`."""
+    hidden, whole = memory_of(input)
+    if whole is not bottom(input):
+        raise NotImplementedError("as_strided of a value traced by covector's own transforms is not built: it has no "
+                                  "memory; use narrow, select, unfold or diagonal")
     size, stride = tuple(size), tuple(stride)
-    root = versions.root_of(b)
-    item = b.itemsize
+    if len(size) != len(stride):
+        raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
+                           f"{list(stride)}")
+    root = versions.root_of(whole)
+    item = whole.itemsize
+    b = whole[(0,) * hidden] if whole.size else whole.reshape((0,))  # the first example; the others lie as it does
     own_offset = (b.ctypes.data - root.ctypes.data) // item
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
     if root.dtype != b.dtype:
         raise NotImplementedError("as_strided of memory read as another dtype is not built; clone() it first")
-    if last >= root.size and all(size):
+    if last >= root.size and all(size) and not hidden:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
                            "itemsize "
                            f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of "
                            "size "
                            f"{root.size * item}")
-    where = np.full(root.size, -1)
+    where = np.full(max(root.size, last + 1), -1)
     places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
     places[...] = np.arange(b.size).reshape(b.shape)
     index = np.ndarray(size, np.int64, where, offset * 8, tuple(s * 8 for s in stride)).copy()
-    array = np.ndarray(size, b.dtype, versions.flat(root), offset * item, tuple(s * item for s in stride))
     if (index < 0).any():
+        if hidden:
+            raise RuntimeError(f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches "
+                               "beyond the elements of an example. This is not supported inside of vmap; use narrow, "
+                               "select, unfold or diagonal")
         raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; "
                                   "take it "
                                   "of the base")
-    return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=lambda a: array)
+
+    def strided(a):
+        return np.ndarray((*a.shape[:hidden], *size), a.dtype, versions.flat(versions.root_of(a)), offset * item,
+                          (*a.strides[:hidden], *[s * item for s in stride]))
+
+    return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=strided)
 
 
 def part(name, prim):

@@ -1,0 +1,99 @@
+"""vmap at its corners: writes at indices that it maps, strides of one's own, layouts, random numbers, refusals."""
+
+from harness import attempt, double
+
+
+def mapped_places(torch):
+    x = torch.arange(60, dtype=torch.float64).reshape(3, 4, 5) / 7
+    return x, torch.tensor([[0, 2], [1, 3], [2, -4]]), x[:, :2] + 1
+
+
+def script_writes_at_mapped_indices(torch):
+    x, places, rows = mapped_places(torch)
+
+    def into(t, i, v):
+        t = t.clone()
+        t[i] = v
+        return t
+
+    def across(t, i, v):
+        t = t.clone()
+        t[:, i] = v
+        return t
+
+    f = torch.func
+    slopes = lambda g: f.grad(lambda t, i, v: g(t, i, v).sin().sum(), (0, 2))  # noqa: E731
+    out = []
+    for g, v in ((into, rows), (across, x[:, :, :2]), (lambda t, i, v: t.index_put((i,), v), rows)):
+        for dims in ((0, 0, 0), (0, 0, None), (None, 0, 0))[: 2 if g in (into, across) else 3]:
+            given = [a if d == 0 else a[0] for a, d in zip((x, places, v), dims)]
+            out += [f.vmap(g, dims)(*given), [s.contiguous() for s in f.vmap(slopes(g), dims)(*given)]]
+    out += f.vmap(lambda t, i: f.jvp(lambda u: into(u, i, u[:2].sin()), (t,), (t * 2,)))(x, places)
+    return [o.contiguous() if hasattr(o, "contiguous") else o for o in out]
+
+
+def script_scattering_at_mapped_indices(torch):
+    x, places, rows = mapped_places(torch)
+    places = places % 4
+    whole = places.unsqueeze(-1).expand(3, 2, 5)
+    f, out = torch.func, []
+    for g, i in ((lambda t, i, v: t.scatter(0, i, v), whole), (lambda t, i, v: t.index_copy(0, i, v), places)):
+        out += [f.vmap(g)(x, i, rows), f.vmap(f.grad(lambda t, i, v, g=g: g(t, i, v).sin().sum(), (0, 2)))(x, i, rows)]
+    fill = lambda t, i: t.index_fill(0, i, 2.0)  # noqa: E731
+    out += [f.vmap(fill)(x, places), f.vmap(fill, (None, 0))(x[0], places), f.vmap(fill)(x[:, 0, :], places[:, 0]),
+            f.vmap(lambda t, i: t.clone().index_fill_(-1, i, 3.0))(x, places)]
+    return [[s.contiguous() for s in o] if isinstance(o, tuple) else o.contiguous() for o in out]
+
+
+def script_strides_of_examples(torch):
+    x = torch.arange(30.0).reshape(5, 2, 3)
+    out = []
+    for t in (x, x.transpose(1, 2).contiguous().transpose(1, 2), torch.arange(60.0).reshape(2, 5, 2, 3)[1]):
+        a, b = t.stride()[1:]
+        at = t.storage_offset()
+        for size, stride, offset in (([3, 2], [b, a], at), ([2], [a], at + b), ([2], [a + b], at),
+                                     ([4, 2, 3], [0, a, b], at)):
+            def taken(row, size=size, stride=stride, offset=offset):
+                return row.as_strided(size, stride, offset)
+
+            out += [torch.vmap(taken)(t).contiguous(), torch.vmap(taken, -1)(t.movedim(0, -1)).contiguous(),
+                    torch.func.vmap(torch.func.grad(lambda row: (taken(row) ** 2).sum()))(t)]
+    out.append(torch.vmap(torch.vmap(lambda row: row.as_strided([2], [2])), in_dims=1)(x.transpose(0, 1)).contiguous())
+    y = x.clone()
+    torch.vmap(lambda row: row.as_strided([2], [4]).mul_(10))(y)
+    return out, y
+
+
+def script_strides_beyond_an_example(torch):
+    out = []
+    for row, size, stride, offset in ((torch.ones(5, 3), [3], [1], 1), (torch.ones(5, 3, 5), [4, 4], [4, 1], 0),
+                                      (torch.ones(2, 5, 3)[1], [3], [1], 14), (torch.ones(5, 0, 3), [3], [1], 0)):
+        found = attempt(lambda: torch.vmap(lambda t: t.as_strided(size, stride, offset))(row))
+        out += [found[:2], "This is not supported inside of vmap" in found[2]]
+    found = attempt(lambda: torch.vmap(lambda t: t.as_strided([1, 1], [1]))(torch.ones(5, 2)))
+    return out, found[:2], "size and stride must have the same length" in found[2]
+
+
+def script_whether_examples_are_contiguous(torch):
+    seen = []
+    look = lambda t: (seen.append(t.is_contiguous()), t)[1]  # noqa: E731
+    v = torch.vmap
+    for run in (lambda: v(look)(torch.ones(3, 2, 7)), lambda: v(look, 1)(torch.ones(2, 3, 7)),
+                lambda: v(look, 2)(torch.ones(2, 7, 3)), lambda: v(v(look))(torch.ones(3, 5, 3)),
+                lambda: v(v(look), 1)(torch.ones(5, 3, 3)), lambda: v(v(look, 1))(torch.ones(3, 3, 5)),
+                lambda: v(look)(torch.ones(3, 0, 3)), lambda: v(look)(torch.ones(3, 0, 3).transpose(1, 2))):
+        run()
+    return seen
+
+
+def script_shapes_of_random_numbers(torch):
+    x, f = torch.zeros(4, 5, 6), torch.nn.functional
+    draws = (torch.rand_like, torch.randn_like, lambda t: torch.randint_like(t, 9),
+             lambda t: f.dropout(torch.ones_like(t)))
+    return [[tuple(torch.vmap(draw, in_dims=axis, out_dims=axis, randomness=kind)(x).shape) for draw in draws]
+            for axis in (0, 1, 2) for kind in ("same", "different")]
+
+
+def script_one_answer_for_all_examples(torch):
+    x = double(torch, 1.0, 2.0)
+    return [attempt(lambda: torch.vmap(g)(x, x)) for g in (torch.equal, torch.allclose)]

@@ -1,0 +1,56 @@
+"""Writes at index arrays that a transform traces: of places named twice the last one stays, as in NumPy."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector import numpy as cnp
+
+X = np.arange(12.0).reshape(3, 4)
+PLACES = np.array([[0, 2, 0], [1, -1, 1], [3, 3, 3]])
+VALUES = np.arange(9.0).reshape(3, 3) + 100
+
+
+def written(x, places, values):
+    out = np.array(x)
+    out[places] = values
+    return out
+
+
+def by_example(x, places, values):
+    return x.at[places].set(values)
+
+
+def test_vmap_writes_as_a_loop_does():
+    found = cv.vmap(by_example)(X, PLACES, VALUES)
+    assert np.array_equal(found, np.stack([written(*row) for row in zip(X, PLACES, VALUES)]))
+
+
+def test_the_value_that_stays_gets_the_gradient():
+    def loss(x, places, values):
+        return cnp.sum(by_example(x, places, values) ** 2)
+
+    dx, dv = cv.vmap(cv.grad(loss, (0, 2)))(X, PLACES, VALUES)
+    for k in range(3):
+        stays = np.array([np.flatnonzero(PLACES[k] % 4 == p % 4)[-1] == j for j, p in enumerate(PLACES[k])])
+        hit = np.isin(np.arange(4), PLACES[k] % 4)
+        assert np.array_equal(dx[k], np.where(hit, 0, 2 * X[k]))
+        assert np.array_equal(dv[k], np.where(stays, 2 * VALUES[k], 0))
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (3, 1)])
+def test_few_places(shape):
+    places = np.zeros(shape, int)
+    found = cv.vmap(by_example)(X, places, np.ones(shape))
+    assert np.array_equal(found, np.stack([written(x, i, 1.0) for x, i in zip(X, places)]))
+
+
+@pytest.mark.parametrize("use", [lambda x, i: x[i], lambda x, i: x.at[i].set(1.0), lambda x, i: x.at[i].add(1.0),
+                                 lambda x, i: cnp.take(x, i, 0), lambda x, i: x[i, i]])
+def test_an_index_out_of_range_in_any_example_is_refused(use):
+    x = np.ones((2, 4, 4))
+    for places in ([[0, 1], [4, 0]], [[0, -5], [1, 0]]):
+        with pytest.raises(IndexError, match="out of bounds"):
+            cv.vmap(use)(x, np.array(places))
+        with pytest.raises(IndexError, match="out of bounds"):
+            cv.vmap(cv.vmap(use))(x[None], np.array([places]))
