@@ -24,7 +24,7 @@ _SIDED = ("linalg.solve", "linalg.solve_ex")
 COLUMNS = dict.fromkeys("""
     linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
     linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
-    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve
+    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
 """.split(), (0,)) | {
     "linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,),
 }

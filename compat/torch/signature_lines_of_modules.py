@@ -42,9 +42,9 @@ linalg.diagonal: Tensor A, *, int offset=, int dim1=, int dim2=
 linalg.eigh linalg.eigvalsh: Tensor input, str UPLO=, *, out!
 linalg.householder_product: Tensor input, Tensor tau, *, out?
 linalg.inv_ex: Tensor A, *, bool check_errors=, out!
-linalg.ldl_factor: Tensor input, *, bool hermitian=, out?
-linalg.ldl_factor_ex: Tensor input, *, bool hermitian=, bool check_errors=, out?
-linalg.ldl_solve: Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=, out?
+linalg.ldl_factor: Tensor input, *, bool hermitian=, out!
+linalg.ldl_factor_ex: Tensor input, *, bool hermitian=, bool check_errors=, out!
+linalg.ldl_solve: Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=, out!
 linalg.lstsq: Tensor input, Tensor b, float? rcond=, *, str? driver=, out?
 linalg.lu linalg.lu_factor: Tensor A, *, bool pivot=, out!
 linalg.lu_factor_ex: Tensor A, *, bool pivot=, bool check_errors=, out!

@@ -199,6 +199,12 @@ def a_polynomial_of_chebyshev(torch):
     return gradient(torch, lambda x: torch.special.chebyshev_polynomial_t(x, 2), leaf(torch))
 
 
+@row("`linalg.ldl_factor`", [1.0, 0.0, 0.0, 1.0], "RuntimeError")
+def factors_of_an_indefinite_matrix(torch):
+    a = torch.tensor([[2.0, 0.0], [0.0, -1.0]], requires_grad=True)
+    return gradient(torch, lambda t: torch.linalg.ldl_factor(t).LD.diagonal(), a)
+
+
 @row("forward mode of `scatter_reduce`", [4.0], [0.0])
 def tangents_of_a_product(torch):
     x, index = torch.tensor([2.0, 4.0]), torch.tensor([0, 0])
