@@ -235,6 +235,114 @@ def the_version_after_set(torch):
     return torch.zeros(0).set_(torch.ones(2))._version
 
 
+@row("gradients by a leaf that `set_`", [1.0, 1.0], "RuntimeError")
+def a_leaf_with_other_memory(torch):
+    x = leaf(torch)
+    y = x.clone()
+    with torch.no_grad():
+        x.set_(torch.zeros(2))
+    return attempt(lambda: torch.autograd.grad(y.sum(), x)[0].tolist())
+
+
+@row("`detach_` of a tensor that an operation saved", 1.0, "RuntimeError")
+def a_saved_tensor_that_lost_its_history(torch):
+    x = torch.zeros(1, requires_grad=True)
+    y = x.clone()
+    z = y.sin()
+    y.detach_()
+    return attempt(lambda: torch.autograd.grad(z.sum(), x)[0].item())
+
+
+@row("writes to one part of `unsafe_split`", "RuntimeError", [3.0, 3.0])
+def a_part_of_an_unsafe_split(torch):
+    x = leaf(torch)
+    first, second = (x * 1).unsafe_split(1)
+    return attempt(lambda: torch.autograd.grad(first.mul_(3) + second * 3, x)[0].tolist())
+
+
+@row("what `allow_mutation_on_saved_tensors` keeps", 1, 0)
+def copies_of_what_nobody_writes_to(torch):
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+        y = (leaf(torch) * 1) ** 3
+        return len(context.cloned) if y is not None else None
+
+
+@row("a Function that writes to a view and returns several", [3.0, 3.0], "RuntimeError")
+def a_write_to_a_view_beside_another_answer(torch):
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            x.mul_(2)
+            return x, x.clone()
+
+        @staticmethod
+        def backward(ctx, a, b):
+            return a * 2 + b
+
+    def f(x):
+        return sum(Both.apply((x * 1).view(2)))
+
+    return gradient(torch, f, leaf(torch))
+
+
+@row("a Function that gives one tensor", False, True)
+def the_memory_of_a_shared_gradient(torch):
+    seen = []
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g.data_ptr())
+            return g, g
+
+    x, y = leaf(torch), leaf(torch)
+    Sum.apply(x, y)[1:].backward()
+    return seen[0] in (x.grad.data_ptr(), y.grad.data_ptr())
+
+
+@row("`view_as_real` of a complex tensor that", [1j, 4 + 5j, 2 + 3j, 6 + 7j], [1j, 2 + 3j, 4 + 5j, 6 + 7j])
+def a_turned_view_of_another_dtype(torch):
+    x = torch.ones(2, 2, dtype=torch.complex64, requires_grad=True)
+    y = torch.view_as_real(x.clone())
+    y.transpose_(0, 1)
+    y += 1
+    y.backward(torch.arange(8.0).view(2, 2, 2))
+    return x.grad.flatten().tolist()
+
+
+@row("random numbers in a Function's `jvp`", True, "GradcheckError")
+def random_numbers_in_a_jvp(torch):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def vjp(ctx, g):
+            return g * 2
+
+        @staticmethod
+        def jvp(ctx, t):
+            torch.randn_like(t)
+            return t * 2
+
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    return attempt(lambda: torch.autograd.gradcheck(
+        Double.apply, (x,), check_forward_ad=True, check_batched_forward_grad=True))
+
+
+@row("second derivatives of `scatter_reduce`", True, "RuntimeError")
+def twice_through_a_product_with_zeros(torch):
+    x, zeros = torch.ones(1, dtype=torch.float64), torch.zeros(2, dtype=torch.float64)
+    return attempt(lambda: torch.autograd.gradgradcheck(
+        torch.scatter_reduce, (x.requires_grad_(), 0, torch.tensor([0, 0]), zeros.requires_grad_(), "prod")))
+
+
 @row("strides of `kron`", (4, 1), (1, 9))
 def the_strides_of_a_kronecker_product(torch):
     return tuple(torch.kron(torch.ones(2, 3).t(), torch.ones(2, 3).t()).stride())
