@@ -4,7 +4,7 @@ import functools
 import inspect
 import warnings
 
-from .modes import MODES, modes, restore, set_modes
+from .modes import MODES, enter, leave, modes, set_modes
 
 
 class ContextDecorator:
@@ -128,11 +128,10 @@ class _Mode(ContextDecorator):
         raise NotImplementedError
 
     def __enter__(self):
-        self.before.append(set_modes(**self.changes()))
+        self.before.append(enter(**self.changes()))
 
     def __exit__(self, *exc):
-        before = self.before.pop()
-        restore(before)
+        leave(self.before.pop())
 
 
 class no_grad(_Mode):  # noqa: N801 (torch's name)

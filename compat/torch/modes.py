@@ -87,6 +87,22 @@ def restore(before):
     MODES.set(before)
 
 
+def enter(**changes):
+    """Change the modes for a context of the user's; returns what `leave` takes."""
+    before = set_modes(**changes)
+    return before, MODES.get(), changes
+
+
+def leave(entered):
+    """Undo `enter`: contexts that were entered since and not left keep what they changed."""
+    before, own, changes = entered
+    if MODES.get() is own:
+        MODES.set(before)
+    else:
+        was = before or DEFAULT
+        set_modes(**{name: getattr(was, name) for name in changes})
+
+
 def enter_level(trace):
     """Leave the transforms above a level (None: above the ambient one) for a while; returns what to restore."""
     m = before = MODES.get()

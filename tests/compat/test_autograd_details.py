@@ -455,3 +455,32 @@ def script_policies_may_name_views(torch):
     out = torch.utils.checkpoint.checkpoint(fn, torch.tensor([1, 2, 3]), y, use_reentrant=False, context_fn=contexts)
     out[1].sum().backward()
     return y.grad
+
+
+def script_contexts_that_are_left_in_another_order(torch):
+    found, log = [], []
+    x = torch.ones(2, requires_grad=True)
+
+    def hooks():
+        return torch.autograd.graph.saved_tensors_hooks(lambda t: (log.append(1), t)[1], lambda t: t)
+
+    def note():
+        found.append([torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(),
+                      (x * x).requires_grad, len(log)])
+
+    def leave(context):
+        context.__exit__(None, None, None)
+        note()
+
+    pairs = [(torch.no_grad, hooks), (hooks, torch.no_grad), (torch.no_grad, torch.enable_grad),
+             (torch.no_grad, torch.autograd.detect_anomaly), (torch.autograd.detect_anomaly, torch.no_grad),
+             (torch.inference_mode, hooks), (hooks, torch.inference_mode)]
+    for first, second in pairs:
+        one, two = first(), second()
+        one.__enter__()
+        two.__enter__()
+        note()
+        leave(one)
+        leave(two)
+        torch.set_grad_enabled(True)
+    return found

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..modes import modes, restore, set_modes
+from ..modes import enter, leave, modes, set_modes
 
 
 class detect_anomaly:  # noqa: N801 (torch's name)
@@ -22,10 +22,10 @@ class detect_anomaly:  # noqa: N801 (torch's name)
                       "for debugging.", UserWarning, stacklevel=2)
 
     def __enter__(self):
-        self.before = set_modes(anomaly=bool(self.check_nan))
+        self.before = enter(anomaly=bool(self.check_nan))
 
     def __exit__(self, *exc):
-        restore(self.before)
+        leave(self.before)
 
 
 class set_detect_anomaly:  # noqa: N801 (torch's name)

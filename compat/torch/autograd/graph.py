@@ -9,7 +9,7 @@ from .. import versions
 from ..drive import HOOKED, reached, running
 from ..engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..gradient_edge import GradientEdge, get_gradient_edge
-from ..modes import modes, restore, set_modes
+from ..modes import enter, leave, modes, set_modes
 from ..node import GradNode
 from ..saved import SavedTensor
 from ..state import TensorBase, bottom, needs_grad
@@ -79,11 +79,11 @@ def disable_saved_tensors_hooks(error_message):
     m = modes()
     if m.hooks:
         raise RuntimeError(error_message)
-    before = set_modes(hooks_disabled=error_message)
+    entered = enter(hooks_disabled=error_message)
     try:
         yield
     finally:
-        restore(before)
+        leave(entered)
 
 
 class _AllowMutationOnSavedContext:
@@ -126,12 +126,12 @@ def allow_mutation_on_saved_tensors():
     m = modes()
     if m.hooks_disabled is not None:
         raise RuntimeError(m.hooks_disabled)
-    before = set_modes(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
+    entered = enter(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
     try:
         yield context
     finally:
         context.clear()
-        restore(before)
+        leave(entered)
 
 
 class _MultiHandle:
