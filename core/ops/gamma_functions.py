@@ -1,12 +1,16 @@
 """The gamma and beta functions, their logarithms, and the polygamma functions."""
 
+import math
+
 import numpy as np
 
 from ..dtypes import is_inexact
 from ..errors import DtypeError, at_user_line
-from ..families import elementwise
+from ..families import ZERO, elementwise
+from .arithmetic import cos, sin
 from .samples import Sample, binary, together, unary
 from .scipy_kernels import WIDE, scipy_kernel, scipy_unary
+from .selection import where
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. At poles derivatives are what the
 # formulas give: infinite, or NaN where the function itself has no value.
@@ -26,7 +30,7 @@ def _real(name):
     return run
 
 
-_gamma, _digamma = _real("gamma"), _real("psi")
+_gamma, _digamma, _gammasgn = _real("gamma"), _real("psi"), _real("gammasgn")
 gamma = elementwise(
     "gamma",
     impl=lambda xp, x: _gamma(xp, x),
@@ -36,6 +40,26 @@ gamma = elementwise(
 )
 # log|Γ|, DLMF 5.2.2.
 gammaln = scipy_unary("gammaln", lambda x: digamma(x), 0.5, 3.0, extra=[-0.5, -1.5, 20.0], singular=True)
+_rgamma = _real("rgamma")
+
+
+def _rgamma_slope(x, ans):
+    """-ψ(x) / Γ(x); below one half by DLMF 5.5.3, Γ(x) Γ(1 - x) = π / sin(πx), for ψ has poles where this has none."""
+    low = x < 0.5
+    turned, kept = where(low, 1.0 - x, 1.0), where(low, 1.0, x)
+    angle = math.pi * where(low, x, 0.0)
+    return where(low, gamma(turned) * (cos(angle) - sin(angle) * digamma(turned) / math.pi), -ans * digamma(kept))
+
+
+rgamma = elementwise(
+    "rgamma",  # 1 / Γ, which has no poles
+    impl=lambda xp, x: _rgamma(xp, x),
+    d={"x": _rgamma_slope},
+    samples=together(unary(0.6, 3.0, complex_too=False),
+                     lambda rng: [Sample(np.array([-2.0, -1.5, -1.0, 0.0, 0.3])), Sample(np.array(0.0))]),
+)
+gammasgn = elementwise("gammasgn", impl=lambda xp, x: _gammasgn(xp, x), d=ZERO, samples=together(
+    unary(0.5, 3.0, complex_too=False), lambda rng: [Sample(np.array([-0.5, -1.5, -2.3]))]))
 digamma = elementwise(
     "digamma",
     impl=lambda xp, x: _digamma(xp, x),

@@ -10,13 +10,15 @@ import covector as cv
 from covector.core.errors import DtypeError, MissingLibraryError, RuleError
 from covector.core.ops.special import SPECIAL
 from covector.scipy import special
+from covector.testing import check_grads
 
 scipy_special = pytest.importorskip("scipy.special", reason="needs the extra `scipy`: pip install -e '.[scipy]'")
 
 X = np.array([0.3, 0.55, 0.9])
 OPERANDS = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog1py": (X, X), "gammainc": (X + 1, X),
             "gammaincc": (X + 1, X), "rel_entr": (X, X + 1), "kl_div": (X, X + 1), "betainc": (X + 1, X + 2, X)}
-UFUNCS = sorted(set(SPECIAL) - {"exp2", "expm1", "log1p", "cbrt"})
+ORDERED = ["jv", "yn", "yv", "iv", "ive", "kv", "kve"]
+UFUNCS = sorted(set(SPECIAL) - {"exp2", "expm1", "log1p", "cbrt", "gammasgn", *ORDERED})
 OURS = {"psi": "digamma"}
 
 
@@ -277,3 +279,45 @@ print(failed)
 """
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("order", [0, 1, 2, 0.5, -1.5], ids=str)
+def test_bessel_functions_of_any_order(name, order):
+    if name == "yn" and order != int(order):
+        return
+    theirs, ours = getattr(scipy_special, name), getattr(special, name)
+    np.testing.assert_allclose(ours(order, X), theirs(order, X), rtol=1e-14)
+    check_grads(lambda x: theirs(order, x), (X + 0.5,), order=3, rtol=1e-4, atol=1e-5)
+    gradient = cv.grad(lambda x: ours(order, x).sum())(X.astype(np.float32))
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, cv.grad(lambda x: theirs(order, x).sum())(X), rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_orders_broadcast_and_batch_without_a_derivative(name):
+    fun, orders = getattr(scipy_special, name), np.array([0, 1, 2])
+    want = np.stack([cv.elementwise_grad(lambda x, v=v: fun(v, x))(X) for v in orders])
+    np.testing.assert_allclose(cv.vmap(lambda v: cv.elementwise_grad(lambda x: fun(v, x))(X))(orders), want)
+    np.testing.assert_allclose(cv.jacrev(lambda x: fun(orders[:, None], x).sum(1))(X), want)
+    gradient = cv.grad(lambda v: fun(v, 1.0))
+    for traced, v in ((gradient, 1.0), (cv.make_graph(lambda v: fun(v, 1.0)), 1.0), (cv.vmap(gradient), np.ones(1))):
+        with pytest.raises(RuleError, match=rf"{name} has no derivative by its order.*f64\[\].*stop_gradient\(v\)"):
+            traced(v)
+    with pytest.raises(TypeError, match=rf"{name} takes real values.*complex128.*outside"):
+        cv.jvp(lambda z: fun(1, z), (1j,), (1.0 + 0j,))
+
+
+def test_slopes_at_zero_of_bessel_functions_of_several_orders():
+    np.testing.assert_array_equal(cv.jacfwd(lambda x: scipy_special.jv(np.arange(3), x))(0.0), [0.0, 0.5, 0.0])
+    np.testing.assert_array_equal(cv.jacfwd(lambda x: scipy_special.ive(np.arange(3), x))(0.0), [0.0, 0.5, 0.0])
+
+
+def test_the_reciprocal_of_gamma_is_smooth_at_the_poles_of_gamma():
+    poles = -np.arange(5.0)
+    np.testing.assert_allclose(cv.elementwise_grad(scipy_special.rgamma)(poles), [1.0, -1.0, 2.0, -6.0, 24.0])
+    points = np.array([-3.0, -1.3, 0.0, 0.49, 0.5, 0.51, 4.0])
+    check_grads(scipy_special.rgamma, (points,), order=3, rtol=1e-4, atol=1e-5)
+    with np.errstate(all="raise"):
+        cv.grad(lambda x: scipy_special.rgamma(x).sum())(np.array([-2.0, 0.0, 3.0]))
+    np.testing.assert_array_equal(cv.elementwise_grad(scipy_special.gammasgn)(X), 0 * X)

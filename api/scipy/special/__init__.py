@@ -17,6 +17,15 @@ from .bessel import (
     y0 as y0,
     y1 as y1,
 )
+from .bessel_orders import (
+    iv as iv,
+    ive as ive,
+    jv as jv,
+    kv as kv,
+    kve as kve,
+    yn as yn,
+    yv as yv,
+)
 from .error_functions import (
     erf as erf,
     erfc as erfc,
@@ -36,8 +45,10 @@ from .gamma_functions import (
     gammainc as gammainc,
     gammaincc as gammaincc,
     gammaln as gammaln,
+    gammasgn as gammasgn,
     multigammaln as multigammaln,
     polygamma as polygamma,
+    rgamma as rgamma,
 )
 from .odds import (
     entr as entr,

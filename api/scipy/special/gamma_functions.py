@@ -43,6 +43,39 @@ def gammaln(x: Array, /) -> Array:
     return gamma_functions.gammaln(lift(x))
 
 
+def gammasgn(x: Array, /) -> Array:
+    """Compute the sign of Γ(x).
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`: 1 or -1; NaN at negative whole numbers.
+    Derivative: 0.
+
+    >>> from covector.scipy import special
+    >>> float(special.gammasgn(-0.5))
+    -1.0
+    """
+    return gamma_functions.gammasgn(lift(x))
+
+
+def rgamma(x: Array, /) -> Array:
+    """Compute 1 / Γ(x), which is 0 at the poles of Γ.
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: -ψ(x) / Γ(x), DLMF 5.2.2; below one half written by DLMF 5.5.3, which has no poles.
+
+    >>> import covector
+    >>> from covector.scipy import special
+    >>> covector.grad(special.rgamma)(0.0)
+    array(1.)
+    """
+    return gamma_functions.rgamma(lift(x))
+
+
 def digamma(x: Array, /) -> Array:
     """Compute the digamma function ψ(x) = Γ'(x) / Γ(x).
 
