@@ -33,7 +33,7 @@ def unary_lane(prim, ufunc):
             aval = x.aval
             if aval.plain:
                 xv = x.value
-                v = ufunc(xv) if type(xv) in RAW else apply(xv)
+                v = ufunc(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
                 node = Node()
                 node.rule = rule
                 node.parents = x.node
@@ -103,6 +103,7 @@ def binary_lane(prim, op, native):
     wide_left = {fixes: prim.rule((0,), True, fixes) for fixes in ((), (0,))}
     both_get, left_get, right_get = both.collect, left.collect, right.collect
     save = both_get is not None
+    save_both = both.names == prim.operands
     left_keeps_y = prim.operands[1] in left.names
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
@@ -135,7 +136,7 @@ def binary_lane(prim, op, native):
                     node = Node()
                     node.rule = both
                     node.parents = (x.node, y.node)
-                    node.saved = both_get((xv, yv, v)) if save else None
+                    node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
                     node.seq = next_seq()
                     out = Rev()
                     out.owner = x.owner
@@ -169,7 +170,7 @@ def binary_lane(prim, op, native):
                     return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
             elif aval.plain:
                 xv = x.value
-                if other in _NUMBERS:
+                if other is float or other in _NUMBERS:
                     if type(xv) is ndarray:
                         c = aval.consts.get(y)
                         y = aval.const(y) if c is None else c
@@ -218,7 +219,7 @@ def binary_lane(prim, op, native):
             aval = y.aval
             if aval.plain:
                 yv = y.value
-                if kind in _NUMBERS:
+                if kind is float or kind in _NUMBERS:
                     if type(yv) is ndarray:
                         c = aval.consts.get(x)
                         x = aval.const(x) if c is None else c

@@ -202,11 +202,12 @@ def sweep(
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
     blocks = large and stop is None and lift is None
-    special = blocks or stop is not None or lift is not None or Units in [type(ct) for _, ct in roots]
+    special = blocks or stop is not None or lift is not None
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
     for node, ct in roots:
+        special = special or type(ct) is Units
         _push(pending, heap, node, ct)
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get

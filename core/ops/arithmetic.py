@@ -9,6 +9,8 @@ from ..fix import conj
 from .samples import Sample, binary, together, unary
 from .selection import where
 
+ndarray = np.ndarray
+
 add = elementwise(
     "add",
     weak=True,
@@ -195,8 +197,8 @@ sin = elementwise(
     "sin",
     impl=lambda xp, x: xp.sin(x),
     d={"x": lambda x: cos(x)},
-    real_vjp={"x": lambda ct, x: ct * cos(x)},
-    real_jvp={"x": lambda dx, x: dx * cos(x)},
+    real_vjp={"x": lambda ct, x: ct * (np.cos(x) if type(x) is ndarray else cos(x))},
+    real_jvp={"x": lambda dx, x: dx * (np.cos(x) if type(x) is ndarray else cos(x))},
     op=np.sin,
     samples=unary(),
 )
@@ -210,7 +212,8 @@ cos = elementwise(
 tan = elementwise(
     "tan", impl=lambda xp, x: xp.tan(x), d={"x": lambda ans: ans * ans + 1.0}, op=np.tan, samples=unary(-1.0, 1.0)
 )
-_ONES = {np.dtype(t): np.ones((), t) for t in (np.float64, np.float32)}
+_ONE, _SINGLE_ONE = np.ones(()), np.ones((), np.float32)
+_DOUBLE = _ONE.dtype
 
 
 # A primitive, so that its derivative is one factor: second derivatives take one pass over batched tangents, not four.
@@ -221,8 +224,8 @@ tanh_slope = elementwise(
 
 def _times_slope(ct, ans):
     """ct (1 - ans²); a 0-d one of the same dtype takes half the time of a Python scalar."""
-    if type(ans) is np.ndarray:
-        return ct * (_ONES[ans.dtype] - ans * ans)
+    if type(ans) is ndarray:
+        return ct * ((_ONE if ans.dtype is _DOUBLE else _SINGLE_ONE) - ans * ans)
     return ct * tanh_slope(ans)
 
 
