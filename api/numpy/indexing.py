@@ -143,7 +143,7 @@ def diagflat(v: Array, k: int = 0) -> Array:
     return shaping.reshape(indexing.scatter_add(v, constant(places, v), axis=0, n=n * n), (n, n))
 
 
-_ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0}
+_ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0, "V": 0.0}
 
 
 @implements(np.tril)

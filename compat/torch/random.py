@@ -6,7 +6,7 @@ from ... import extend
 from . import dtypes
 from .broadcasting import check_broadcast
 from .call import ROWS, attach
-from .creation import numpy_dtype, size_argument, with_out
+from .creation import check_device, numpy_dtype, size_argument, with_out
 from .dtypes import type_word
 from .generator import (
     Generator as Generator,
@@ -153,8 +153,10 @@ def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, de
 
 
 @with_out
-def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None):
+def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+           requires_grad=False, pin_memory=False):
     """Normal numbers with means and deviations; see PyTorch's documentation of `torch.normal`."""
+    check_device(device)
     if size is not None:
         shape, kind = size_argument((size,)), numpy_dtype(dtype)
     else:
@@ -175,7 +177,8 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
             raise RuntimeError(found)
         return gaussian(r, whole, kind) * behind(s, whole, shape) + behind(m, whole, shape)
 
-    return sample(draw, shape, kind, mean, std)
+    found = sample(draw, shape, kind, mean, std)
+    return found.requires_grad_() if requires_grad else found
 
 
 def behind(p, whole, shape):

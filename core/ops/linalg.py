@@ -1,6 +1,7 @@
 """Products of matrices and tensors."""
 
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def _matmul_vjp_y(ct, x, y_aval):
     if x.ndim == 1:
         return outer(x, ct)
     if x.ndim > 2 and y_aval.ndim == 2:  # one GEMM over all leading axes
-        return matmul(x.reshape((-1, x.shape[-1])).T, ct.reshape((-1, ct.shape[-1])))
+        rows = prod(x.shape[:-1])  # -1 says nothing where another length is 0
+        return matmul(x.reshape((rows, x.shape[-1])).T, ct.reshape((rows, ct.shape[-1])))
     return matmul(_mT(x), ct)
 
 
@@ -196,7 +198,7 @@ matmul = primitive(
     samples=together(*[arrays(*s) for s in (
         ((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((5, 2, 3), (5, 3, 1)),
         ((2, 3), (4, 3, 2)), ((4, 2, 3), (3,)), ((3,), (4, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
-        ((2, 1, 2, 3), (4, 3, 2)))]),
+        ((2, 1, 2, 3), (4, 3, 2)), ((5, 2, 0), (0, 3)), ((5, 2, 3), (3, 0)))]),
 )
 
 

@@ -193,9 +193,13 @@ reduce_prod = primitive(
 
 
 def _logsumexp(xp, x, axes, keepdims):
-    """max + log Σ exp(x - max); the maximum is replaced by 0 where it is infinite, so -inf stays -inf."""
-    top = xp.max(x, axis=axes, keepdims=True) if x.size else xp.zeros((1,) * x.ndim, x.dtype)
-    top = xp.where(xp.isfinite(top), top, 0.0).astype(x.dtype)
+    """max + log Σ exp(x - max); the maximum is replaced by 0 where it is infinite, so -inf stays -inf.
+
+    Of complex numbers it is that of the real parts: log gives the imaginary part, on its principal branch.
+    """
+    size = xp.real(x) if x.dtype.kind == "c" else x
+    top = xp.max(size, axis=axes, keepdims=True) if x.size else xp.zeros((1,) * x.ndim, size.dtype)
+    top = xp.where(xp.isfinite(top), top, 0.0).astype(size.dtype)
     total = xp.sum(xp.exp(x - top), axis=axes, keepdims=True)
     out = xp.log(total) + top
     return out if keepdims else xp.squeeze(out, axis=axes)[()]

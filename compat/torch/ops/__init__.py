@@ -10,4 +10,4 @@ from . import network_refusals, refusals  # isort: skip (of operations registere
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
-         **factorizations.PLAIN, **layers.PLAIN}
+         **factorizations.PLAIN}

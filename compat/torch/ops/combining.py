@@ -304,6 +304,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 attach("unique_consecutive", unique_consecutive)
+attach("narrow_copy", copies("narrow", ROWS["narrow"].fun))
 PLAIN = {"cartesian_prod": cartesian_prod,
          "tril_indices": triangle("tril_indices", True), "triu_indices": triangle("triu_indices", False),
          "unravel_index": unravel_index, "unique_consecutive": unique_consecutive, "adjoint": adjoint,

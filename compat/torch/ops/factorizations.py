@@ -10,7 +10,7 @@ from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
 from ..hosted import bare, hosted
-from .linalg import LinAlgError, _linalg, adjoint, failure, first_failure, of_triangle, square
+from .linalg import LinAlgError, _linalg, adjoint, blended, failure, first_failure, of_triangle, square
 from .shaping import wrap_dim
 from .strided import diagonal
 
@@ -21,9 +21,7 @@ eliminate = REGISTRY["eliminate"].fun
 @operation("addbmm", inplace_form=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * sum(batch1 @ batch2)`; see PyTorch's documentation of `torch.addbmm`."""
-    out = cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype)
-    out = out if alpha == 1 else out * alpha
-    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+    return blended(input, cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype), beta, alpha)
 
 
 @operation("addr", inplace_form=True)
@@ -32,9 +30,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for i, v in enumerate((vec1, vec2), 1):
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{i}, but got {v.ndim}-D")
-    out = cnp.outer(*promote(vec1, vec2))
-    out = out if alpha == 1 else out * alpha
-    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+    return blended(input, cnp.outer(*promote(vec1, vec2)), beta, alpha)
 
 
 _linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind == "c" else x) * y, axis=dim),

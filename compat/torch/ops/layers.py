@@ -9,7 +9,6 @@ from ..call import ROWS, Row, floating
 from ..random import rand, rand_like
 from .network import functional
 from .pooling import pool_places
-from .windows import pad
 
 mean = REGISTRY["reduce_mean"].fun
 
@@ -195,11 +194,3 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 for _f in (rrelu, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
     public(_f.__name__, _f)
-
-
-def constant_pad_nd(input, pad_, value=0):
-    """See PyTorch's documentation of `torch.constant_pad_nd`."""
-    return pad(input, pad_, "constant", value)
-
-
-PLAIN = {"constant_pad_nd": constant_pad_nd}

@@ -106,8 +106,15 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
                            f"sizes: {list(input.shape)}")
     if alpha == 1 and beta == 1:
         return AFFINE.fun(mat1, mat2, input)
-    out = REGISTRY["matmul"].fun(mat1, mat2)
-    out = out if alpha == 1 else out * alpha
+    return blended(input, REGISTRY["matmul"].fun(mat1, mat2), beta, alpha)
+
+
+def blended(input, product, beta, alpha):
+    """`beta * input + alpha * product`: integers take the whole part of the factors, and 0 leaves `input` unread."""
+    if product.dtype.kind in "biu":
+        kind = product.dtype.type if product.dtype.kind == "b" else int
+        beta, alpha = kind(beta), kind(alpha)
+    out = product if alpha == 1 else product * alpha
     return out if beta == 0 else out + (input if beta == 1 else input * beta)
 
 
@@ -205,26 +212,24 @@ def tensordot(a, b, dims=2):
     if not isinstance(dims, tuple | list):
         raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
                            f"containing two lists, but got dims={dims}")
-    dims = tuple([tuple(d) for d in dims])
+    dims, dtype = tuple([tuple(d) for d in dims]), a.dtype
     for d, e in zip(*dims):  # an axis of length 1 stands for any: the other one is summed
         m, n = a.shape[d], b.shape[e]
         a = cnp.sum(a, axis=d, keepdims=True) if n == 1 != m else a
         b = cnp.sum(b, axis=e, keepdims=True) if m == 1 != n else b
-    return cnp.tensordot(a, b, axes=dims)
+    return to(cnp.tensordot(a, b, axes=dims), dtype)
 
 
 @operation("baddbmm", inplace_form=True)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
-    out = bmm.row.body(batch1, batch2)
-    out = out if alpha == 1 else out * alpha
-    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+    return blended(input, bmm.row.body(batch1, batch2), beta, alpha)
 
 
 @operation("addmv", inplace_form=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat @ vec)`; see PyTorch's documentation of `torch.addmv`."""
-    return input * beta + matmul.row.body(mat, vec) * alpha
+    return blended(input, matmul.row.body(mat, vec), beta, alpha)
 
 
 @operation("cross")

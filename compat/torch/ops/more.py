@@ -58,7 +58,16 @@ def hypot(input, other):
 @operation("logaddexp")
 def logaddexp(input, other):
     """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
-    return cnp.logaddexp(*operands(input, other))
+    return log_added(*operands(input, other))
+
+
+def log_added(x, y):
+    """The logarithm of a sum of two exponentials, of complex numbers too."""
+    if x.dtype.kind != "c":
+        return cnp.logaddexp(x, y)
+    more = cnp.real(x) >= cnp.real(y)
+    high, low = cnp.where(more, x, y), cnp.where(more, y, x)
+    return high + cnp.log1p(cnp.exp(low - cnp.where(cnp.isinf(cnp.real(high)), 0.0, high)))
 
 
 @operation("xlogy", inplace_form=True)

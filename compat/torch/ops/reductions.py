@@ -13,6 +13,7 @@ from ..dtypes import c_type, type_word
 from ..hosted import bare
 from ..product_lanes import total
 from ..state import CLASS, TensorBase
+from .elementwise import zero_slope
 from .shaping import distinct, wrap_dim
 
 
@@ -320,7 +321,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     if ord == -np.inf:
         return cnp.min(cnp.abs(x), axis=axes, keepdims=keepdim)
     if ord == 0:
-        return cnp.sum((x != 0).astype(x.real.dtype), axis=axes, keepdims=keepdim)
+        size = cnp.real(x) if x.dtype.kind == "c" else x
+        return cnp.sum(zero_slope((x != 0).astype(size.dtype), size), axis=axes, keepdims=keepdim)
     if ord == 1:
         return cnp.sum(cnp.abs(x), axis=axes, keepdims=keepdim)
     size = x if x.dtype.kind != "c" else cnp.abs(x)

@@ -84,7 +84,7 @@ def _extreme(x, places, index, src, how, include_self, hits):
     fold = _EXTREMES[how]
     low = -np.inf if how == "amax" else np.inf
     if x.dtype.kind in "biu":
-        low = 0 if x.dtype.kind == "b" else getattr(np.iinfo(x.dtype), "min" if how == "amax" else "max")
+        low = how == "amin" if x.dtype.kind == "b" else getattr(np.iinfo(x.dtype), "min" if how == "amax" else "max")
 
     def best(a, s, count, *where):
         out = np.where(count > 0, np.asarray(low, a.dtype), a) if not include_self else a.copy()

@@ -6,7 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
 from ..broadcasting import check_broadcast
-from ..call import attach, operation, otherwise, to, with_dim
+from ..call import attach, operation, otherwise, promote, to, with_dim
 from ..dtypes import type_word
 from ..hosted import DYNAMIC, bare, numbers
 from ..inplace import inplace
@@ -29,14 +29,17 @@ def check_long(name, index):
 @operation("gather")
 def gather(input, dim, index, *, sparse_grad=False):
     """Elements at an index an axis; see PyTorch's documentation of `torch.gather`."""
-    check_long("gather", index)
-    if input.ndim != index.ndim and input.ndim and index.ndim:
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    if index.size:
+        check_long("gather", index)
     d = wrap_dim(dim, input.ndim)
+    if not index.size and index.ndim != input.ndim:
+        return cnp.reshape(cnp.reshape(input, (-1,))[:0], index.shape)
     if not input.ndim or not index.ndim:  # a number counts as a tensor of one element
         out = gather.row.body(*[cnp.reshape(x, (1,)) if not x.ndim else x for x in (input,)], d,
                               index if index.ndim else cnp.reshape(index, (1,)))
         return cnp.reshape(out, index.shape)
+    if input.ndim != index.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     if isinstance(index, np.ndarray) and index.size:
         bad = (index < 0) | (index >= input.shape[d])
         if bad.any():
@@ -173,7 +176,7 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
 def index_add(input, dim, index, source, *, alpha=1):
     """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
     return at_axis("index_add", input, dim, index, lambda at, shape: at.add(
-        part_like("index_add", input, source if alpha == 1 else source * alpha, shape, dim)))
+        part_like("index_add", input, source if alpha == 1 else source * promote(source, alpha)[1], shape, dim)))
 
 
 @operation("index_copy", inplace_form=True)

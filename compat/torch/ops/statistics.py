@@ -11,6 +11,7 @@ from ..call import ROWS, attach, floating, operation, promote
 from ..dtypes import type_word
 from ..hosted import hosted, known
 from ..state import TensorBase
+from .more import log_added
 from .reductions import along
 from .selecting import ordered
 from .shaping import wrap_dim
@@ -58,11 +59,10 @@ def prefixes(x, axis, combine):
 @operation("logcumsumexp")
 def logcumsumexp(input, dim):
     """Logarithm of the running sum of exponentials; see PyTorch's documentation of `torch.logcumsumexp`."""
-    if input.dtype.kind not in "fV":
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(input.dtype)}'"
-                                  if input.dtype.kind != "c" else "logcumsumexp of complex numbers is not built")
+    if input.dtype.kind not in "fcV":
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(input.dtype)}'")
     d = wrap_dim(dim, input.ndim)
-    return prefixes(input, d, cnp.logaddexp) if input.ndim else input
+    return prefixes(input, d, log_added) if input.ndim else input
 
 
 def _steps(y, x, dx, dim):

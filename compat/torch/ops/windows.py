@@ -7,7 +7,8 @@ import numpy as np
 from .... import nn, numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes
-from ..call import ROWS, Row, otherwise
+from ..call import ROWS, Row, operation, otherwise
+from ..literals import filling
 from ..random import rand_like
 from .network import functional
 
@@ -173,6 +174,12 @@ def pad(input, pad, mode="constant", value=None):
             raise NotImplementedError(f"pad has no mode {mode!r}; use constant, reflect, replicate or circular")
         input = cnp.take(input, places, axis=axis)
     return input
+
+
+@operation("constant_pad_nd", method=False)
+def constant_pad_nd(input, pad, value=0):
+    """Numbers around a tensor; see PyTorch's documentation of `torch.constant_pad_nd`."""
+    return ROWS["nn.functional.pad"].body(input, pad, "constant", filling(value, input.dtype))
 
 
 @functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
