@@ -10,6 +10,7 @@ from .inference import check_write
 from .inplace import write
 from .layouts import COLUMNS
 from .modes import MODES
+from .overlap import OVERLAPPING, overlapping
 from .state import lift, needs_grad, tangent_of, wrap
 from .views import shape_dtype
 
@@ -47,6 +48,8 @@ def write_out(name, target, v, tensors, exact=False):
         resize(target, tuple(v.shape))
         if (name in COLUMNS or name == "nonzero") and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)  # by columns, as LAPACK's matrices
+    if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
+        raise RuntimeError(OVERLAPPING)
     if wanted:
         return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)

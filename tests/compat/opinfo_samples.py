@@ -119,8 +119,8 @@ def named(words):
 
 def fresh(lib, t):
     """A tensor of the same values in memory of its own, as they lie there in strides; no history."""
-    if t.layout is not torch.strided or t.device.type != "cpu" or t.is_quantized:
-        raise Unlike(f"{t.layout} {t.device}")
+    if t.layout is not torch.strided or t.device.type != "cpu" or t.is_quantized or t.ndim > 64:
+        raise Unlike(f"{t.layout} {t.device}, {t.ndim} axes")
     with torch.no_grad():
         t = t.detach().resolve_conj().resolve_neg()
         memory = torch.as_strided(t, (t.untyped_storage().nbytes() // t.element_size(),), (1,), 0).clone()

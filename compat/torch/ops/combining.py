@@ -228,6 +228,11 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     index = np.full(tuple(size), offset)
     for a, s in enumerate(stride):
         index = index + (np.arange(size[a]) * s).reshape((-1,) + (1,) * (len(size) - 1 - a))
+    if index.size and index.max() >= input.size:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {input.dtype.itemsize} requiring a storage size of "
+                           f"{(int(index.max()) + 1) * input.dtype.itemsize} are out of bounds for storage of size "
+                           f"{input.size * input.dtype.itemsize}")
     flat = AT(cnp.reshape(input, (-1,)))[index.reshape(-1)].set(cnp.reshape(src, (-1,)))
     return cnp.reshape(flat, input.shape)
 

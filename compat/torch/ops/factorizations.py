@@ -357,7 +357,14 @@ attach("orgqr", householder_product)
 @operation("ormqr")
 def ormqr(input, tau, other, left=True, transpose=False):
     """A product of reflections times a matrix; see PyTorch's documentation of `torch.ormqr`."""
-    k = tau.shape[-1]
+    if input.ndim < 2 or other.ndim < 2:
+        raise RuntimeError(f"torch.ormqr: {'input' if input.ndim < 2 else 'other'} must have at least 2 dimensions.")
+    k, m = tau.shape[-1], other.shape[-2 if left else -1]
+    if input.shape[-2] != m:
+        raise RuntimeError(f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2]")
+    if k != min(m, input.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{-2 if left else -1}], "
+                           "input.shape[-1])")
     if left:
         return _reflected(input, tau, other, range(k) if transpose else range(k)[::-1], transpose)
     turned = _reflected(input, tau, _adjoint(other), range(k)[::-1] if transpose else range(k), not transpose)

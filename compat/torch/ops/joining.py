@@ -123,7 +123,16 @@ def flipud(input):
 @operation("roll")
 def roll(input, shifts, dims=None):
     """Elements moved around; see PyTorch's documentation of `torch.roll`."""
-    return cnp.roll(input, shifts, axis=dims if dims is None or isinstance(dims, int) else tuple(dims))
+    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != len(dims) and (dims or len(shifts) > 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if dims and not input.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    axes = tuple([wrap_dim(d, input.ndim) for d in dims])
+    return cnp.roll(input, shifts if axes else shifts[0], axis=axes or None)
 
 
 @operation("rot90")

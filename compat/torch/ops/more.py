@@ -117,6 +117,9 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
 @operation("isclose")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether values agree within tolerances; see PyTorch's documentation of `torch.isclose`."""
+    for word, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{word} must be greater than or equal to zero, but got {value:g}")
     return cnp.isclose(*promote(input, other), rtol, atol, equal_nan)
 
 

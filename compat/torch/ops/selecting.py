@@ -244,6 +244,8 @@ def masked_fill(input, mask, value):
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.ndim} "
                                "dimension(s).")
+        if value.dtype.kind == "c" and input.dtype.kind != "c" and isinstance(value, np.ndarray):
+            value = filling(value.item(), input.dtype)
         value = value if value.dtype == input.dtype else value.astype(input.dtype)
     elif input.dtype.kind == "u" and value < 0:
         raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
@@ -270,6 +272,9 @@ def masked_select(input, mask):
 @operation("masked_scatter", inplace_form=True)
 def masked_scatter(input, mask, source):
     """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
+    if mask.dtype != np.bool_:
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{type_word(mask.dtype)}")
     shape = np.broadcast_shapes(input.shape, np.shape(mask))
     input = cnp.broadcast_to(input, shape)
     if not isinstance(mask := bare(mask), np.ndarray | np.generic):  # differs between examples
@@ -285,6 +290,8 @@ def masked_scatter(input, mask, source):
         return cnp.where(mask, cnp.reshape(values, input.shape), input)
     mask = np.broadcast_to(np.asarray(mask), shape)
     count = int(mask.sum())
+    if source.size < count:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
     return AT(input)[mask].set(cnp.reshape(source, (-1,))[:count])
 
 

@@ -109,7 +109,7 @@ def check_inferred(shape, count):
     known = 1
     for n in shape:
         known *= n
-    if known != count:
+    if known != count or not known and -1 in shape:
         inferred(shape, count)
 
 
@@ -290,8 +290,14 @@ def conjugated(t):
 def movedim(input, source, destination):
     """Axes moved, a view; see PyTorch's `torch.movedim`."""
     n = ndim_of(input)
-    source = [wrap_dim(d, n) for d in ((source,) if isinstance(source, int) else source)]
-    destination = [wrap_dim(d, n) for d in ((destination,) if isinstance(destination, int) else destination)]
+    given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the "
+                           f"same number of dims as destination ({given[1]} dims)")
+    source, destination = ([wrap_dim(d, n) for d in dims] for dims in given)
+    for word, dims, found in (("source", given[0], source), ("destination", given[1], destination)):
+        if len(set(found)) != len(found):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
     if not n:
         return permute(input, ())
     order = [a for a in range(n) if a not in source]
@@ -382,6 +388,8 @@ def narrow(input, dim, start, length):
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, len(shape))
+    if isinstance(start, TensorBase) and (start.ndim or start.dtype.category != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     start = int(start)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")

@@ -235,6 +235,9 @@ RETYPED.append(retyped)
 @operation("diag_embed")
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Vectors as diagonals of matrices; see PyTorch's documentation of `torch.diag_embed`."""
+    a, b = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     n = input.shape[-1] + abs(offset)
     rows = np.arange(input.shape[-1]) + max(-offset, 0)
     columns = np.arange(input.shape[-1]) + max(offset, 0)
@@ -243,5 +246,5 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     index = np.zeros((n, n), np.int64)
     index[rows, columns] = np.arange(input.shape[-1])
     out = cnp.where(hit, cnp.take(input, index, axis=input.ndim - 1), cnp.asarray(0, input.dtype))
-    return cnp.moveaxis(out, (-2, -1), (dim1, dim2))
+    return cnp.moveaxis(out, (-2, -1), (a, b))
 
