@@ -44,12 +44,12 @@ def write_out(name, target, v, tensors, exact=False):
         check_out_dtype(dtype, v.dtype, TypeError if name in JOINING else RuntimeError)
         if exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
+    if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
+        raise RuntimeError(OVERLAPPING)
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
         if (name in COLUMNS or name == "nonzero") and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)  # by columns, as LAPACK's matrices
-    if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
-        raise RuntimeError(OVERLAPPING)
     if wanted:
         return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)

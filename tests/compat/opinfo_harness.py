@@ -58,7 +58,9 @@ class Case:
             first = first.clone()
         fun = {"inplace": self.op.inplace_variant, "method": self.op.method_variant}.get(kind, self.op.op)
         if self.lib is compat:
-            if kind in ("inplace", "method"):
+            if isinstance(fun, functools.partial):
+                fun = functools.partial(translated(fun.func, self.op.name), *fun.args, **fun.keywords)
+            elif kind in ("inplace", "method"):
                 fun = (translated(fun, "add") if is_rewritten(fun) else getattr(compat.Tensor, fun.__name__))
             else:
                 fun = ours(self.op)

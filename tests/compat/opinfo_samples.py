@@ -106,6 +106,8 @@ def made(lib, value, gradients=False, change=None):
         return compat.Generator()
     if isinstance(value, types.FunctionType):
         return translated(value, "abs")
+    if isinstance(value, torch.nn.Module):
+        raise Unlike(str(value))
     return value
 
 
