@@ -20,6 +20,7 @@ import covector.compat.torch as compat
 from harness import close
 from opinfo_samples import (
     Unlike,
+    drawn,
     is_random,
     is_rewritten,
     made,
@@ -248,7 +249,7 @@ def applies(op, kind, dtype):
     return op.method_variant is not None if kind == "method" else True
 
 
-def compare(op, kind, dtype="float64", cap=1000):
+def compare(op, kind, dtype="float64", cap=1000, more=False):
     """The differences of one kind over the samples of an entry, as lines, and how many samples were compared."""
     if not applies(op, kind, dtype):
         return [], 0
@@ -257,7 +258,7 @@ def compare(op, kind, dtype="float64", cap=1000):
     found, count = [], 0
     for i, sample in enumerate(samples(op, dtype, kind in DERIVATIVES | {"vmap"} and op.supports_autograd
                                        and getattr(torch, dtype).is_floating_point | getattr(torch, dtype).is_complex,
-                                       cap)):
+                                       cap, more)):
         try:
             theirs = outcome(Case(torch, op, sample), kind)
             if isinstance(theirs, Exception):
@@ -275,12 +276,8 @@ def compare(op, kind, dtype="float64", cap=1000):
 
 def compare_errors(op):
     """The differences of the errors that wrong arguments raise: none here, or of another type."""
-    torch.manual_seed(0)
     found, count = [], 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        wrong_ones = list(op.error_inputs("cpu"))
-    for i, wrong in enumerate(wrong_ones):
+    for i, wrong in enumerate(drawn(op.error_inputs_func, op, "cpu")):
         sample = wrong.sample_input
         try:
             theirs = outcome(Case(torch, op, sample), "value")
@@ -320,6 +317,7 @@ def main():
     read.add_argument("--dtypes", default="float64")
     read.add_argument("--cap", type=int, default=1000)
     read.add_argument("--without", default="")
+    read.add_argument("--more", action="store_true", help="PyTorch's larger set of samples")
     read.add_argument("--shown", type=int, default=3)
     given = read.parse_args()
     torch.set_num_threads(1)
@@ -331,7 +329,7 @@ def main():
             for dtype in given.dtypes.split(","):
                 start = time.perf_counter()
                 try:
-                    found, count = compare(op, kind, dtype, given.cap)
+                    found, count = compare(op, kind, dtype, given.cap, given.more)
                 except Exception as error:
                     found, count = [f"harness: {type(error).__name__}: {error}"], 0
                 if found:

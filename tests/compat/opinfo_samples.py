@@ -69,17 +69,27 @@ def is_random(op):
 
 # samples, as tensors of either library
 
-def samples(op, dtype, gradients, cap):
-    """The samples of an entry, spread evenly over all that PyTorch has where those are more than `cap`."""
-    torch.manual_seed(0)
+def samples(op, dtype, gradients, cap, more=False):
+    """The samples of an entry, spread evenly over all that PyTorch has where those are more than `cap`.
+
+    Args:
+        more: the larger set against which PyTorch compares NumPy, with extremal values and odd strides.
+    """
+    make = more and op.reference_inputs_func or op.sample_inputs_func
+    found = drawn(make, op, "cpu", getattr(torch, dtype), gradients)
+    if len(found) > cap:
+        found = [found[i * len(found) // cap] for i in range(cap)]
+    return found
+
+
+def drawn(make, *args):
+    """What a function of the table makes, from one seed. The methods of entries look at the stack for each."""
+    torch.default_generator.manual_seed(0)
     np.random.seed(0)  # noqa: NPY002 (PyTorch's samples draw from it)
     random.seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = list(op.sample_inputs("cpu", getattr(torch, dtype), requires_grad=gradients))
-    if len(found) > cap:
-        found = [found[i * len(found) // cap] for i in range(cap)]
-    return found
+        return list(make(*args))
 
 
 def made(lib, value, gradients=False, change=None):
