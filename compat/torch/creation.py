@@ -16,7 +16,7 @@ from .out_argument import write_out
 from .recorder import traced
 from .signatures import Looked, check, signed
 from .size import device as Device
-from .state import TensorBase, at_level, bottom, concrete, inside, lower, more, wrap
+from .state import TensorBase, at_level, bottom, concrete, inside, lift, lower, mapped, more, wrap
 from .views import shape_dtype
 
 
@@ -163,9 +163,24 @@ def check_range(start, end, step):
 
 @with_out
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """`steps` numbers from `start` to `end`."""
+    """`steps` numbers from `start` to `end`; no derivative passes to ends that are tensors."""
+    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
+        return spread(start, end, steps, dtype, lambda v: v)
     found, kind = spaced(start, end, steps, dtype)
     return made(found.astype(kind), requires_grad, device)
+
+
+def spread(start, end, steps, dtype, finish):
+    """`finish` of a range whose ends differ between the examples of a vmap."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    given = [v.detach() for v in (start, end) if isinstance(v, TensorBase)]
+    kind = np.result_type(*[shape_dtype(v)[1] for v in given]) if dtype is None else numpy_dtype(dtype)
+    kind = kind if kind.kind in "fcV" else numpy_dtype(None)
+    first, last = [lower(v.detach()).astype(kind) if isinstance(v, TensorBase) else np.asarray(v, kind)
+                   for v in (start, end)]
+    share = (np.arange(steps) / max(steps - 1, 1)).astype(kind)
+    return lift(finish(first * (1 - share) + last * share))
 
 
 def spaced(start, end, steps, dtype):
@@ -187,7 +202,9 @@ def spaced(start, end, steps, dtype):
 
 @with_out
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """`steps` numbers from `base ** start` to `base ** end`."""
+    """`steps` numbers from `base ** start` to `base ** end`; no derivative passes to ends that are tensors."""
+    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
+        return spread(start, end, steps, dtype, lambda v: np.asarray(base, v.dtype) ** v)
     found, kind = spaced(start, end, steps, dtype)
     return made(np.power(base, found).astype(kind), requires_grad, device)
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .creation import check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
+from .creation import batched_like, check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
 from .dtypes import type_word
 from .literals import array_of, check_array, warn_imaginary
 from .once import first
@@ -156,8 +156,8 @@ def new(self, *args):
 
 
 def new_empty_strided(self, size, stride, dtype=None, **named):
-    """A new uninitialised tensor with strides of one's own."""
-    return empty_strided(size, stride, dtype=dtype or self.dtype, **named)
+    """A new uninitialised tensor with strides of one's own, for each example where a vmap maps `self`."""
+    return batched_like(self, empty_strided(size, stride, dtype=dtype or self.dtype, **named))
 
 
 def from_numpy(ndarray):

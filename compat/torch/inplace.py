@@ -153,6 +153,10 @@ def chain(t):
         t = t.value
 
 
+ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
+                        "logical_and_", "logical_or_", "logical_xor_"})  # as torch's message names them
+
+
 def check_levels(t, operands, name):
     """Refuse writes that a running transform could not see."""
     m = MODES.get()
@@ -160,20 +164,20 @@ def check_levels(t, operands, name):
     inside = id(FOREIGN) in mine and (m is None or m.level is None or m.foreign is None or m.level.level < m.foreign)
     if m is not None and m.level is not None and id(m.level) not in mine and not inside:
         raise RuntimeError(
-            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
-            "operation "
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
             f"(aten::{name}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
             "being transformed to explicitly accept the mutated Tensor(s) as inputs."
         )
     for x in operands:
         for u in chain(x):
             if type(u.level_trace) is BatchTrace and not u.level_trace.done and id(u.level_trace) not in mine:
+                word = "inplace arithmetic" if name in ARITHMETIC else f"aten::{name}"
                 raise RuntimeError(
-                    f"vmap: aten::{name}(self, *extra_args) is not possible because there exists a Tensor `other` in "
+                    f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in "
                     "extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
                     "but "
                     "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
-                    f"aten::{name}. If said operator is being called inside the PyTorch framework, please file a bug "
+                    f"{word}. If said operator is being called inside the PyTorch framework, please file a bug "
                     "report instead."
                 )
         if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
@@ -306,7 +310,7 @@ def store(t, value):
 
 
 # Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal.
-KEEPERS = frozenset({"divide", "maximum", "minimum", "fmax", "fmin", "fmod", "logaddexp", "logaddexp2"})
+KEEPERS = frozenset({"absolute", "divide", "maximum", "minimum", "fmax", "fmin", "fmod", "logaddexp", "logaddexp2"})
 
 
 def rescue(t):

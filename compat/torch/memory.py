@@ -25,6 +25,14 @@ def memory_of(t):
     return hidden, value
 
 
+def address_of(t):
+    """The address of a tensor's first element; an example of a vmap has no memory of its own."""
+    hidden, array = memory_of(t)
+    if hidden:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    return array.ctypes.data
+
+
 def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
     if not array.size or array.dtype.kind == "V":

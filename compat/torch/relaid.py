@@ -69,7 +69,11 @@ def adopt(t, out, title):
         adopt(t.value, out.value, title)
     else:
         t.value = out.value
-    if type(t.level_trace) is BatchTrace or not out.rare.steps:  # an inference tensor has no views
+    if type(t.level_trace) is BatchTrace:
+        if t.rare is not None:
+            t.rare.mapped = None  # its axes lie otherwise than when it came into the vmap
+        return
+    if not out.rare.steps:  # an inference tensor has no views
         return
     rare = more(t)
     prim, params = out.rare.steps[-1]

@@ -11,7 +11,7 @@ from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace
-from .memory import counted, memory_of, rebuilt, steps_of, twin, unlinked
+from .memory import address_of, counted, memory_of, rebuilt, steps_of, twin, unlinked
 from .memory_formats import lies_in
 from .node import RemovableHandle, dress, picks, visible
 from .outputs import listen
@@ -125,7 +125,7 @@ class Tensor(TensorBase):
 
     def data_ptr(self):
         """The address of the first element."""
-        return memory_of(self)[1].ctypes.data
+        return address_of(self)
 
     def is_floating_point(self):
         """Whether the elements are floating-point numbers."""
@@ -141,8 +141,8 @@ class Tensor(TensorBase):
 
     def is_contiguous(self, memory_format=None):
         """Whether the elements lie in memory in the order of the axes, or of a memory format."""
-        hidden, array = memory_of(self)
-        array = array[(0,) * hidden] if array.size else array  # as one example lies
+        hidden, whole = memory_of(self)
+        array = whole[(0,) * hidden] if whole.size else whole  # as one example lies
         return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
 
     def __len__(self):
@@ -285,9 +285,8 @@ class Tensor(TensorBase):
         if in_transform(self) and self.requires_grad:
             raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
                                "by a functorch transform. This is unsupported, please attempt to use the functorch "
-                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside "
-                               "of a "
-                               "function being transformed instead.")
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside of "
+                               "a function being transformed instead.")
         if in_transform(self) or not needs_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         node = None if made_aside(self) else edge_or_none(self)

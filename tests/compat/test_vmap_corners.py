@@ -97,3 +97,50 @@ def script_shapes_of_random_numbers(torch):
 def script_one_answer_for_all_examples(torch):
     x = double(torch, 1.0, 2.0)
     return [attempt(lambda: torch.vmap(g)(x, x)) for g in (torch.equal, torch.allclose)]
+
+
+def script_ranges_between_ends_of_examples(torch):
+    x, y = double(torch, 0.5, -1.0, 2.0), double(torch, 3.0, 4.0, -5.0)
+    v = torch.vmap
+    out = [v(lambda a, b: torch.linspace(a, b, 5))(x, y), v(lambda a: torch.linspace(a, 2.0, 4))(x),
+           v(lambda a: torch.linspace(0, a, 1))(x), v(lambda a, b: torch.logspace(a, b, 3, base=2.0))(x, y),
+           v(lambda a: torch.linspace(a, 2.0, 4, dtype=torch.float32))(x)]
+    return [o.contiguous() for o in out], v(torch.func.grad(lambda a: torch.linspace(a, 2.0, 5).sum()))(x)
+
+
+def script_counts_of_examples(torch):
+    x = torch.tensor([[0, 1, 1], [1, 1, 0]])
+    w = double(torch, 1.0, 2.0, 3.0)
+    v = torch.vmap
+    return (v(torch.bincount)(x), v(lambda t: torch.bincount(t, minlength=4))(x), v(lambda t: torch.bincount(t, w))(x),
+            v(lambda t: torch.histc(t, 3))(x.double()), v(lambda t: torch.histc(t, 4, 0.0, 2.0))(x.double()),
+            torch.bincount(x[0, :0]), v(lambda t: t.masked_scatter(t > 0.5, w))(x.double()),
+            v(lambda t, i: t.put(i, w))(x.double(), x), attempt(lambda: v(torch.where)(x)),
+            attempt(lambda: v(torch.unique)(x)), attempt(lambda: v(lambda t: t.data_ptr())(x)))
+
+
+def script_writes_into_what_is_not_mapped(torch):
+    x, y = torch.zeros(3), torch.ones(2, 3)
+    return [attempt(lambda: torch.vmap(lambda a, b: getattr(a, name)(b), (None, 0))(x, y))
+            for name in ("mul_", "sub_", "div_", "copy_", "clamp_min_", "pow_", "remainder_")]
+
+
+def script_a_write_behind_abs(torch):
+    x = double(torch, 1.0, -2.0, 3.0).requires_grad_()
+
+    def slope(hook):
+        y = x * 2
+        if hook:
+            y.register_hook(lambda g: g * 3)
+        y.abs_()
+        y.mul_(2)
+        return torch.autograd.grad((y ** 2).sum(), x, create_graph=True)
+
+    def later():
+        y = x * 2
+        y.abs_()
+        g, = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+        y.add_(1)
+        return torch.autograd.grad(g.sum(), x)
+
+    return slope(False), slope(True), later()

@@ -8,9 +8,10 @@ from .... import numpy as cnp
 from .. import dtypes
 from ..call import ROWS, attach, operation, promote
 from ..creation import made, numpy_dtype
+from ..hosted import DYNAMIC
 from ..refusing import refusing
 from ..signatures import signed
-from ..state import CLASS, TensorBase, concrete
+from ..state import CLASS, TensorBase, concrete, mapped
 from .indexing import AT
 from .selecting import check_unique
 from .shaping import method, shape_of, split, transpose, wrap_dim
@@ -288,6 +289,8 @@ def copies(name, of):
 @signed("unique_consecutive")
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Values without repetitions of neighbours; see PyTorch's documentation of `torch.unique_consecutive`."""
+    if mapped(input):
+        raise RuntimeError(DYNAMIC.format("unique_consecutive"))
     array = concrete(input, "item")
     if dim is not None:
         check_unique(array, dim)

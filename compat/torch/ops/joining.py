@@ -6,6 +6,7 @@ from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..broadcasting import check_broadcast
 from ..call import ROWS, attach, operation, otherwise, promote
+from ..hosted import known
 from ..state import TensorBase
 from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
 
@@ -171,8 +172,8 @@ def tile(input, *dims):
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Each element several times; see PyTorch's documentation of `torch.repeat_interleave`."""
     if repeats is None:
-        return np.repeat(np.arange(len(input)), np.asarray(input))
-    return cnp.repeat(input, repeats if isinstance(repeats, int) else np.asarray(repeats),
+        return np.repeat(np.arange(len(input)), known("repeat_interleave", input))
+    return cnp.repeat(input, repeats if isinstance(repeats, int) else known("repeat_interleave", repeats),
                       axis=None if dim is None else wrap_dim(dim, input.ndim))
 
 

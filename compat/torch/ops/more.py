@@ -199,7 +199,8 @@ def bincount(input, weights=None, minlength=0):
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    lengths = {max(minlength, int(row.max(initial=-1)) + 1) for row in every.reshape(-1, *x.shape)} or {minlength}
+    rows = every.reshape(-1, x.shape[0]) if every.size else ()
+    lengths = {max(minlength, int(row.max()) + 1) for row in rows} or {minlength}
     if len(lengths) > 1:
         raise RuntimeError(f"bincount under vmap needs answers of one size, but the examples have {sorted(lengths)}; "
                            "give a minlength that is enough for all")

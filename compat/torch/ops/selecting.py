@@ -433,6 +433,8 @@ attach("argwhere", lambda self: nonzero(self))
 @signed("unique")
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
     """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
+    if mapped(input):
+        raise RuntimeError(DYNAMIC.format("_unique2"))
     array = concrete(input, "item")
     if dim is not None:
         check_unique(array, dim)
