@@ -5,7 +5,18 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .creation import batched_like, check_device, empty, empty_strided, full, made, new_method, ones, size_argument, zeros
+from .creation import (
+    batched_like,
+    check_device,
+    empty,
+    empty_strided,
+    full,
+    made,
+    new_method,
+    ones,
+    size_argument,
+    zeros,
+)
 from .dtypes import type_word
 from .literals import array_of, check_array, warn_imaginary
 from .once import first
