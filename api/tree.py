@@ -9,7 +9,7 @@ import optree as _optree
 
 from .core.avals import aval_of as _aval_of
 from .core.dtypes import result_dtype as _result_dtype
-from .core.errors import at_user_line
+from .core.errors import TreeError as _TreeError, at_user_line as _at_user_line
 from .core.ops.selection import astype as _astype
 from .core.ops.shaping import concatenate as _concatenate
 from .core.tracer import Tracer as _Tracer
@@ -161,6 +161,10 @@ def transpose(outer: _Any, inner: _Any, tree: _PyTree) -> _PyTree:
     >>> covector.tree.transpose(covector.tree.structure([0, 0]), covector.tree.structure(tree[0]), tree)
     {'a': [1.0, 3.0], 'b': [2.0, 4.0]}
     """
+    found, wanted = structure(tree), outer.compose(inner)
+    if found != wanted:
+        raise _TreeError(f"transpose needs a container of structure {wanted}, but got {found}; give the structure of the "
+                         f"containers outside first{_at_user_line()}")
     return _optree.tree_transpose(outer, inner, tree)
 
 
@@ -240,7 +244,7 @@ def ravel(tree: _PyTree) -> tuple[_Any, _Callable[..., _Any]]:
 
     def unravel(vector: _Any) -> _PyTree:
         if vector.shape != (sum(sizes),):
-            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}{at_user_line()}")
+            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}{_at_user_line()}")
         out, start = [], 0
         for aval, size in zip(avals, sizes):
             part = vector[start : start + size].reshape(aval.shape)
