@@ -5,7 +5,7 @@ import numpy as np
 from ..avals import make_aval
 from ..backend import find_backend
 from ..errors import ConversionError, at_user_line
-from ..families import ZERO, elementwise
+from ..families import ZERO, primitive
 from ..tracer import Batched, Tracer, is_concrete
 from .samples import Sample
 
@@ -151,10 +151,12 @@ def _counted(xp, k, n):
     return xp.where(k < 0, k + n, k)
 
 
-counted = elementwise(
+counted = primitive(
     "counted",  # places on an axis of length n, negative ones counted from its end; those out of bounds raise
     impl=lambda xp, k, *, n: _counted(xp, xp.asarray(k), n),
-    d=ZERO,
+    shape=lambda k, n: make_aval(k.shape, np.dtype(np.intp)),  # asked without places: there are none that fit n = 0
+    jvp=ZERO,
+    batch=lambda k, n: counted(k, n=n),
     samples=lambda rng: [Sample(np.array(v), params={"n": 3}, smooth=False)
                          for v in (1, [0, 2, -3], [[-1, 0]], np.zeros(0, int))],
     absent={"float32": "places are integers", "complex": "places are integers"},

@@ -54,3 +54,14 @@ def test_an_index_out_of_range_in_any_example_is_refused(use):
             cv.vmap(use)(x, np.array(places))
         with pytest.raises(IndexError, match="out of bounds"):
             cv.vmap(cv.vmap(use))(x[None], np.array([places]))
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 1), (3, 1)])
+def test_places_on_short_axes_are_staged(shape):
+    x = np.linspace(1.0, 0.0, shape[0] * shape[1]).reshape(shape)
+
+    def f(x):
+        return np.take_along_axis(x, np.argsort(x, axis=0), 0)
+
+    assert np.array_equal(cv.make_graph(f)(x)(x), f(x))
+    assert cv.eval_shape(f, x).shape == shape
