@@ -148,6 +148,26 @@ class Dual(Tracer):
     __slots__ = ()
 
 
+_value = Tracer.value  # the slot
+
+
+class Late(Dual):
+    """A Dual whose value, a plain array, is computed when somebody asks for it: by `node`, which is None afterwards."""
+
+    __slots__ = ()
+
+    @property
+    def value(self):
+        if self.node is not None:
+            self.value = self.node()
+        return _value.__get__(self)
+
+    @value.setter
+    def value(self, value):
+        _value.__set__(self, value)
+        self.node = None
+
+
 class Batched(Tracer):
     """A value of a vmap trace: `value` has the batch axis in front; `aval` does not."""
 

@@ -11,7 +11,7 @@ from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.fix import recast, strong_zero
 from ..core.ops.shaping import broadcast_to
 from ..core.primitive import take_operands
-from ..core.tracer import Dual, Trace, Tracer, check_alive
+from ..core.tracer import Dual, Late, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import WEAK_VALUE, differentiable, flatten, settle, split_aux, structure
 from .debugging import modes
@@ -21,14 +21,23 @@ from .quiet import quiet
 from .watch import WatchedDual, Watching
 
 ndarray = np.ndarray
+_LATE_SIZE = 1 << 12  # elements of an operand from which a product costs more than putting it off
 
 
 class DualTrace(Trace):
-    """Computes tangents beside values."""
+    """Computes tangents beside values.
 
-    __slots__ = ()
+    With `late`, products of large plain arrays wait until their value is asked for: in a sweep for tangents alone, that
+    of what arrives at the leaves never is.
+    """
+
+    __slots__ = ("late",)
     kind = "jvp"
     tracer = Dual
+
+    def __init__(self):
+        Trace.__init__(self)
+        self.late = False
 
     def process(self, prim, args):
         if self.done:
@@ -36,6 +45,10 @@ class DualTrace(Trace):
         if prim.handlers is not None:
             return prim.handlers[self.kind](self, prim, args)
         values, mine, weak = take_operands(self, prim, args)
+        if self.late and len(prim.linear) > 1 and mine and all(type(v) is ndarray for v in values):
+            out = self.later(prim, values, {i: args[i].tangent for i in mine})
+            if out is not None:
+                return out
         ans = prim.again(values)
         if prim.flat or not mine:
             return ans
@@ -55,6 +68,24 @@ class DualTrace(Trace):
                 out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
             return out
         return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
+
+    def later(self, prim, values, tangents):
+        """The answer of a large product, linear in each operand, without its value; None for any other operation."""
+        if prim.family != "primitive" or max([v.size for v in values]) < _LATE_SIZE:
+            return None
+        if not all(type(t) is ndarray and t.shape == values[i].shape for i, t in tangents.items()):
+            return None
+        out = Late()
+        out.owner = self
+        out.tangent = tangent = prim.tangent(tangents, values, None)
+        out.aval = aval_of(tangent)  # the map itself gave it, of operands of the same shapes and dtypes
+
+        def compute():
+            with quiet():
+                return prim.again(values)
+
+        out.node = compute
+        return out
 
     def box(self, value, tangent):
         """A tracer of this trace; the bare value where there is no tangent."""
@@ -123,11 +154,8 @@ def jvp(
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"jvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
-    if len(primals) != len(tangents):
-        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent a primal"
-                        f"{at_user_line()}")
     trace = start_dual()
-    args = [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
+    args = _boxed(trace, primals, tangents)
     try:
         result = fun(*args)
     except BaseException as error:
@@ -143,6 +171,35 @@ def jvp(
     check_escaped(tangent)
     check_escaped(aux)
     return (out, tangent, aux) if has_aux else (out, tangent)
+
+
+def tangent_of_gradient(fun, gradient, primals, tangents):
+    """The tangent of `gradient(fun)`, whose value nobody asks for, at tuples of primals and tangents."""
+    trace = start_dual()
+    args = _boxed(trace, primals, tangents)
+
+    def marked(*args):
+        out = fun(*args)
+        trace.late = True  # the sweep begins
+        return out
+
+    marked.__name__ = getattr(fun, "__name__", "the function")
+    try:
+        result = gradient(marked)(*args)
+    except BaseException as error:
+        abandon(trace, error)
+        raise
+    found = tangents_alone(result, trace)
+    trace.done = True
+    check_escaped(found)
+    return found
+
+
+def _boxed(trace, primals, tangents):
+    if len(primals) != len(tangents):
+        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent a primal"
+                        f"{at_user_line()}")
+    return [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
 
 
 def _box_argument(trace, x, dx, k):
@@ -202,3 +259,10 @@ def unbox_dual(result, trace):
             values.append(leaf)
             tangents.append(zeros_like_leaf(leaf, aval_of(leaf)))
     return rebuild(values), rebuild(tangents)
+
+
+def tangents_alone(result, trace):
+    """The tangents of a result of this trace; its values are not asked for."""
+    leaves, rebuild = flatten(settle(result))
+    return rebuild([leaf.tangent if isinstance(leaf, Dual) and leaf.owner is trace else
+                    zeros_like_leaf(leaf, aval_of(leaf)) for leaf in map(settle, leaves)])

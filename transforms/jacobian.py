@@ -1,6 +1,7 @@
 """Jacobians and Hessians: a whole basis pushed or pulled by vmap in one pass, chunked to a memory budget."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ..core.errors import DtypeError, at_user_line
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .basis import pull_basis, push_basis
-from .forward import jvp
+from .forward import jvp, tangent_of_gradient
 from .gradient import _callable, _driver, _wrap, vjp
 
 
@@ -156,8 +157,9 @@ def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[P
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"hvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
                         f"{type(tangents).__name__}; write hvp(f, (x,), (dx,)){at_user_line()}")
-    argnums = tuple(range(len(primals)))
-    return jvp(_driver(fun, argnums, False, False, False, "hvp", both=False), primals, tangents)[1]
+    gradient = partial(_driver, argnums=tuple(range(len(primals))), has_aux=False, holomorphic=False, conjugate=False,
+                       name="hvp", both=False)
+    return tangent_of_gradient(fun, gradient, primals, tangents)
 
 
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:

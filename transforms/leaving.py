@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core.errors import ConversionError, EscapedTracerError, at_user_line
-from ..core.tracer import Tracer
+from ..core.tracer import Late, Tracer
 from .arguments import flatten, settle
 
 ndarray = np.ndarray
@@ -17,6 +17,8 @@ def check_escaped(tree):
     for leaf in flatten(tree)[0]:
         leaf = settle(leaf)
         while isinstance(leaf, Tracer) and leaf.owner is not None:
+            if type(leaf) is Late and not leaf.owner.done:  # asking for its value would compute it
+                break
             if leaf.owner.done:
                 raise EscapedTracerError(
                     f"a result holds a traced value ({leaf.aval!r}) of a {leaf.owner.kind} that has finished; it was "

@@ -1,6 +1,7 @@
 """Elementary functions beyond arithmetic: inverse and hyperbolic functions, other bases, and sign tricks."""
 
 import math
+from math import isnan
 
 import numpy as np
 
@@ -131,9 +132,17 @@ def _logaddexp(xp, x, y):
 
 def _share(xp, x, y):
     """1 / (1 + exp(y - x)); where both are infinite alike 1/2 for +inf, 0 for -inf."""
-    out = 1.0 / (1.0 + xp.exp(y - x))
-    if xp is np and not np.isnan(np.sum(out)):
-        return out
+    out = xp.exp(y - x)
+    if xp is np and out.ndim and out.dtype.kind == "f":  # 12 us for 10⁴ elements, 16 below
+        out += 1.0
+        np.divide(1.0, out, out)
+        flat = out.reshape(-1)
+        if not isnan(flat.dot(flat)):
+            return out
+    else:
+        out = 1.0 / (1.0 + out)
+        if xp is np and not np.isnan(np.sum(out)):
+            return out
     return xp.where((x == y) & (out != out), xp.where(x > 0, 0.5, 0.0), out).astype(out.dtype)
 
 
