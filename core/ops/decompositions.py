@@ -202,7 +202,7 @@ def _cholesky_real_vjp(ct, ans):
         return _cholesky_vjp(ct, ans)
     back = inverse(np, ans)
     x = back.T.dot(ans.T.dot(ct) * _quarters(n, ans.dtype)).dot(back)
-    return x + x.T
+    return x + x.T.copy()  # of small matrices in 0.7 us; walking one of them across takes 0.9
 
 
 @lru_cache(maxsize=64)
