@@ -14,7 +14,6 @@ from ..core.types import Any
 
 ndarray = np.ndarray
 _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
-_STRAY = 1088  # bytes between buffers beyond their length: at equal places of a page they would get in each other's way
 # What of numbers is the same, bit for bit, whether it is computed of one or of many.
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.reciprocal, np.sqrt})
 
@@ -309,7 +308,8 @@ class Constant:
 
 def _scratch(count, length, dtype):
     """Buffers for blocks, on the bounds of cache lines."""
-    step = length * dtype.itemsize + _STRAY
+    size = length * dtype.itemsize
+    step = size + -size % 64
     memory = np.empty(count * step + 64, np.uint8)
     start = -memory.__array_interface__["data"][0] % 64
-    return [memory[k : k + length * dtype.itemsize].view(dtype) for k in range(start, start + count * step, step)]
+    return [memory[k : k + size].view(dtype) for k in range(start, start + count * step, step)]

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from ..core.primitive import RAW
-from ..core.scatter import accumulate
+from ..core.scatter import Scatter, accumulate
 from ..core.tape import Node
 from .block_programs import Constant, Program, Unfit, program_of
 
@@ -30,19 +30,16 @@ def sweep_region(root, ct, pending, heap, masked):
     steps, exits = _plan(root, ct, heap[0] if heap else None)
     if len(steps) < 2:
         return False
-    flat = _flat(ct)
     dtype = ct.dtype
     program = Program(ct.shape, dtype, BLOCK // dtype.itemsize)
-    # Where a flat view does not exist, all elements are one.
-    cts = {root.seq: program.number(ct[(0,) * ct.ndim]) if flat is None else program.array(flat)}
+    cts = {root.seq: _reference(program, ct)}
     earlier = set()
     for node in exits:  # what is there comes first in a sum
         entry = pending.get(node.seq)
-        if entry is not None and type(entry[1]) is ndarray and entry[1].dtype is dtype:
-            flat = _item(entry[1], ct.shape)
-            if flat is not _NOT:
-                cts[node.seq] = program.array(flat)
-                earlier.add(node.seq)
+        known = None if entry is None else entry[1].dense() if type(entry[1]) is Scatter else entry[1]
+        if type(known) is ndarray and known.dtype is dtype and known.shape == ct.shape:
+            cts[node.seq] = _reference(program, known)
+            earlier.add(node.seq)
     for node, saved in steps:
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
         found = _pulled(program, node.rule, cts.pop(node.seq), saved, len(parents), masked)
@@ -67,6 +64,14 @@ def sweep_region(root, ct, pending, heap, masked):
         else:
             entry[1], entry[2] = accumulate(entry[1], answer), False
     return True
+
+
+def _reference(program, ct):
+    """The reference to a cotangent: to a number where all of its elements are one."""
+    if not any(ct.strides):
+        return program.number(ct[(0,) * ct.ndim])
+    flat = _flat(ct)
+    return program.array(np.ascontiguousarray(ct).reshape(-1) if flat is None else flat)
 
 
 def _pulled(program, rule, ct, saved, count, masked):
