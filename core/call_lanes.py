@@ -7,7 +7,7 @@ from .device import refuse_operands
 from .errors import RuleError
 from .primitive import RAW, bind
 from .recording import recorded
-from .tape import Node, next_seq
+from .tape import SPARE, Node, next_seq, take_spare
 from .tracer import Rev, Tracer, share
 
 ndarray = np.ndarray
@@ -44,7 +44,7 @@ def single_lane(prim):
             if aval.dtype.kind not in "fcV":
                 return v
             known = x.aval
-            node = Node()
+            node = take_spare() if SPARE else Node()
             if known.plain:
                 node.rule = bare
                 node.saved = bare_collect((xv, *params, v, known))
@@ -88,7 +88,7 @@ def reading_lane(prim):
                     v = xv[index]
                 except (TypeError, ValueError, IndexError):
                     refuse_operands(prim, (x,), (index,))
-                node = Node()
+                node = take_spare() if SPARE else Node()
                 node.rule = rule
                 node.parents = x.node
                 node.saved = (known, index)

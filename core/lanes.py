@@ -9,7 +9,7 @@ import numpy as np
 from .device import refuse_operands
 from .primitive import RAW, bind
 from .recording import recorded, with_bias
-from .tape import Node, next_seq
+from .tape import SPARE, Node, next_seq, take_spare
 from .tracer import Batched, Dual, Rev
 
 ndarray = np.ndarray
@@ -34,7 +34,7 @@ def unary_lane(prim, ufunc):
             if aval.plain:
                 xv = x.value
                 v = ufunc(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
-                node = Node()
+                node = take_spare() if SPARE else Node()
                 node.rule = rule
                 node.parents = x.node
                 if want == 1:
@@ -133,7 +133,7 @@ def binary_lane(prim, op, native):
                         v = op(xv, yv)
                     except (TypeError, ValueError):
                         refuse_operands(prim, (x, y))
-                    node = Node()
+                    node = take_spare() if SPARE else Node()
                     node.rule = both
                     node.parents = (x.node, y.node)
                     node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
@@ -207,7 +207,7 @@ def binary_lane(prim, op, native):
                 if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
                     out.node = x.node
                     return out
-                out.node = node = Node()
+                out.node = node = take_spare() if SPARE else Node()
                 node.rule = left
                 node.parents = x.node
                 node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
@@ -244,7 +244,7 @@ def binary_lane(prim, op, native):
                 if shifts_y:
                     out.node = y.node
                     return out
-                out.node = node = Node()
+                out.node = node = take_spare() if SPARE else Node()
                 node.rule = right
                 node.parents = y.node
                 node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None

@@ -1,14 +1,14 @@
 """The nodes that fast lanes record, with the values that carry them."""
 
 from .avals import aval_of
-from .tape import Node, next_seq
+from .tape import SPARE, Node, next_seq, take_spare
 from .tracer import Rev
 
 
 def with_bias(x, y, v):
     """`x @ w + b` as one node in place of two: that of the product, which nobody else may need, with a third parent."""
     product = x.node
-    node = Node()
+    node = take_spare() if SPARE else Node()
     node.rule = product.rule.biased
     parents = product.parents
     if type(parents) is tuple:
@@ -28,7 +28,7 @@ def with_bias(x, y, v):
 
 def recorded(owner, rule, parents, saved, value, like):
     """A new Rev and its node; `like` is an aval that the value probably has."""
-    node = Node()
+    node = take_spare() if SPARE else Node()
     node.rule = rule
     node.parents = parents
     node.saved = saved

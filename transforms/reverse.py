@@ -1,6 +1,7 @@
 """Reverse mode: the trace that records nodes, and the one sweep that every driver uses."""
 
 from heapq import heappop, heappush
+from sys import getrefcount
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..core.dtypes import is_inexact
 from ..core.errors import MutationError
 from ..core.primitive import take_operands
 from ..core.scatter import Scatter, accumulate
-from ..core.tape import FREED, Node, Partial, Rule, make_node, ready_leaf
+from ..core.tape import ALONE, FREED, SPARE, Node, Partial, Rule, make_node, ready_leaf
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
 from .blocks import sweep_region
@@ -211,6 +212,8 @@ def sweep(
         _push(pending, heap, node, ct)
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
+    keep_spare = SPARE.append
+    first = None
     while heap:
         entry = None  # it would keep alive what is popped
         node, ct, _ = pending.pop(heappop(heap))
@@ -247,6 +250,9 @@ def sweep(
                             break
                     if lift is not None:
                         saved = lift(node, saved)
+                if getrefcount(node) == ALONE:  # nobody else holds it
+                    node.rule = node.parents = node.saved = None
+                    keep_spare(node)
                 node = None
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
             elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
@@ -297,6 +303,7 @@ def sweep(
                             _push(pending, heap, parents[k], c[k])
                     c = c[0]
                 parents = first
+                first = None
             if c is None:
                 break
             seq = parents.seq
