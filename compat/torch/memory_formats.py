@@ -64,7 +64,7 @@ def arranged(v, format, ndim):  # noqa: A002
 def in_order(array, order):
     """An array whose last axes lie in memory in an order."""
     if order is None:
-        return np.ascontiguousarray(array)
+        return np.asarray(array, order="C")
     hidden = array.ndim - len(order)
     axes = [*range(hidden), *[a + hidden for a in order]]
     return np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))

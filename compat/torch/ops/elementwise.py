@@ -437,6 +437,8 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     edge = low if high is None else high if low is None else cnp.where(input < low, low, high)
     if low is not None and high is not None:
         edge = cnp.minimum(edge, high)
+    if edge.dtype.kind in "fV":
+        edge = cnp.where(low != low, low, edge) if low is not None and high is not None else edge  # NaN stays
     keep = inside | (input != input)
     return cnp.where(keep, input, edge)
 

@@ -31,6 +31,7 @@ def lerp(input, end, weight):
 @operation("addcmul", inplace_form=True)
 def addcmul(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 * tensor2`; see PyTorch's documentation of `torch.addcmul`."""
+    input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     product = tensor1 * tensor2
     return input + (product if value == 1 else product * value)
 
@@ -45,6 +46,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
                            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
                            "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
                            "for all dtypes.")
+    input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     ratio = tensor1 / tensor2
     return input + (ratio if value == 1 else ratio * value)
 
@@ -269,7 +271,8 @@ def conj_physical(input):
 @operation("angle")
 def angle(input):
     """The angle of complex numbers; see PyTorch's documentation of `torch.angle`."""
-    return cnp.angle(floating(input))
+    x = floating(input)
+    return cnp.angle(x if x.dtype.kind == "c" else x + 0.0)  # that of -0.0 is 0
 
 
 attach("allclose", allclose)

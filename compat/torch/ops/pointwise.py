@@ -190,6 +190,7 @@ def shifts(name, primitive, dunder):
 
     def body(input, other):
         x, y = operands(input, other)
+        x = x if hasattr(x, "dtype") else np.asarray(x, y.dtype)
         if x.dtype.kind not in "iu":
             raise NotImplementedError(f"\"{dunder}_cpu\" not implemented for '{type_word(x.dtype)}'")
         return REGISTRY[primitive].fun(x, y)

@@ -311,7 +311,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if is_array(plain) and plain <= 0:
         warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
                       "observations.", UserWarning, stacklevel=4)
-    scale = max(scale, 0) if isinstance(scale, int) else cnp.maximum(scale, 0 * scale)
+    scale = max(scale, 0) if isinstance(scale, int) else cnp.maximum(scale, cnp.zeros_like(scale))
     if isinstance(scale, int) and not scale:
         scale = np.zeros((), x.real.dtype)
     gap = x - mean

@@ -94,6 +94,9 @@ def as_strided(input, size, stride, storage_offset=None):
                            f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of "
                            "size "
                            f"{root.size * item}")
+    if not all(size):
+        empty = versions.flat(root)[:0].reshape(size)
+        return view(input, PICK, (Places(np.zeros(size, np.int64)),), "AsStridedBackward0", maker=lambda a: empty)
     where = np.full(max(root.size, last + 1), -1)
     places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
     places[...] = np.arange(b.size).reshape(b.shape)
