@@ -10,7 +10,7 @@ from .methods import _augmented, power
 from .ops import arithmetic as a, digits, elementary, linalg, selection, shaping
 from .ops.special import SPECIAL
 from .tracer import Tracer
-from .ufunc_methods import call_method, check_cast
+from .ufunc_methods import call_method, check_cast, full_name
 
 UFUNCS = {
     np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
@@ -82,7 +82,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         if fun is not None and not kwargs:
             return fun(*inputs)
         if fun is None:
-            raise RuleError(f"numpy.{ufunc.__name__} has no derivative rules in covector; use a function listed in the "
+            raise RuleError(f"{full_name(ufunc)} has no derivative rules in covector; use a function listed in the "
                             f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
         return _with_options(ufunc, fun, inputs, kwargs)
     return call_method(ufunc, _get(ufunc) or _special(ufunc), method, inputs, kwargs)
@@ -106,12 +106,12 @@ def _with_options(ufunc, fun, inputs, kwargs):
     kwargs.pop("subok", None)
     target = out[0] if isinstance(out, tuple) else out
     if where is not True and not isinstance(target, Tracer):
-        raise RuleError(f"where= of numpy.{ufunc.__name__} on traced values needs a traced out=, else the others are "
-                        f"undefined; use np.where(mask, numpy.{ufunc.__name__}(x), other){at_user_line()}")
+        raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "
+                        f"undefined; use np.where(mask, {full_name(ufunc)}(x), other){at_user_line()}")
     if ufunc is np.vecdot and "axis" in kwargs:
         fun = partial(fun, axis=kwargs.pop("axis"))
     if kwargs:
-        raise RuleError(f"numpy.{ufunc.__name__} on traced values does not take {', '.join(kwargs)}; leave it away, or "
+        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; leave it away, or "
                         f"write it with functions of covector.numpy{at_user_line()}")
     if dtype is not None:
         inputs = [x if hasattr(x, "dtype") else np.asarray(x) for x in inputs]
@@ -131,7 +131,7 @@ def _with_options(ufunc, fun, inputs, kwargs):
 
         return _augmented(write)(target, 0.0)
     raise ConversionError(
-        f"numpy.{ufunc.__name__} was asked to write a traced value into a plain array (array += t, or out=array), "
+        f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
         "which would drop its derivative; write array = array + t, or start from a traced buffer: "
         f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
     )

@@ -27,11 +27,17 @@ _ASSOCIATIVE = frozenset({np.fmax, np.fmin, np.logaddexp2, np.hypot, np.bitwise_
 _TRUTHS = frozenset({np.logical_and, np.logical_or, np.logical_xor})
 
 
+def full_name(ufunc):
+    """How messages call a ufunc: by its module, if that is NumPy."""
+    name = ufunc.__name__
+    return f"numpy.{name}" if getattr(np, name, None) is ufunc else f"the ufunc {name}"
+
+
 def call_method(ufunc, fun, method, inputs, kwargs):
     """`ufunc.method(*inputs, **kwargs)`, where `fun` computes the ufunc on traced values."""
     if fun is None or method not in _METHODS or method != "at" and (ufunc.nin, ufunc.nout, ufunc.signature) != (
             2, 1, None):
-        raise RuleError(f"numpy.{ufunc.__name__}.{method} is not supported on traced values; write it with functions "
+        raise RuleError(f"{full_name(ufunc)}.{method} is not supported on traced values; write it with functions "
                         f"of covector.numpy{at_user_line()}")
     return _METHODS[method](ufunc, fun, *inputs, **kwargs)
 
@@ -39,7 +45,7 @@ def call_method(ufunc, fun, method, inputs, kwargs):
 def _cast(ufunc, x, dtype, out):
     """`x` as an array or tracer in the dtype that the ufunc folds in; `out=` is refused."""
     if any(v is not None for v in (out if isinstance(out, tuple) else (out,))):
-        raise RuleError(f"numpy.{ufunc.__name__} of traced values does not write into out=; use the value it returns, "
+        raise RuleError(f"{full_name(ufunc)} of traced values does not write into out=; use the value it returns, "
                         f"or assign it: buffer[...] = value{at_user_line()}")
     x = x if hasattr(x, "dtype") else np.asarray(x)
     if dtype is not None:
@@ -49,10 +55,10 @@ def _cast(ufunc, x, dtype, out):
     try:
         plain = ufunc(np.ones(1, x.dtype), np.ones(1, x.dtype)).dtype
     except TypeError as error:
-        raise DtypeError(f"numpy.{ufunc.__name__} is not defined on values of dtype {x.dtype}; cast them before with "
+        raise DtypeError(f"{full_name(ufunc)} is not defined on values of dtype {x.dtype}; cast them before with "
                          f".astype(...){at_user_line()}") from error
     if plain == np.bool_ != x.dtype:
-        raise DtypeError(f"numpy.{ufunc.__name__} compares, and its truth values cannot be folded with values of dtype "
+        raise DtypeError(f"{full_name(ufunc)} compares, and its truth values cannot be folded with values of dtype "
                          f"{x.dtype}; reduce the comparison with np.all or np.any{at_user_line()}")
     return x if plain == x.dtype or ufunc in (np.add, np.multiply) else selection.astype(x, plain)
 
@@ -60,7 +66,7 @@ def _cast(ufunc, x, dtype, out):
 def check_cast(ufunc, have, want, casting):
     """Raise where NumPy would not cast an operand to the `dtype=` asked for; so no derivative is cast away unseen."""
     if not np.can_cast(have, want, casting):
-        raise DtypeError(f"numpy.{ufunc.__name__} was asked for dtype={want}, to which {have} is not cast by "
+        raise DtypeError(f"{full_name(ufunc)} was asked for dtype={want}, to which {have} is not cast by "
                          f"casting={casting!r}; cast before with .astype({want}){at_user_line()}")
 
 
@@ -70,11 +76,11 @@ def _reduce(ufunc, fun, x, axis=0, dtype=None, out=None, keepdims=False, initial
     if prim is not None:
         return reduce_prim(prim, x, axis, keepdims, dtype, None, initial, where)
     if where is not True:
-        raise RuleError(f"numpy.{ufunc.__name__}.reduce of traced values does not take where=; choose with "
+        raise RuleError(f"{full_name(ufunc)}.reduce of traced values does not take where=; choose with "
                         f"np.where(mask, x, neutral) before{at_user_line()}")
     axes = () if not x.ndim and axis in (0, -1) else normal_axes(axis, x.ndim)
     if len(axes) > 1 and ufunc not in _ASSOCIATIVE:
-        raise ValueError(f"numpy.{ufunc.__name__}.reduce depends on the order, so it takes one axis, but got {axes}; "
+        raise ValueError(f"{full_name(ufunc)}.reduce depends on the order, so it takes one axis, but got {axes}; "
                          f"reduce them one by one{at_user_line()}")
     ans, first = x, initial is not None and initial is not np._NoValue
     for k in sorted(axes, reverse=True):
@@ -99,7 +105,7 @@ def _fold(ufunc, fun, x, axis):
     n = x.shape[axis]
     if not n:
         if ufunc.identity is None:
-            raise ValueError(f"numpy.{ufunc.__name__}.reduce of no elements has no answer, for shape {x.shape} and "
+            raise ValueError(f"{full_name(ufunc)}.reduce of no elements has no answer, for shape {x.shape} and "
                              f"axis {axis}; give initial=, or check the size before{at_user_line()}")
         return np.full((*x.shape[:axis], *x.shape[axis + 1 :]), ufunc.identity, x.dtype)
     if ufunc not in _ASSOCIATIVE:
@@ -123,10 +129,10 @@ def _parts(x, axis):
 def _accumulate(ufunc, fun, x, axis=0, dtype=None, out=None):
     x = _cast(ufunc, x, dtype, out)
     if not x.ndim:
-        raise TypeError(f"numpy.{ufunc.__name__}.accumulate runs along an axis, but got a number; reshape it to (1,)"
+        raise TypeError(f"{full_name(ufunc)}.accumulate runs along an axis, but got a number; reshape it to (1,)"
                         f"{at_user_line()}")
     if axis is None and x.ndim > 1:
-        raise ValueError(f"numpy.{ufunc.__name__}.accumulate runs along one axis, but got axis=None for shape "
+        raise ValueError(f"{full_name(ufunc)}.accumulate runs along one axis, but got axis=None for shape "
                          f"{x.shape}; name an axis, or ravel before{at_user_line()}")
     axis = normal_axis(0 if axis is None else axis, x.ndim)
     if ufunc in _ACCUMULATIONS:
@@ -145,11 +151,11 @@ def _reduceat(ufunc, fun, x, indices, axis=0, dtype=None, out=None):
     starts = np.asarray(indices)
     n = x.shape[axis]
     if starts.ndim != 1 or starts.size and starts.dtype.kind not in "iub":
-        raise TypeError(f"numpy.{ufunc.__name__}.reduceat takes a vector of integers, but got dtype {starts.dtype} and "
+        raise TypeError(f"{full_name(ufunc)}.reduceat takes a vector of integers, but got dtype {starts.dtype} and "
                         f"shape {starts.shape}; cast it with .astype(int){at_user_line()}")
     starts = starts.astype(np.intp)
     if starts.size and not (0 <= starts.min() and starts.max() < n):
-        raise IndexError(f"numpy.{ufunc.__name__}.reduceat starts at places from 0 to {n - 1} of axis {axis}, but got "
+        raise IndexError(f"{full_name(ufunc)}.reduceat starts at places from 0 to {n - 1} of axis {axis}, but got "
                          f"{starts.tolist()}; clip them{at_user_line()}")
     parts = []
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), n]):
@@ -176,11 +182,11 @@ def _at(ufunc, fun, target, index, *values):
     """Duplicate places are met one after the other; only sums of them can be taken at once."""
     value = values[0] if values else None
     if not isinstance(target, Tracer):
-        raise ConversionError(f"numpy.{ufunc.__name__}.at was asked to write a traced value into a plain array, which "
+        raise ConversionError(f"{full_name(ufunc)}.at was asked to write a traced value into a plain array, which "
                               f"would drop its derivative; use x.at[index].add(value) with a traced x, or start from "
                               f"np.zeros_like(t){at_user_line()}")
     if isinstance(index, Tracer) and ufunc is not np.add:
-        raise ConversionError(f"numpy.{ufunc.__name__}.at writes at places that are known, but got traced ones "
+        raise ConversionError(f"{full_name(ufunc)}.at writes at places that are known, but got traced ones "
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")
     buffer = target if type(target) is Buffer else become_buffer(target)
     if values:

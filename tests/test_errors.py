@@ -60,6 +60,8 @@ CASES = [
     ("jvp shape", ValueError, lambda: cv.jvp(np.sin, (X,), (X[:2],)), r"tangent 0.*\(4,\).*\(2,\)"),
     ("cotangent shape", ValueError, lambda: cv.vjp(np.sin, X)[1](X[:2]), r"\(4,\).*\(2,\)"),
     ("unknown ufunc", NotImplementedError, lambda: cv.grad(lambda x: np.isnat(x))(3.0), r"numpy\.isnat.*primitive"),
+    ("ufunc of another library", NotImplementedError, lambda: cv.grad(np.frompyfunc(abs, 1, 1))(3.0),
+     r"the ufunc abs.*has no derivative.*listed in the docs"),
     ("unknown function", NotImplementedError, lambda: cv.grad(lambda x: np.packbits(x).sum())(X), r"numpy\.packbits"),
     ("custom_jvp", NotImplementedError, lambda: cv.custom_jvp(np.sin)(1.0), r"no rule.*defjvp"),
     ("staged if", TypeError, lambda: cv.make_graph(lambda x: x if x > 0 else -x)(1.0), r"not known.*np\.where.*cond"),

@@ -16,7 +16,7 @@ from ..core.types import Any, Callable, PyTree
 from .arguments import WEAK_VALUE, differentiable, flatten, settle, split_aux, structure
 from .debugging import modes
 from .gradient import _callable, unbox
-from .leaving import abandon, check_escaped
+from .leaving import abandon, check_escaped, owned
 from .quiet import quiet
 from .watch import WatchedDual, Watching
 
@@ -170,6 +170,7 @@ def jvp(
     check_escaped(out)
     check_escaped(tangent)
     check_escaped(aux)
+    tangent = owned(tangent, tangents)
     return (out, tangent, aux) if has_aux else (out, tangent)
 
 

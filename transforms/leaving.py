@@ -26,6 +26,24 @@ def check_escaped(tree):
             leaf = leaf.value
 
 
+def owned(tree, given):
+    """A result with memory of its own: none of the arrays in the containers `given`, no view, and nothing twice."""
+    if type(tree) is ndarray and len(given) == 1:  # the common case, spared the containers
+        own = tree.base is None and tree is not given[0] and tree.flags.writeable
+        if own and type(given[0]) is ndarray:
+            return tree
+    if isinstance(tree, Tracer):
+        return tree
+    given = flatten(tuple(given))[0]
+    leaves, rebuild = flatten(tree)
+    for k, x in enumerate(leaves):
+        if type(x) is ndarray:
+            if x.base is not None or not x.flags.writeable or any(x is g for g in given):
+                leaves[k] = x = x.copy()
+            given.append(x)
+    return rebuild(leaves)
+
+
 def abandon(trace, error):
     """End the trace of a function that raised `error`, so that its values count as escaped. Called before a `raise`.
 

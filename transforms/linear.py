@@ -11,7 +11,7 @@ from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
 from .gradient import _callable, vjp
 from .graph import ShapeDtype, Var, check_inputs
-from .leaving import check_escaped
+from .leaving import check_escaped, owned
 from .staging import stage
 
 
@@ -65,7 +65,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         check_inputs(graph, flat, avals, "the tangent map of linearize")
         out = graph.eval([*flat, *graph.captured])
         check_escaped(out)
-        return graph.rebuild(out)
+        return owned(graph.rebuild(out), flat)
 
     tangent_map.graph = graph
     return (out, tangent_map, *aux)

@@ -38,5 +38,6 @@ def test_containers_inside_out():
     outer, inner = tree.structure((0, 0)), tree.structure({"a": 0, "b": [0]})
     turned = tree.transpose(outer, inner, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
     assert turned == {"a": (1, 3), "b": [(2, 4)]}
-    with pytest.raises(ValueError):
-        tree.transpose(inner, outer, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
+    for wrong in ((inner, outer), (outer, outer)):
+        with pytest.raises(ValueError, match=r"tree.transpose was told of.*but got.*outside first"):
+            tree.transpose(*wrong, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))

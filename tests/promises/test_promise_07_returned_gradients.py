@@ -60,3 +60,20 @@ def test_gradient_does_not_share_with_the_input_it_is_equal_to():
     x = np.ones(3)
     value, g = covector.value_and_grad(lambda x: np.sum(0.5 * x * x))(x)
     assert not np.shares_memory(x, g)
+
+
+HANDED_THROUGH = {
+    "itself": lambda x: x, "turned": lambda x: x.T, "part": lambda x: x[1:],
+    "spread": lambda x: np.broadcast_to(x, (2, 3, 3)), "twice": lambda x: (x, x.reshape(9)),
+    "sum": lambda x: x + 0.0, "constant": lambda x: (x, np.ones(3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HANDED_THROUGH)
+def test_tangents_are_arrays_of_their_own(name):
+    fun, x, t = HANDED_THROUGH[name], np.eye(3), np.arange(9.0).reshape(3, 3)
+    for tangents in (covector.jvp(fun, (x,), (t,))[1], covector.linearize(fun, x)[1](t)):
+        found = covector.tree.leaves(tangents)
+        for k, part in enumerate(found):
+            assert part.flags.writeable
+            assert not any(np.shares_memory(part, other) for other in (x, t, *found[:k]))
