@@ -163,8 +163,8 @@ def transpose(outer: _Any, inner: _Any, tree: _PyTree) -> _PyTree:
     """
     found, wanted = structure(tree), outer.compose(inner)
     if found != wanted:
-        raise _TreeError(f"tree.transpose was told of a container {wanted}, but got {found}; give the structure outside "
-                         f"first, then that of each container in it{_at_user_line()}")
+        raise _TreeError(f"tree.transpose was told of a container {wanted}, but got {found}; give the structure "
+                         f"outside first, then that of each container in it{_at_user_line()}")
     return _optree.tree_transpose(outer, inner, tree)
 
 

@@ -211,11 +211,12 @@ def _with_static(static, args):
 def _jvp_grad(trace, prim, args):
     """Reverse: run the rule with tangents that stand on the operands' nodes; what they record is the transpose."""
     record = args[-1]
-    if getattr(trace, "linear", False):  # a rule that applies its own function to a tangent: the body is what is linear
+    outer = getattr(trace, "linear", ())
+    if record.owner in outer:  # a rule that applies its own function to a tangent, in which it is linear: by its body
         return tuple(record.body(*args[:-1]))
     values, mine = operands_of(trace, args[:-1])
     pushed = start_trace()
-    pushed.linear = True
+    pushed.linear = (*outer, record.owner)
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)

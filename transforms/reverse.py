@@ -36,7 +36,7 @@ class RevTrace(Trace):
     def __init__(self):
         Trace.__init__(self)
         self.guards = None
-        self.linear = False  # whether it carries tangents to be transposed, on which a rule of its own is linear
+        self.linear = ()  # the functions whose custom_jvp rules run on tangents of this trace
 
     def process(self, prim, args, known=None):
         if self.done:

@@ -98,6 +98,20 @@ def test_a_rule_may_apply_its_own_function_to_a_tangent():
     assert cv.grad(cv.checkpoint(negative))(3.0) == -1.0
 
 
+def test_two_rules_may_apply_each_other_to_a_tangent():
+    f = with_jvp(lambda p, t: (-p[0], g(t[0])), lambda x: -x)
+    g = with_jvp(lambda p, t: (-p[0], f(t[0])), lambda x: -x)
+    assert cv.grad(f)(3.0) == cv.grad(g)(3.0) == -1.0
+
+
+def test_a_rule_may_apply_a_function_with_another_rule_to_a_tangent():
+    """A body that no derivative can pass: its rule is asked."""
+    outside = with_jvp(lambda p, t: (outside(*p), 7.0 * t[0]),
+                       lambda x: cv.host_callback(lambda v: 7.0 * v, cv.ShapeDtype(()), x))
+    f = with_jvp(lambda p, t: (7.0 * p[0], outside(t[0])), lambda x: 7.0 * x)
+    assert cv.grad(f)(1.0) == 7.0 and cv.jvp(f, (1.0,), (2.0,))[1] == 14.0
+
+
 def test_a_bilinear_function_whose_rule_applies_it_to_each_tangent():
     @cv.custom_jvp
     def product(a, b):
