@@ -179,7 +179,7 @@ for _name in ("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "is_ipu", "is_ma
 FUNCTIONALS = """
 avg_pool1d adaptive_avg_pool1d bilinear celu channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d
 conv_transpose3d cosine_similarity group_norm hardshrink layer_norm max_pool1d max_pool2d max_pool3d
-pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu rms_norm rrelu selu threshold dropout alpha_dropout
+pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu rms_norm rrelu rrelu_ selu threshold dropout alpha_dropout
 feature_alpha_dropout
 """.split()  # at the top level, too
 METHODS = {"hardshrink": "hardshrink", "prelu": "prelu"}

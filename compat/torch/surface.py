@@ -55,7 +55,7 @@ nn.functional.local_response_norm constant_pad_nd nn.functional.upsample_bilinea
 nn.functional.upsample_nearest nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
 nn.functional.multilabel_soft_margin_loss nn.functional.max_pool3d nn.functional.max_unpool1d
 nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.bilinear nn.functional.celu
-nn.functional.rrelu nn.functional.tanhshrink nn.functional.threshold
+nn.functional.rrelu nn.functional.rrelu_ nn.functional.tanhshrink nn.functional.threshold
 nn.functional.triplet_margin_with_distance_loss nextafter igamma igammac nn.functional.softshrink
 nn.functional.hardshrink mvlgamma dist ormqr float_power qr rad2deg sgn select_scatter slice_scatter signbit
 hsplit vsplit dsplit triangular_solve trunc isposinf isneginf isreal svd unravel_index reshape_as atleast_3d

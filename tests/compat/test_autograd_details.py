@@ -484,3 +484,18 @@ def script_contexts_that_are_left_in_another_order(torch):
         leave(two)
         torch.set_grad_enabled(True)
     return found
+
+
+def script_counting_norms_keep_a_history(torch):
+    x = torch.tensor([[3.0, 0.0], [1.0, -2.0]], requires_grad=True)
+    found = [torch.norm(x, 0), torch.linalg.vector_norm(x, 0, dim=1), torch.cdist(x, x.detach(), p=0.0)]
+    sum(f.sum() for f in found).backward()
+    return [[f.detach(), f.requires_grad] for f in found]
+
+
+def script_rrelu_in_place(torch):
+    x = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    y = x * 1
+    z = torch.nn.functional.rrelu_(y, 0.25, 0.25, True)
+    z.sum().backward()
+    return z is y, z.detach(), x.grad, torch.rrelu_(torch.tensor([-2.0, 1.0]))

@@ -260,6 +260,11 @@ def a_part_of_an_unsafe_split(torch):
     return attempt(lambda: torch.autograd.grad(first.mul_(3) + second * 3, x)[0].tolist())
 
 
+@row("`leaky_relu_` with a negative slope", [-2.0, -2.0], "RuntimeError")
+def a_slope_down(torch):
+    return gradient(torch, lambda x: torch.nn.functional.leaky_relu_(x * 1, -2.0), leaf(torch, -1.0, -2.0))
+
+
 @row("what `allow_mutation_on_saved_tensors` keeps", 1, 0)
 def copies_of_what_nobody_writes_to(torch):
     with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:

@@ -94,6 +94,11 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     return input.copy_(out) if inplace else out
 
 
+def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
+    """In-place form of :func:`rrelu`."""
+    return rrelu(input, lower, upper, training, inplace=True)
+
+
 def check_rate(p):
     """torch's refusal of what is no probability."""
     if p < 0.0 or p > 1.0:
@@ -192,5 +197,5 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     return sharp - soft.detach() + soft
 
 
-for _f in (rrelu, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
+for _f in (rrelu, rrelu_, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
     public(_f.__name__, _f)
