@@ -236,10 +236,11 @@ CALL.append(call_node)
 
 def arity(node):
     """How many gradients a node takes, None where its rule alone does not tell."""
-    if node.rule is None or node.rule.prim is None:
-        return getattr(getattr(node, "_state", None), "outputs", 1)
-    count = node.rule.prim.outputs
-    return None if callable(count) else count or 1
+    state = getattr(node, "_state", None)  # of a Function
+    prim = None if node.rule is None else node.rule.prim
+    if state is not None or prim is None or callable(prim.outputs):
+        return None if state is None else state.outputs
+    return prim.outputs or 1
 
 
 def level_of(outputs):

@@ -25,3 +25,24 @@ def name_of(rule):
     if name in NAMES:
         return NAMES[name] + "Backward0"
     return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
+
+
+# Operands that PyTorch's nodes show: indices and masks have no edge, a weight that is left out has an empty one.
+_DISPLAYED = {name + "Backward0": (0,) for name in (
+    "Gather", "IndexSelect", "Take", "Index", "MaskedSelect", "IndexFill", "NllLoss", "TakeAlongDim")}
+_DISPLAYED |= {name + "Backward0": (0, 2) for name in (
+    "MaskedFill", "Scatter", "ScatterAdd", "ScatterReduce", "IndexAdd", "IndexCopy", "IndexReduce", "Put")}
+_DISPLAYED |= {"EmbeddingBackward0": (1,), "IndexPutBackward0": (0, -1)}
+_NUMBERS = frozenset({"PowBackward0", "FmodBackward0", "RemainderBackward0"})  # a number beside a tensor
+_WIDE = {"ConvolutionBackward0": 3, "NativeLayerNormBackward0": 3, "NativeGroupNormBackward0": 3}
+
+
+def displayed(name, edges):
+    """The edges of a node that PyTorch shows, of those to all operands."""
+    places = _DISPLAYED.get(name)
+    if places is not None and len(edges) > 1:
+        kept = {i % len(edges) for i in places if i < len(edges)}
+        return tuple([e for i, e in enumerate(edges) if i in kept or e[0] is not None])
+    if name in _NUMBERS and edges[1:] == [(None, 0)]:
+        return (edges[0],)
+    return (*edges, *[(None, 0)] * (_WIDE.get(name, 0) - len(edges)))

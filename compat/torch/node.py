@@ -8,7 +8,7 @@ import numpy as np
 from ... import extend
 from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
-from .graph_names import name_of
+from .graph_names import displayed, name_of
 from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain
 from .narrowed import narrowed
 from .node_errors import freed, modified
@@ -212,7 +212,7 @@ class GradNode(AmbientNode):
         """`((node, output number), …)` of the operands; `(None, 0)` for one that needs no gradient."""
         extra = self.extra
         if extra is not None and extra.edges is not None:
-            return tuple([(None, 0) if e is None else shown(e) for e in extra.edges])
+            return displayed(self.name(), [(None, 0) if e is None else shown(e) for e in extra.edges])
         rule = self.rule
         if type(rule) is NamedRule and rule.shows is not None:
             return tuple([(None, 0) if e is None else shown(e) for e in rule.shows(self)])
@@ -226,7 +226,7 @@ class GradNode(AmbientNode):
         out = [(None, 0)] * count
         for i, p in zip(rule.active, parents):
             out[places.index(i)] = shown(p)
-        return tuple(out)
+        return displayed(self.name(), out)
 
     def register_hook(self, fn):
         """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs."""

@@ -499,3 +499,25 @@ def script_rrelu_in_place(torch):
     z = torch.nn.functional.rrelu_(y, 0.25, 0.25, True)
     z.sum().backward()
     return z is y, z.detach(), x.grad, torch.rrelu_(torch.tensor([-2.0, 1.0]))
+
+
+def script_indices_and_numbers_have_no_edge(torch):
+    functional = torch.nn.functional
+    i, wide = torch.tensor([0, 2]), torch.tensor([[0, 1, 2, 0]])
+    mask = torch.tensor([[True, False, True, True]] * 3)
+    row, found, seen = torch.ones(1, 4), [], []
+    for f in (lambda t: t**2.5, lambda t: t.fmod(0.3), lambda t: t.gather(0, wide), lambda t: t.index_select(0, i),
+              lambda t: t.take(i), lambda t: t[i], lambda t: t[mask], lambda t: t.masked_fill(mask, 1.0),
+              lambda t: t.masked_select(mask), lambda t: t.scatter(0, wide, row), lambda t: t.scatter_add(0, wide, row),
+              lambda t: t.index_add(0, i, t[1:]), lambda t: t.index_copy(0, i, t[1:]),
+              lambda t: t.index_fill(0, i, 1.0), lambda t: t.put(i, row[0, :2]),
+              lambda t: t.index_put((i,), t[1:]), lambda t: functional.embedding(i, t),
+              lambda t: functional.nll_loss(t, torch.tensor([0, 1, 2])), lambda t: functional.layer_norm(t, (4,)),
+              lambda t: functional.conv1d(t[None], torch.ones(2, 3, 2))):
+        x = torch.arange(12.0).view(3, 4).requires_grad_()
+        y = f(x)
+        if "Scatter" not in str(y.grad_fn) and "Put" not in str(y.grad_fn):
+            y.grad_fn.register_hook(lambda gi, go: seen.append([g is not None for g in gi]))
+        y.sum().backward()
+        found.append([type(n).__name__ for n, _ in y.grad_fn.next_functions])
+    return found, seen
