@@ -244,7 +244,8 @@ def ravel(tree: _PyTree) -> tuple[_Any, _Callable[..., _Any]]:
 
     def unravel(vector: _Any) -> _PyTree:
         if vector.shape != (sum(sizes),):
-            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}{_at_user_line()}")
+            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}"
+                             f"{_at_user_line()}")
         out, start = [], 0
         for aval, size in zip(avals, sizes):
             part = vector[start : start + size].reshape(aval.shape)

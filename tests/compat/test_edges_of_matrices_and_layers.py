@@ -148,3 +148,24 @@ def script_refusals_of_factors(torch):
            lambda: torch.linalg.cond(a[:0]),
            lambda: torch.nn.functional.max_unpool1d(a, packed[1].expand(3, 3).float(), 2)]
     return [attempt(f) if k == 4 else attempt(f)[:2] for k, f in enumerate(odd)]
+
+
+def script_answers_of_slope_zero_have_a_history(torch):
+    x, square = array(torch, 3, 2).requires_grad_(), array(torch, 2, 2).requires_grad_()
+    found = [torch.linalg.vector_norm(x, 0, dim=0), torch.linalg.matrix_power(square, 0),
+             torch.linalg.householder_product(x, square[:0, 0]), torch.linalg.lstsq(x, x).residuals]
+    for t in found:
+        t.sum().backward()
+    return [t.detach() for t in found] + [t.requires_grad for t in found]
+
+
+def script_logarithms_of_sums_of_complex_exponentials_are_principal_values(torch):
+    z = array(torch, 4, 3, dtype="complex") * 9
+    return [torch.logsumexp(z, 0), torch.logsumexp(z[:1], 0), torch.masked.logsumexp(z, 1, mask=z.real > 0),
+            slopes(torch, lambda a: torch.logsumexp(a, 1), z)]
+
+
+def script_least_squares_of_mapped_matrices(torch):
+    a, b = array(torch, 2, 4, 3), array(torch, 2, 4, 2, seed=1)
+    return table([lambda d=d: torch.func.vmap(lambda x, y: tuple(torch.linalg.lstsq(x, y, driver=d))[:2])(a, b)
+                  for d in ("gels", "gelsd")], contiguous=True)

@@ -36,7 +36,9 @@ def script_bags_without_a_padding_row(torch):
     return [slopes(torch, lambda t, m=m, p=p: F.embedding_bag(flat, t, starts, mode=m, padding_idx=p), w)
             for m in ("sum", "mean", "max") for p in (None, 1, -1)] + table([
         lambda m=m: torch.func.vmap(lambda k: F.embedding_bag(k[None], w, mode=m, padding_idx=1))(i)
-        for m in ("sum", "mean")])
+        for m in ("sum", "mean")] + [
+        lambda m=m: torch.func.vmap(lambda k, o: F.embedding_bag(k, w, o, mode=m))(flat.expand(2, 6), torch.tensor(
+            [[0, 2, 2], [0, 1, 5]])) for m in ("sum", "mean", "max")])
 
 
 def script_refusals_of_bags(torch):

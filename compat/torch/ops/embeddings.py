@@ -9,7 +9,7 @@ from ....extend import peel
 from ..call import ROWS
 from ..dtypes import type_word
 from ..grad_mode import no_grad
-from ..hosted import known
+from ..hosted import bare, known
 from .indexing import AT
 from .network import functional
 
@@ -73,8 +73,8 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
                                   "GitHub.")
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
-    bags, count = len(starts), flat.shape[0]
-    bag = np.searchsorted(starts, np.arange(count), "right") - 1
+    bags, count = starts.shape[0], flat.shape[0]
+    bag = cnp.sum(cnp.expand_dims(starts, 1) <= np.arange(count), axis=0) - 1
     values = cnp.take(weight, flat, axis=0)
     kept = None if padding_idx is None else cnp.expand_dims(flat != padding_idx % weight.shape[0], 1)
     if mode == "max":
@@ -104,9 +104,9 @@ def _bags(input, offsets, include_last_offset):
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    starts = known("nn.functional.embedding_bag with mapped offsets", offsets)
+    starts = bare(offsets)
     starts = starts[:-1] if include_last_offset else starts
-    if starts.size and starts[0] != 0:
+    if isinstance(starts, np.ndarray) and starts.size and starts[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                            f"position 0. However, got {starts[0]}")
     return input, starts
@@ -115,16 +115,13 @@ def _bags(input, offsets, include_last_offset):
 def _largest(values, bag, kept, bags):
     """The largest of each bag; zeros for empty ones."""
     rows = []
-    for i in range(bags):
-        members = np.flatnonzero(bag == i)
-        if not members.size:
-            rows.append(cnp.zeros(values.shape[1:], values.dtype))
-            continue
-        part = values[members]
-        ranked = part if kept is None else cnp.where(kept[members], part, np.asarray(-np.inf, part.dtype))
-        best = cnp.take_along_axis(part, cnp.expand_dims(cnp.argmax(ranked, 0), 0), 0)[0]
-        rows.append(best if kept is None else cnp.where(cnp.any(kept[members]), best, np.zeros((), part.dtype)))
-    return cnp.stack(rows)
+    for i in range(bags if values.shape[0] else 0):
+        members = cnp.expand_dims(bag == i, 1)
+        members = members if kept is None else members & kept
+        ranked = cnp.where(members, values, np.asarray(-np.inf, values.dtype))
+        best = cnp.take_along_axis(values, cnp.expand_dims(cnp.argmax(ranked, 0), 0), 0)[0]
+        rows.append(cnp.where(cnp.any(members), best, np.zeros((), values.dtype)))
+    return cnp.stack(rows) if rows else cnp.zeros((bags, *values.shape[1:]), values.dtype)
 
 
 def renormalised(plain):

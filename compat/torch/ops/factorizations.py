@@ -334,6 +334,8 @@ def householder_product(A, tau):
         raise RuntimeError("torch.linalg.householder_product: input.shape[-1] must be greater than or equal to "
                            "tau.shape[-1]")
     q = np.eye(m, n, dtype=A.dtype)
+    if not tau.shape[-1]:
+        return cnp.where(False, A, q)  # of slope 0
     return _reflected(A, tau, cnp.broadcast_to(q, (*A.shape[:-2], m, n)), range(tau.shape[-1])[::-1], False)
 
 
@@ -573,14 +575,16 @@ def lstsq(input, B, rcond=None, *, driver=None):
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     x = matmul(_pinv("torch.linalg.lstsq", input, None, rcond, False), b)
-    none = np.empty(0, input.real.dtype)
+    residuals = cnp.real(cnp.reshape(x, (-1,))[:0])
     ranks = matrix_rank.row.body(input, rtol=rcond) if driver != "gels" else np.empty(0, np.int64)
-    residuals = none
     plain = bare(ranks)
-    if m > n and (driver == "gels" or isinstance(plain, np.ndarray) and (plain == n).all()) and driver != "gelsy":
+    unknown = not isinstance(plain, np.ndarray)
+    if m > n and driver != "gelsy" and (driver == "gels" or unknown or (plain == n).all()):
         gap = matmul(input, x) - b
         residuals = cnp.sum(cnp.real(gap * cnp.conj(gap)) if gap.dtype.kind == "c" else gap * gap, axis=-2)
-    values = cnp.linalg.svdvals(input) if driver in ("gelsd", "gelss") else none
+        if unknown and driver != "gels":  # which of the examples have full rank is not known: NaN for others
+            residuals = cnp.where(cnp.expand_dims(ranks == n, -1), residuals, np.nan)
+    values = (bare(cnp.linalg.svdvals(input)) if driver in ("gelsd", "gelss") else np.empty(0, input.real.dtype))
     return return_types.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 
 

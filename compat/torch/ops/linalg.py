@@ -337,7 +337,7 @@ _linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigva
         "LinalgEighBackward0")
 _linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(A, mode)))
 _linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
-_linalg("matrix_power", lambda A, n: cnp.linalg.matrix_power(A, n), "MmBackward0")
+_linalg("matrix_power", lambda A, n: _power(A, n), "MmBackward0")
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(list(tensors)), "MmBackward0")
 _linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
     A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
@@ -391,6 +391,12 @@ def _finite(factor):
     if isinstance(plain, np.ndarray) and np.isnan(plain).any():
         raise np.linalg.LinAlgError("the matrix has NaN")
     return factor
+
+
+def _power(a, n):
+    """A power of matrices; that of order 0 has a history, too."""
+    out = cnp.linalg.matrix_power(a, n)
+    return out if n else cnp.where(False, a, out)
 
 
 def _one_triangle(name, x, uplo):

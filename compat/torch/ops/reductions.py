@@ -279,7 +279,12 @@ def logsumexp(input, dim, keepdim=False):
     """Logarithm of a sum of exponentials; see PyTorch's documentation of `torch.logsumexp`."""
     x = floating(input)
     axes = axes_of(dim, x.ndim)
-    return REGISTRY["logsumexp"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    out = REGISTRY["logsumexp"].fun(x, axes, keepdim)
+    if x.dtype.kind != "c":
+        return out
+    turns = 2j * np.pi * cnp.round(cnp.imag(out) / (2 * np.pi))  # torch's is a principal value
+    return out - cnp.where(cnp.isfinite(turns), turns, 0.0)
 
 
 @operation("count_nonzero")
