@@ -10,6 +10,8 @@ ndarray = np.ndarray
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
     all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
+    linalg.cross nn.functional.bilinear nn.functional.conv_transpose1d nn.functional.conv_transpose2d
+    nn.functional.conv_transpose3d nn.functional.softmin
     log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
     nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
 """.split())
@@ -22,7 +24,7 @@ ELEMENTWISE = frozenset("""
 _SIDED = ("linalg.solve", "linalg.solve_ex")
 # Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
 COLUMNS = dict.fromkeys("""
-    linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex linalg.lstsq geqrf lu_solve
+    linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex geqrf lu_solve
     linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
     linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
 """.split(), (0,)) | {
@@ -77,6 +79,17 @@ def by_columns(value):
         return value
     order = (*range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
     return replaced(value, array, ordered(array, order))
+
+
+def by_columns_of(value, rows):
+    """Matrices whose columns are contiguous, in memory for columns of `rows` numbers."""
+    array = value.value if type(value) is Ambient else value
+    if type(array) is not ndarray or array.ndim < 2:
+        return value
+    memory = np.zeros((*array.shape[:-2], array.shape[-1], rows), array.dtype)
+    found = memory.swapaxes(-1, -2)[..., : array.shape[-2], :]
+    found[...] = array
+    return replaced(value, array, found)
 
 
 def by_rows(value):

@@ -115,12 +115,13 @@ special.log_softmax: Tensor input, int dim, *, dtype? dtype=
 special.round: Tensor input, *, int decimals=, out?
 special.softmax: Tensor input, int dim, dtype? dtype=
 nn.functional.adaptive_avg_pool2d nn.functional.adaptive_avg_pool3d: duck input, any? output_size
-nn.functional.adaptive_max_pool1d_with_indices nn.functional.adaptive_max_pool2d_with_indices
-    nn.functional.adaptive_max_pool3d_with_indices: Tensor input, any? output_size, bool return_indices=
+nn.functional.adaptive_max_pool1d_with_indices: Tensor input, any? output_size, bool return_indices=
+nn.functional.adaptive_max_pool2d_with_indices nn.functional.adaptive_max_pool3d_with_indices:
+    duck input, any? output_size, bool return_indices=
 nn.functional.affine_grid: Tensor theta, ints size, bool? align_corners=
-nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d
-    nn.functional.dropout3d nn.functional.feature_alpha_dropout: Tensor input, float p=, bool training=, bool
-    inplace=
+nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout1d nn.functional.feature_alpha_dropout:
+    Tensor input, float p=, bool training=, bool inplace=
+nn.functional.dropout2d nn.functional.dropout3d: duck input, float p=, bool training=, bool inplace=
 nn.functional.batch_norm: Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=, Tensor? bias=,
     bool training=, float momentum=, float eps=
 nn.functional.binary_cross_entropy: duck input, duck target, duck? weight=, bool? size_average=, bool? reduce=, any?
@@ -156,7 +157,7 @@ nn.functional.hinge_embedding_loss: Tensor input, Tensor target, float margin=, 
 nn.functional.huber_loss: duck input, duck target, any? reduction=, float delta=, Tensor? weight=
 nn.functional.instance_norm: duck input, Tensor? running_mean=, Tensor? running_var=, Tensor? weight=, Tensor? bias=,
     bool use_input_stats=, float momentum=, float eps=
-nn.functional.interpolate: duck input, any? size=, any? scale_factor=, str mode=, bool? align_corners=, bool?
+nn.functional.interpolate: duck input, any? size=, any? scale_factor=, any? mode=, bool? align_corners=, bool?
     recompute_scale_factor=, bool antialias=
 nn.functional.kl_div: Tensor input, Tensor target, bool? size_average=, bool? reduce=, any? reduction=, bool
     log_target=
@@ -166,7 +167,7 @@ nn.functional.layer_norm: Tensor input, ints normalized_shape, Tensor? weight=, 
 nn.functional.leaky_relu: Tensor input, float negative_slope=, bool inplace=
 nn.functional.local_response_norm: duck input, int size, float alpha=, float beta=, float k=
 nn.functional.log_softmax nn.functional.softmax: Tensor input, int? dim=, int _stacklevel=, dtype? dtype=
-nn.functional.softmin: duck input, int? dim=, int _stacklevel=, dtype? dtype=
+nn.functional.softmin: any? input, int? dim=, int _stacklevel=, dtype? dtype=
 nn.functional.lp_pool1d: Tensor input, int norm_type, int kernel_size, any? stride=, bool ceil_mode=
 nn.functional.lp_pool2d nn.functional.lp_pool3d: Tensor input, int norm_type, any? kernel_size, any? stride=, bool
     ceil_mode=

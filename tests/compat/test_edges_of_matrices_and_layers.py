@@ -169,3 +169,47 @@ def script_least_squares_of_mapped_matrices(torch):
     a, b = array(torch, 2, 4, 3), array(torch, 2, 4, 2, seed=1)
     return table([lambda d=d: torch.func.vmap(lambda x, y: tuple(torch.linalg.lstsq(x, y, driver=d))[:2])(a, b)
                   for d in ("gels", "gelsd")], contiguous=True)
+
+
+def script_pools_and_resamplings_keep_nan_and_infinities_where_they_are(torch):
+    F = torch.nn.functional  # noqa: N806
+    x = array(torch, 1, 2, 5, 6)
+    x[0, 0, 1, 2], x[0, 1, 3, 0], x[0, 1, 0, 5] = float("nan"), float("inf"), -float("inf")
+    found = [F.adaptive_avg_pool2d(x, (2, 3)), F.adaptive_avg_pool2d(x, (4, 5)), F.adaptive_avg_pool1d(x[0, 1], 4)]
+    for mode, size in (("bilinear", (7, 4)), ("bicubic", (7, 9)), ("area", (3, 3))):
+        found.append(F.interpolate(x, size, mode=mode))
+    found.append(F.interpolate(x, (9, 3), mode="bilinear", align_corners=True))
+    smooth = array(torch, 1, 2, 5, 6, seed=3)
+    return found + [slopes(torch, lambda a, f=f: f(a), smooth) for f in (
+        lambda a: F.adaptive_avg_pool2d(a, (4, 5)), lambda a: F.interpolate(a, (7, 4), mode="bilinear"),
+        lambda a: F.interpolate(a, (3, 9), mode="bicubic", align_corners=True))]
+
+
+def script_resampling_of_integers_and_of_nothing(torch):
+    F = torch.nn.functional  # noqa: N806
+    x = torch.arange(16, dtype=torch.uint8).reshape(1, 1, 4, 4) * 16
+    return [F.interpolate(x, (8, 8), mode="bilinear", align_corners=False).dtype, F.interpolate(x, (2, 2)),
+            F.interpolate(x, (2, 2), mode="bilinear"),
+            attempt(lambda: F.interpolate(x.long(), (8, 8), mode="bilinear"))[:2],
+            F.grid_sample(torch.ones(0, 3, 2, 2), torch.ones(0, 2, 3, 2), align_corners=True),
+            attempt(lambda: F.interpolate(x[..., :0], (2, 2)))[:2], attempt(lambda: F.interpolate(x, "x"))[:2],
+            attempt(lambda: F.adaptive_avg_pool2d(torch.ones(2, 3, 4, 0), 2))[:2]]
+
+
+def script_losses_of_integers_and_of_other_ranks(torch):
+    F = torch.nn.functional  # noqa: N806
+    x, y = torch.tensor([1, 2, 3]), torch.tensor([4, 2, 1])
+    f = array(torch, 3, 4)
+    odd = [lambda: F.soft_margin_loss(x, y), lambda: F.huber_loss(x, f[0, :3]), lambda: F.softmin(x > 1, 0),
+           lambda: F.margin_ranking_loss(x > 1, y, y), lambda: F.gaussian_nll_loss(f, f, x),
+           lambda: F.multi_margin_loss(f, f[0, :3])]
+    return [F.margin_ranking_loss(x, y, torch.tensor([1, -1, 1])), F.multi_margin_loss(f[:0], x[:0]),
+            F.multilabel_soft_margin_loss(f[0, :1], f), torch.linalg.vander(x.to(torch.uint8)),
+            *[attempt(g)[:2] for g in odd]]
+
+
+def script_leaky_slopes_in_place(torch):
+    F = torch.nn.functional  # noqa: N806
+    x = double(torch, -2.0, 0.0, 3.0)
+    out = F.rrelu_(x)
+    return [x, out is x, F.rrelu_(x.clone(), 0.5, 0.5, True), attempt(lambda: F.rrelu_(x.requires_grad_()))[:2]]

@@ -10,6 +10,7 @@ from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
 from ..hosted import bare, hosted
+from ..layouts import by_columns, by_columns_of
 from .linalg import LinAlgError, _linalg, adjoint, blended, failure, first_failure, of_triangle, square
 from .shaping import wrap_dim
 from .strided import diagonal
@@ -398,7 +399,7 @@ def _tensorinv(A, ind=2):
     if math.prod(first) != math.prod(last):
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
                            f"but got {math.prod(last)} != {math.prod(first)}")
-    return cnp.reshape(cnp.linalg.inv(cnp.reshape(A, (math.prod(first), -1))), (*last, *first))
+    return cnp.reshape(by_columns(cnp.linalg.inv(cnp.reshape(A, (math.prod(first), -1)))), (*last, *first))
 
 
 def _tensorsolve(A, B, dims=None):
@@ -585,6 +586,7 @@ def lstsq(input, B, rcond=None, *, driver=None):
         if unknown and driver != "gels":  # which of the examples have full rank is not known: NaN for others
             residuals = cnp.where(cnp.expand_dims(ranks == n, -1), residuals, np.nan)
     values = (bare(cnp.linalg.svdvals(input)) if driver in ("gelsd", "gelss") else np.empty(0, input.real.dtype))
+    x = by_columns_of(x, max(m, n))
     return return_types.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 
 

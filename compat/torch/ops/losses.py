@@ -41,6 +41,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
             var = cnp.expand_dims(var, -1)
         elif not (tuple(input.shape[:-1]) == tuple(var.shape[:-1]) and var.shape[-1] == 1):
             raise ValueError("var is of incorrect size")
+    if var.dtype.kind in "biu":
+        raise RuntimeError("result type Float can't be cast to the desired output type "
+                           f"{type_word(var.dtype)}")
     plain = bare(var)
     if isinstance(plain, np.ndarray) and (plain < 0).any():
         raise ValueError("var has negative entry/entries")
@@ -60,7 +63,16 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{list(input1.shape)}, input2: {list(input2.shape)}, target: {list(target.shape)} ")
-    return reduced(above(-target * (input1 - input2) + margin), reduction)
+    for v in (input1, input2, target):
+        no_booleans(v)
+    return reduced(above(floating(-target * (input1 - input2)) + margin), reduction)
+
+
+def no_booleans(x):
+    """torch's refusal of differences of booleans."""
+    if x.dtype == np.bool_:
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 def above(x, least=0.0):
@@ -157,6 +169,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
     known_reduction(reduction)
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     if p not in (1, 2):
@@ -171,6 +185,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     plain = bare(t)
     if isinstance(plain, np.ndarray) and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
         raise RuntimeError("target out of range")
+    if not x.shape[0] and reduction == "mean":
+        return cnp.sum(input)
     own = cnp.take_along_axis(x, cnp.expand_dims(t, 1), 1)
     gap = margin - own + x
     gap = cnp.where(gap > 0, gap, np.zeros((), x.dtype))
@@ -212,7 +228,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     reduction = legacy(size_average, reduce, reduction)
     loss = target * cnp.logaddexp(-input, 0.0) + (1 - target) * cnp.logaddexp(input, 0.0)
     loss = loss if weight is None else loss * weight
-    return reduced(cnp.sum(loss, axis=-1) / input.shape[-1], reduction)
+    return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 
 
 @functional("pdist", node="PdistBackward0")

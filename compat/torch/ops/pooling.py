@@ -213,6 +213,8 @@ def pooling(n):
 
 def output_shape(output_size, x, n):
     """The lengths asked for; None keeps an axis."""
+    if isinstance(output_size, str):
+        raise TypeError("argument 'output_size' (position 2) must be tuple of ints, but found element of type str")
     asked = (output_size,) * n if isinstance(output_size, int) or output_size is None else tuple(output_size)
     if len(asked) != n:
         raise (ValueError if len(asked) >= x.ndim else RuntimeError)(
@@ -235,14 +237,19 @@ def adaptive(n):
     def avg_pool(input, output_size):
         check_rank(input, output_size, n)
         check_pool(f"adaptive_avg_pool{n}d", input, n)
+        if 0 in input.shape[input.ndim - n - 1 :]:
+            raise RuntimeError(f"adaptive_avg_pool{n}d(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but input has sizes {list(input.shape)}")
         out = input
         for i, m in enumerate(output_shape(output_size, input, n)):
             axis = input.ndim - n + i
             size = input.shape[axis]
             starts, ends = np.arange(m) * size // m, -(-(np.arange(m) + 1) * size // m)
-            spots = np.arange(size)
-            weights = ((spots >= starts[:, None]) & (spots < ends[:, None])) / (ends - starts)[:, None]
-            out = cnp.moveaxis(cnp.matmul(cnp.moveaxis(out, axis, -1), weights.T.astype(input.dtype)), -1, axis)
+            spots = starts + np.arange((ends - starts).max(initial=1))[:, None]
+            parts = cnp.take(out, np.minimum(spots, size - 1), axis=axis)  # (…, place in a window, window, …)
+            rest = (1,) * (out.ndim - 1 - axis)
+            parts = cnp.where((spots < ends).reshape(*spots.shape, *rest), parts, np.zeros((), input.dtype))
+            out = cnp.sum(parts, axis=axis) / (ends - starts).astype(input.dtype).reshape(m, *rest)
         return out
 
     def max_pool(input, output_size):

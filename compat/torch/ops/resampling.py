@@ -7,6 +7,7 @@ import numpy as np
 
 from .... import numpy as cnp, stop_gradient
 from ..call import ROWS
+from ..dtypes import type_word
 from .network import functional
 
 
@@ -23,14 +24,11 @@ def _scale(n, m, factor, align):
 
 
 def _linear(n, m, factor, align):
-    """The matrix of linear interpolation from n points to m."""
+    """Linear interpolation from n points to m: places and weights of the two neighbours."""
     x = np.maximum(_sources(m, _scale(n, m, factor, align), align), 0.0)
     low = np.minimum(np.floor(x).astype(np.int64), n - 1)
     high = np.minimum(low + 1, n - 1)
-    w = np.zeros((m, n))
-    np.add.at(w, (np.arange(m), low), 1 - (x - low))
-    np.add.at(w, (np.arange(m), high), x - low)
-    return w
+    return (low, 1 - (x - low)), (high, x - low)
 
 
 def cubic_weights(t, a=-0.75):
@@ -45,13 +43,10 @@ def cubic_weights(t, a=-0.75):
 
 
 def _cubic(n, m, factor, align):
-    """The matrix of cubic interpolation from n points to m."""
+    """Cubic interpolation from n points to m: places and weights of the four neighbours."""
     x = _sources(m, _scale(n, m, factor, align), align)
     low = np.floor(x).astype(np.int64)
-    w = np.zeros((m, n))
-    for k, weight in enumerate(cubic_weights(x - low), -1):
-        np.add.at(w, (np.arange(m), np.clip(low + k, 0, n - 1)), weight)
-    return w
+    return [(np.clip(low + k, 0, n - 1), weight) for k, weight in enumerate(cubic_weights(x - low), -1)]
 
 
 def _nearest(n, m, factor, exact):
@@ -73,6 +68,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
                              "bicubic | trilinear")
+    if isinstance(size, str) or isinstance(scale_factor, str):
+        raise TypeError("interpolate(): size and scale_factor must be numbers or tuples of numbers, not str")
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -97,20 +94,35 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         given = (float(scale_factor),) * n if isinstance(scale_factor, int | float) else tuple(map(float, scale_factor))
         new = tuple([math.floor(k * f) for k, f in zip(old, given)])
         factors = (None,) * n if recompute_scale_factor else given
-    if any(k <= 0 for k in new):
+    if any(k <= 0 for k in (*new, *old)):
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input (H: {old[0]}) output (H: "
                            f"{new[0]})")
     if mode == "area":
         return ROWS[f"nn.functional.adaptive_avg_pool{n}d"].body(input, new)
-    out = input
+    if input.dtype.kind in "biu" and input.dtype != np.uint8 and not mode.startswith("nearest"):
+        raise NotImplementedError(f"\"upsample_{mode}{n}d\" not implemented for '{type_word(input.dtype)}'")
+    out = input.astype(np.float32) if input.dtype == np.uint8 and not mode.startswith("nearest") else input
     for i, (k, m, f) in enumerate(zip(old, new, factors)):
         axis = 2 + i
         if mode.startswith("nearest"):
             out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
         else:
-            weights = (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners))
-            out = cnp.moveaxis(cnp.matmul(cnp.moveaxis(out, axis, -1), weights.T.astype(input.dtype)), -1, axis)
+            total = None
+            for places, weights in (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners)):
+                weights = weights.astype(out.dtype).reshape((-1,) + (1,) * (out.ndim - 1 - axis))
+                part = cnp.take(out, places, axis=axis) * weights
+                total = part if total is None else total + part
+            out = total
+    if out.dtype != input.dtype:
+        out = cnp.clip(cnp.floor(out + 0.5), 0, 255).astype(input.dtype)
     return out
+
+
+def _spatial(name, input, size):
+    """torch's ValueError where lengths are given for other axes than the input has."""
+    if name != "upsample" and isinstance(size, tuple | list) and len(size) != input.ndim - 2:
+        raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with "
+                         f"spatial dimensions of {list(input.shape[2:])} and output size of {size}.")
 
 
 def _old(name, mode=None, align=None):
@@ -118,6 +130,7 @@ def _old(name, mode=None, align=None):
     def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
         warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning,
                       stacklevel=4)
+        _spatial(name, input, size)
         return interpolate.row.body(input, size, scale_factor, mode, align_corners)
 
     functional(name, upsample, "UpsampleBackward0")
@@ -177,11 +190,12 @@ def _read(input, spots):
         ok = (s >= 0) & (s < n)
         inside = ok if inside is None else inside & ok
         flat = flat * n + cnp.clip(s, 0, n - 1)
-    rows = cnp.reshape(input, (*input.shape[:2], -1))
-    index = cnp.broadcast_to(cnp.expand_dims(cnp.reshape(flat, (input.shape[0], -1)), 1),
-                             (input.shape[0], input.shape[1], math.prod(flat.shape[1:])))
+    rows, count = cnp.reshape(input, (*input.shape[:2], math.prod(sizes))), math.prod(flat.shape[1:])
+    index = cnp.broadcast_to(cnp.expand_dims(cnp.reshape(flat, (input.shape[0], count)), 1),
+                             (input.shape[0], input.shape[1], count))
     found = cnp.take_along_axis(rows, index, 2)
-    return cnp.where(cnp.expand_dims(cnp.reshape(inside, (input.shape[0], -1)), 1), found, np.zeros((), input.dtype))
+    inside = cnp.expand_dims(cnp.reshape(inside, (input.shape[0], count)), 1)
+    return cnp.where(inside, found, np.zeros((), input.dtype))
 
 
 @functional("grid_sample", node="GridSamplerBackward0")
@@ -220,14 +234,14 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode == "nearest":
         return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
     low = [stop_gradient(cnp.floor(x)) for x in at]
-    total = None
+    total, count = None, math.prod(grid.shape[1:-1])
     for corner in np.ndindex(*(2,) * n):
         weight, spots = None, []
         for x, f, c in zip(at, low, corner):
             part = x - f if c else 1 - (x - f)
             weight = part if weight is None else weight * part
             spots.append(_whole(f) + c)
-        value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], -1)), 1)
+        value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], count)), 1)
         total = value if total is None else total + value
     return cnp.reshape(total, out_shape)
 

@@ -437,7 +437,7 @@ def vander(x, N=None, increasing=False):  # noqa: N803 (torch's name)
 
 @operation("_vander", method=False, register=False, node="CumprodBackward0")
 def _vander(x, count):
-    if x.dtype == np.bool_:
+    if x.dtype.kind in "biu":
         x = x.astype(np.int64)
     columns, power = [], cnp.ones_like(x)
     for _ in range(count):

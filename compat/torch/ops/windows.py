@@ -17,6 +17,8 @@ def tuples(value, n):
     """A number or a sequence as n numbers."""
     if isinstance(value, int | np.integer):
         return (int(value),) * n
+    if isinstance(value, str):
+        raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
     value = tuple([int(v) for v in value])
     return value * n if len(value) == 1 else value
 
