@@ -71,8 +71,8 @@ refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tens
 refuse("nn.functional.soft_margin_loss nn.functional.huber_loss", "biu",
        "result type Float can't be cast to the desired output type {word}", RuntimeError)
 refuse("nn.functional.softmin", "b",
-       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-       "`logical_not()` operator instead.", RuntimeError)
+       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+       "or `logical_not()` operator instead.", RuntimeError)
 refuse("nn.functional.kl_div", "c", "{name} does not support complex inputs, got {word}",
        RuntimeError)
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
