@@ -199,6 +199,26 @@ def a_polynomial_of_chebyshev(torch):
     return gradient(torch, lambda x: torch.special.chebyshev_polynomial_t(x, 2), leaf(torch))
 
 
+@row("derivatives of `linalg.pinv(hermitian", True, False)
+def a_pseudo_inverse_of_one_triangle(torch):
+    a = torch.tensor([[2.0, 7.0], [0.5, 3.0]])
+    slopes = lambda x: torch.autograd.functional.jacobian(  # noqa: E731
+        lambda t: torch.linalg.pinv(t, hermitian=True), x)
+    return torch.allclose(slopes(a), slopes(torch.tensor([[2.0, 0.5], [0.5, 3.0]])), atol=1e-4)
+
+
+@row("derivatives of spectral and nuclear", [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0])
+def a_nuclear_norm_of_zeros(torch):
+    return gradient(torch, lambda t: torch.linalg.norm(t, "nuc"), torch.zeros(2, 2, requires_grad=True))
+
+
+@row("`special.bessel_j0`, `bessel_j1`", True, False)
+def a_slope_of_a_sixth(torch):
+    x = torch.tensor([1.0], dtype=torch.float64, requires_grad=True)
+    slope = torch.autograd.grad(torch.nn.functional.hardsigmoid(x).sum(), x)[0].item()
+    return abs(slope - 1 / 6) < 1e-12
+
+
 @row("`linalg.ldl_factor`", [1.0, 0.0, 0.0, 1.0], "RuntimeError")
 def factors_of_an_indefinite_matrix(torch):
     a = torch.tensor([[2.0, 0.0], [0.0, -1.0]], requires_grad=True)
