@@ -207,6 +207,13 @@ def a_pseudo_inverse_of_one_triangle(torch):
     return torch.allclose(slopes(a), slopes(torch.tensor([[2.0, 0.5], [0.5, 3.0]])), atol=1e-4)
 
 
+@row("`interpolate` of `uint8`", 31, 30)
+def bytes_between_bytes(torch):
+    x = torch.tensor([[[[214, 66, 27, 76]]]], dtype=torch.uint8)
+    out = torch.nn.functional.interpolate(x, (1, 7), mode="bilinear").flatten().tolist()
+    return next(v for v in out if v in (30, 31))
+
+
 @row("derivatives of spectral and nuclear", [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0])
 def a_nuclear_norm_of_zeros(torch):
     return gradient(torch, lambda t: torch.linalg.norm(t, "nuc"), torch.zeros(2, 2, requires_grad=True))

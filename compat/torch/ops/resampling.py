@@ -101,20 +101,19 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         return ROWS[f"nn.functional.adaptive_avg_pool{n}d"].body(input, new)
     if input.dtype.kind in "biu" and input.dtype != np.uint8 and not mode.startswith("nearest"):
         raise NotImplementedError(f"\"upsample_{mode}{n}d\" not implemented for '{type_word(input.dtype)}'")
-    out = input.astype(np.float32) if input.dtype == np.uint8 and not mode.startswith("nearest") else input
-    for i, (k, m, f) in enumerate(zip(old, new, factors)):
+    byte = input.dtype == np.uint8 and not mode.startswith("nearest")
+    out = input
+    for i, (k, m, f) in [*enumerate(zip(old, new, factors))][::-1]:
         axis = 2 + i
         if mode.startswith("nearest"):
             out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
         else:
-            total = None
+            total, out = None, out.astype(np.float32) if byte else out
             for places, weights in (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners)):
                 weights = weights.astype(out.dtype).reshape((-1,) + (1,) * (out.ndim - 1 - axis))
                 part = cnp.take(out, places, axis=axis) * weights
                 total = part if total is None else total + part
-            out = total
-    if out.dtype != input.dtype:
-        out = cnp.clip(cnp.floor(out + 0.5), 0, 255).astype(input.dtype)
+            out = cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype) if byte else total
     return out
 
 
