@@ -8,7 +8,7 @@ from ... import custom_vjp, extend
 from . import versions
 from .anomaly import stamp
 from .function import APPLY, Function, State, backward_of
-from .function_saved import pack
+from .function_saved import apart, pack
 from .function_tangents import paused, push_tangents
 from .inplace import chain
 from .levels import AMBIENT, FOREIGN, BatchTrace
@@ -200,11 +200,11 @@ def record(ctx, args, outputs, level, needs):
         if id(o) in dirty:
             if recording:
                 write_history(o, picked(ctx, k, level), level)
-            out.append(o.detach() if not recording and needs_grad(o) else o)
+            out.append(apart(o, level) if not recording and needs_grad(o) else o)
             continue
         if is_input or not fresh(o):
             base = o
-            o = o.detach()
+            o = apart(o, level)
             if is_input and diff and (recording or not needs_grad(base)):
                 alias(o, base)
         if not is_input:
@@ -223,7 +223,7 @@ def record(ctx, args, outputs, level, needs):
             o.rare.creation = "multi" if len(differentiable) > 1 else "custom"
             o.rare.attr_version = version_of(o)
         out.append(o)
-    save(ctx, args, outputs, out)
+    save(ctx, args, outputs, out, level)
     return tuple(out)
 
 
@@ -269,7 +269,7 @@ def edge_before(base):
     return accumulator(base) if base.requires and base.node is None else base.node
 
 
-def save(ctx, args, given, outputs):
+def save(ctx, args, given, outputs, level):
     """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
     state = ctx._state
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
@@ -283,10 +283,10 @@ def save(ctx, args, given, outputs):
         k = where.get(id(t))
         if k is not None and id(t) not in inputs:
             source = outputs[k]
-            kept.append((source.detach(), version_of(source), k if source.node is not None else None))
+            kept.append((apart(source, level), version_of(source), k if source.node is not None else None))
         else:
             if k is not None and id(t) in inputs and outputs[k] is t:
-                kept.append((t.detach(), version_of(t), k if t.node is not None else None))
+                kept.append((apart(t, level), version_of(t), k if t.node is not None else None))
             else:
                 kept.append((t, version_of(t), None))
     m = modes()

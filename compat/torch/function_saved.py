@@ -4,7 +4,7 @@ from ... import extend
 from .levels import AMBIENT, GradTrace
 from .node import FREED, freed
 from .saved import HOOKS_ARE_SET, HOOKS_COME_LATE, Packed, SavedTensor, attached, packed, unpacked
-from .state import bottom, edge, version_of
+from .state import at_level, bottom, edge, version_of
 
 
 def unpack(ctx):
@@ -44,10 +44,17 @@ def unpacked_with_history(ctx, item, node, own):
     return attached(t.detach(), node)
 
 
+def apart(t, level):
+    """A tensor over the same memory without the history that it has at a level; that of the levels below stays."""
+    if level is AMBIENT:
+        return t.detach()
+    return at_level(level, t.value) if t.level_trace is level else t
+
+
 def rebuilt(ctx, t, nr):
     """A saved output as a tensor of this node (saving the tensor itself would make a cycle)."""
-    out = t.detach()
     level = t.level_trace or AMBIENT
+    out = apart(t, level) if isinstance(level, GradTrace) else t.detach()
     if ctx._state.outputs == 1:
         out.node = ctx
     elif isinstance(level, GradTrace):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY
+from ....extend import REGISTRY, Batched
 from .. import return_types
 from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
 from ..dtypes import c_type, type_word
@@ -79,11 +79,18 @@ attach("__rmatmul__", lambda self, other: _matmul(other, self))
 @operation("mm")
 def mm(input, mat2):
     """Product of two matrices; see PyTorch's documentation of `torch.mm`."""
-    if input.ndim != 2:
-        raise RuntimeError("self must be a matrix")
-    if mat2.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+    if input.ndim != 2 or mat2.ndim != 2:
+        words = "self must be a matrix" if input.ndim != 2 else "mat2 must be a matrix"
+        raise RuntimeError(wrong_ranks("mm", words, input, mat2, 2, 2))
     return matmul.row.body(input, mat2)
+
+
+def wrong_ranks(name, words, a, b, first, second):
+    """What a product says of operands with other numbers of axes; PyTorch's batching rules say it in their own way."""
+    if not any(isinstance(x, Batched) for x in (a, b)):
+        return words
+    return (f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a.ndim} and b has dim {b.ndim} but "
+            f"expected them to have dim {first} and dim {second}")
 
 
 fast(ROWS["mm"], product(ROWS["mm"]))
@@ -152,7 +159,8 @@ def dot(input, tensor):
 def mv(input, vec):
     """Product of a matrix and a vector; see PyTorch's documentation of `torch.mv`."""
     if input.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}")
+        words = f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}"
+        raise RuntimeError(wrong_ranks("mv", words, input, vec, 2, 1))
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(mismatch(input.shape, vec.shape))
     return matmul.row.body(input, vec)
@@ -162,7 +170,8 @@ def mv(input, vec):
 def bmm(input, mat2):
     """Products of batches of matrices; see PyTorch's documentation of `torch.bmm`."""
     if input.ndim != 3 or mat2.ndim != 3:
-        raise RuntimeError("batch1 must be a 3D tensor" if input.ndim != 3 else "batch2 must be a 3D tensor")
+        words = "batch1 must be a 3D tensor" if input.ndim != 3 else "batch2 must be a 3D tensor"
+        raise RuntimeError(wrong_ranks("bmm", words, input, mat2, 3, 3))
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
         raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
                            f"{input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].")
@@ -281,6 +290,24 @@ def square(name, a):
     return a
 
 
+def plane(name, a):
+    """A value of matrices, or torch's refusal."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    return a
+
+
+def chained(tensors):
+    """The factors of `multi_dot`, or torch's refusal of those with other numbers of axes."""
+    tensors = list(tensors)
+    for i, t in enumerate(tensors):
+        outer = i in (0, len(tensors) - 1)
+        if t.ndim != 2 and not (outer and t.ndim == 1) and len(tensors) > 1:
+            which = f"the {'last' if i else 'first'} tensor must be 1D or 2D" if outer else f"tensor {i} must be 2D"
+            raise RuntimeError(f"multi_dot(): {which} but got {t.ndim}D")
+    return tensors
+
+
 class _LinAlgError(RuntimeError):
     """What a decomposition raises that does not exist."""
 
@@ -335,10 +362,10 @@ _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBa
 _linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))))
 _linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
         "LinalgEighBackward0")
-_linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(A, mode)))
-_linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(A)))
-_linalg("matrix_power", lambda A, n: _power(A, n), "MmBackward0")
-_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(list(tensors)), "MmBackward0")
+_linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(plane("linalg.qr", A), mode)))
+_linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
+_linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n), "MmBackward0")
+_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)), "MmBackward0")
 _linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
     A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
 _linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
