@@ -11,7 +11,7 @@ from .function import APPLY, Function, State, backward_of
 from .function_saved import apart, pack
 from .function_tangents import paused, push_tangents
 from .inplace import chain
-from .levels import AMBIENT, FOREIGN, BatchTrace
+from .levels import AMBIENT, FOREIGN, BatchTrace, alive
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
 from .views import move_history, rebase, refusal, replay, shape_dtype
@@ -42,6 +42,7 @@ def apply(kind, args):
 
 def compute(kind, args):
     """What `apply` does."""
+    args = tuple([alive(a) for a in args])
     top = top_level(args)
     if top is FOREIGN:
         return apply_foreign(kind, args)
@@ -112,7 +113,7 @@ def apply_at(kind, args, level):
     outputs = record(ctx, args, outputs, level, needs if recording else ())
     before = enter_level(level)
     try:
-        push_tangents(kind, ctx, args, outputs)
+        push_tangents(kind, ctx, args, outputs, level)
     finally:
         restore(before)
     return outputs[0] if single else outputs

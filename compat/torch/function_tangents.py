@@ -16,9 +16,10 @@ def paused():
     return PAUSED[0]()
 
 
-def push_tangents(kind, ctx, args, outputs):
-    """Give the outputs the tangents that the user's jvp makes of those of the inputs."""
-    tangents = [tangent_of(a) if isinstance(a, TensorBase) else None for a in args]
+def push_tangents(kind, ctx, args, outputs, level):
+    """Give the outputs the tangents that the user's jvp makes of those of the inputs, where these are of its level."""
+    trace = level if level.level else None
+    tangents = [tangent_of(a) if isinstance(a, TensorBase) and a.level_trace is trace else None for a in args]
     if not any(t is not None for t in tangents):
         return
     state = ctx._state

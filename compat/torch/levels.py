@@ -59,6 +59,15 @@ class BatchTrace(extend.VmapTrace):
         self.own = own
 
 
+def alive(t):
+    """A tensor without the levels of gradients that have ended above its own: `vjp_fn` meets what was saved at them."""
+    trace = getattr(t, "level_trace", None)
+    while isinstance(trace, GradTrace) and trace.done:
+        t = t.value
+        trace = t.level_trace
+    return t
+
+
 class Epoch:
     """One open dual level of forward mode; tangents of a closed one are gone."""
 

@@ -3,7 +3,7 @@
 import functools
 
 from ..engine import BATCHED, run
-from ..levels import BatchTrace, GradTrace
+from ..levels import BatchTrace, alive
 from ..modes import modes, restore, set_modes
 from ..ops.joining import cat
 from ..ops.shaping import expand, movedim, narrow
@@ -116,7 +116,7 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     name = name_of(func)
     results = []
     for o, a in zip(outs, axes):
-        o = within_reach(o)
+        o = alive(o)
         if a is None:
             if isinstance(o, TensorBase) and o.level_trace is trace:
                 raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
@@ -161,16 +161,9 @@ def together(func, *stacked):
         outs = func(*[None if x is None else at_level(trace, x) for x in stacked])
     finally:
         trace.done = True
-    outs = [within_reach(o) for o in outs]
+    outs = [alive(o) for o in outs]
     return tuple([None if o is None else lowered(trace, o) if o.level_trace is trace else
                   expand(o, size, *shape_dtype(o)[0]) for o in outs])
-
-
-def within_reach(o):
-    """A result without the levels of gradients that have ended above its own."""
-    while isinstance(o, TensorBase) and isinstance(o.level_trace, GradTrace) and o.level_trace.done:
-        o = o.value
-    return o
 
 
 def axes_of(out_dims, spec, func):

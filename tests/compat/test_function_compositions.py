@@ -1,0 +1,162 @@
+"""Functions below every nest of transforms give what the same operations give without a Function."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as torch
+from harness import double
+
+F = torch.autograd.Function
+
+
+def keep_both(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
+    ctx.save_for_forward(*inputs)
+
+
+class Cube(F):
+    """Saves an output, of which backward's own derivative goes on."""
+
+    @staticmethod
+    def forward(x):
+        return torch.tensor(x.numpy() ** 3), torch.tensor(3 * x.numpy() ** 2)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        keep_both(ctx, (inputs[0], output[1]), output)
+
+    @staticmethod
+    def backward(ctx, by_cube, by_slope):
+        x, slope = ctx.saved_tensors
+        return by_cube * slope + 6 * by_slope * x
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, slope = ctx.saved_tensors
+        return dx * slope, 6 * dx * x
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        return Cube.apply(x), (in_dims[0], in_dims[0])
+
+
+class Product(F):
+    """Its backward applies itself."""
+
+    generate_vmap_rule = True
+    setup_context = staticmethod(keep_both)
+
+    @staticmethod
+    def forward(x, y):
+        return x * y
+
+    @staticmethod
+    def backward(ctx, ct):
+        x, y = ctx.saved_tensors
+        return (Product.apply(ct, y) if ctx.needs_input_grad[0] else None,
+                Product.apply(ct, x) if ctx.needs_input_grad[1] else None)
+
+    @staticmethod
+    def jvp(ctx, dx, dy):
+        x, y = ctx.saved_tensors
+        return dx * y + dy * x
+
+
+class Same(F):
+    """Returns its input."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, ct):
+        return ct
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return dx.view_as(dx)
+
+
+PAIRS = {
+    "cube": (lambda x, y: Cube.apply(x), lambda x, y: (x ** 3, 3 * x ** 2)),
+    "product": (Product.apply, lambda x, y: x * y),
+    "same": (lambda x, y: Same.apply(x.sin()) * Same.apply(y), lambda x, y: x.sin() * y),
+}
+
+
+def as_tuple(out):
+    return out if isinstance(out, tuple) else (out,)
+
+
+def reverse(f):
+    def go(*args):
+        out, pull = torch.func.vjp(f, *args)
+        cts = tuple(o.cos() for o in as_tuple(out))
+        return *as_tuple(out), *pull(cts if isinstance(out, tuple) else cts[0])
+
+    return go
+
+
+def forward(f):
+    def go(*args):
+        out, dots = torch.func.jvp(f, args, tuple((a + 0.3).sin() for a in args))
+        return *as_tuple(out), *as_tuple(dots)
+
+    return go
+
+
+def gradient(f):
+    return torch.func.grad(lambda *args: sum(o.sin().sum() for o in as_tuple(f(*args))))
+
+
+def mapped(dims):
+    def over(f):
+        def go(*args):
+            given = [a if d is None else torch.stack([a, a * 0.7 + 0.1], d) for a, d in zip(args, dims)]
+            return torch.vmap(f, dims)(*given)
+
+        return go
+
+    return over
+
+
+def backward(f):
+    def go(*args):
+        given = [a.detach().clone().requires_grad_() for a in args]
+        total = sum(o.sin().sum() for o in as_tuple(f(*given)) if o.requires_grad)
+        found = torch.autograd.grad(total, given, create_graph=True, allow_unused=True)
+        return tuple(torch.zeros_like(x) if g is None else g for x, g in zip(given, found))
+
+    return go
+
+
+NESTING = {"reverse": reverse, "forward": forward, "gradient": gradient, "mapped": mapped((0, 0)),
+           "mapped_last": mapped((-1, -1)), "mapped_first": mapped((0, None))}
+NESTS = [n for depth in (1, 2) for n in itertools.product(NESTING, repeat=depth)] + [
+    ("gradient", "gradient", "forward"), ("forward", "gradient", "mapped"), ("reverse", "mapped", "forward"),
+    ("gradient", "forward", "forward"), ("mapped", "reverse", "reverse"), ("reverse", "reverse", "reverse")]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("nest", NESTS, ids="-".join)
+def test_a_nest_of_transforms(name, nest):
+    made, plain = PAIRS[name]
+    for transform in nest:
+        made, plain = NESTING[transform](made), NESTING[transform](plain)
+    args = double(torch, 0.4, -0.8, 1.1), double(torch, 0.9, 0.5, -0.3)
+    for outermost in (lambda f: f, backward):
+        found, expected = as_tuple(outermost(made)(*args)), as_tuple(outermost(plain)(*args))
+        assert len(found) == len(expected)
+        for a, b in zip(found, expected):
+            assert a.shape == b.shape
+            assert np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-11)
+    assert not any(o.requires_grad for o in as_tuple(made(*args)))
