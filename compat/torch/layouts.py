@@ -151,3 +151,11 @@ def memory_order(shape, arrays):
             elif sign < 0:
                 break
     return inner[::-1]
+
+
+def straightened(t):
+    """A tensor whose memory lies in the order of its axes, copied where it does not; expanded axes stay."""
+    array = t.value
+    if type(array) is ndarray and not array.flags.c_contiguous and 0 not in array.strides:
+        return t.contiguous()
+    return t

@@ -25,6 +25,12 @@ def memory_of(t):
     return hidden, value
 
 
+def example_of(t):
+    """The memory of a tensor, of its first example where a vmap runs: the others lie as it does."""
+    hidden, array = memory_of(t)
+    return array[(0,) * hidden] if array.size else array
+
+
 def address_of(t):
     """The address of a tensor's first element; an example of a vmap has no memory of its own."""
     hidden, array = memory_of(t)

@@ -11,7 +11,7 @@ from .assigned_grad import check_new_grad, warn_non_leaf
 from .engine import backward, quick_backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace
-from .memory import address_of, counted, memory_of, rebuilt, steps_of, twin, unlinked
+from .memory import address_of, counted, example_of, memory_of, rebuilt, steps_of, twin, unlinked
 from .memory_formats import lies_in
 from .node import RemovableHandle, dress, picks, visible
 from .outputs import listen
@@ -141,8 +141,7 @@ class Tensor(TensorBase):
 
     def is_contiguous(self, memory_format=None):
         """Whether the elements lie in memory in the order of the axes, or of a memory format."""
-        hidden, whole = memory_of(self)
-        array = whole[(0,) * hidden] if whole.size else whole  # as one example lies
+        array = example_of(self)
         return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
 
     def __len__(self):
@@ -366,6 +365,9 @@ class Tensor(TensorBase):
 
     @data.setter
     def data(self, value):
+        if (kind := in_transform(self)) is not None:
+            where = "under vmap" if kind is BatchTrace else "inside functorch"
+            raise RuntimeError(f"mutating directly with `.data` {where} transform is not allowed.")
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         b = bottom(value)
@@ -379,8 +381,8 @@ class Tensor(TensorBase):
         if edge_or_none(self) is not None:
             raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
                                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                               "because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch"
-                               "/pull/103001")
+                               "because of a torch.nn.utils.weight_norm usage, see "
+                               "https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
         memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))

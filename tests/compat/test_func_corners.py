@@ -140,3 +140,20 @@ def test_a_jacobian_by_forward_mode_of_each_example():
     found = torch.vmap(lambda row: torch.autograd.functional.jacobian(
         lambda t: t.sin().sum(), row, strategy="forward-mode", vectorize=True))(x)
     assert torch.allclose(found, x.cos())
+
+
+def script_data_set_inside_of_transforms(torch):
+    def replaced(t):
+        t.data = torch.zeros(3)
+        return t.sum()
+
+    f, x = torch.func, torch.ones(3)
+    return [attempt(run) for run in (lambda: f.grad(replaced)(x), lambda: f.vjp(replaced, x),
+                                     lambda: f.jvp(replaced, (x,), (x,)), lambda: f.vmap(replaced)(torch.ones(2, 3)))]
+
+
+def script_memory_of_jacobians(torch):
+    x = torch.arange(8.0).reshape(2, 4)
+    f = lambda t: 3 * t[0, 1:].unsqueeze(-1)  # noqa: E731
+    j = torch.autograd.functional.jacobian
+    return torch.func.jacrev(f)(x), j(f, x, vectorize=True), torch.func.jacrev(torch.cumsum)(x[0], 0).view(-1)

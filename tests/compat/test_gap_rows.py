@@ -682,6 +682,26 @@ def a_jvp_that_gives_none(torch):
             return "Twice.jvp returned None" in str(error)
 
 
+@row("a `vjp_fn` that `func.vjp` made under `no_grad`", False, True)
+def a_vjp_made_under_no_grad(torch):
+    with torch.no_grad():
+        _, pull = torch.func.vjp(lambda t: t ** 2, torch.ones(2, requires_grad=True))
+    return pull(torch.ones(2))[0].requires_grad
+
+
+@row("under vmap: `out=`", [[1.0, 2.0], [3.0, 4.0]], "RuntimeError")
+def an_out_argument_under_vmap(torch):
+    x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]])
+    return attempt(lambda: torch.vmap(lambda t, room: torch.abs(t, out=room))(x, torch.zeros(2, 2)).tolist())
+
+
+@row("`embedding` and `take_along_dim` under vmap", "IndexError", [[[1.0], [4.0]], [[4.0], [6.0]]])
+def a_row_of_the_next_example(torch):
+    rows = torch.tensor([[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]])
+    places = torch.tensor([[0, 3], [0, 2]])
+    return attempt(lambda: torch.vmap(lambda t, i: torch.nn.functional.embedding(i, t))(rows, places).tolist())
+
+
 @pytest.mark.parametrize("start", list(SCRIPTS))
 def test_the_row_is_true_here(start):
     script, here, _ = SCRIPTS[start]

@@ -5,6 +5,7 @@ from ..forward_ad import dual_level, make_dual, unpack_dual
 from ..func.batch import vmap
 from ..func.jacobian import standard_basis
 from ..grad_mode import enable_grad
+from ..layouts import straightened
 from ..ops.joining import stack
 from .strictness import check_recorded, constant_derivative, gradients, listed, outputs_of, separate, settled
 
@@ -80,7 +81,7 @@ def all_rows(outputs, inputs, create_graph):
     found = gradients(flat, inputs, tuple(cts), create_graph=create_graph, is_grads_batched=True)
     columns = []
     for g, x in zip(found, inputs):
-        g = zeros_like(x).expand((sum(sizes), *x.shape)) if g is None else g
+        g = zeros_like(x).expand((sum(sizes), *x.shape)) if g is None else straightened(g)
         columns.append([part.reshape(out.size() + x.size()) for part, out in zip(g.split(sizes, 0), outputs)])
     return list(zip(*columns))
 

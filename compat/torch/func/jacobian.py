@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from ..layouts import straightened
 from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
 from ..state import wrap
@@ -54,7 +55,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
             rows = [pull_flat(*[b[i] for b in basis]) for i in range(sum(sizes))]
             found = [cat([g[None] for g in column], 0) for column in zip(*rows)]
         else:
-            found = vmap(pull_flat, chunk_size=chunk_size)(*basis)
+            found = [straightened(g) for g in vmap(pull_flat, chunk_size=chunk_size)(*basis)]
         jac = []
         start = 0
         for o, n in zip(outs, sizes):
