@@ -107,7 +107,8 @@ class Units:
         back, saved = node.rule.back, node.saved
         if self.trace.size >= _EXACT:
             return None
-        places, values = ([_settled(c) for c in _each(node, back(x, saved))] for x in (self.places, self.values))
+        values = self.values if self.complete else WHERE[0](constant(self.places > 0, self.values), self.values, 0.0)
+        places, values = ([_settled(c) for c in _each(node, back(x, saved))] for x in (self.places, values))
         ones = values if self.unit else [_settled(c) for c in _each(node, back(np.minimum(self.places, 1.0), saved))]
         if any(c is not None and c.size and np.max(c) > 1 for c in ones):
             return None
