@@ -5,7 +5,7 @@ import numpy as np
 from ..core.avals import aval_of, make_aval
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
-from ..core.errors import ShapeError, TreeError, at_user_line
+from ..core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate
 from ..core.primitive import bind
 from ..core.tracer import Tracer
@@ -28,8 +28,8 @@ def scan(
     Args:
         fun: `fun(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
         init: the first carry.
-        xs: containers of arrays, looped over axis 0; or None. If they are empty, `fun` runs once on zeros, to learn
-            what the answers would be like.
+        xs: containers of arrays, looped over axis 0; or None. If they are empty, `fun` is staged (or runs on
+            zeros, if it looks at values), to learn what the answers would be like.
         length: the number of steps, needed only without `xs`.
         reverse: loop from the last to the first; the answers stay in the order of `xs`.
     Returns:
@@ -84,12 +84,24 @@ def _check_carry(state, form, shapes):
 
 
 def _no_answers(fun, init, rebuild_xs, xs):
-    """The stacked answers of no steps."""
-    with quiet():
-        rows = [constant(np.zeros(aval_of(x).shape[1:], aval_of(x).dtype), x) for x in xs]
-        leaves, rebuild = flatten(_step(fun, init, rebuild_xs(rows))[1])
-    avals = [aval_of(settle(y)) for y in leaves]
-    return rebuild([constant(np.zeros((0, *a.shape), a.dtype), *xs) for a in avals])
+    """The stacked answers of no steps: from the shapes alone, or, where these are not enough, of a step on zeros."""
+    carry, rebuild_carry = flatten(init)
+    carry = [settle(c) for c in carry]
+    form = {}
+
+    def answers(*flat):
+        y = _step(fun, rebuild_carry(list(flat[: len(carry)])), rebuild_xs(list(flat[len(carry) :])))[1]
+        leaves, form["rebuild"] = flatten(y)
+        return leaves
+
+    rows = [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
+    try:
+        avals = stage(answers, [*[aval_of(c) for c in carry], *rows], tuple, "scan", like=(*carry, *xs))[0].out_avals
+    except ConversionError:  # the step looks at values
+        with quiet():
+            zeros = [constant(np.zeros(a.shape, a.dtype), x) for a, x in zip(rows, xs)]
+            avals = [aval_of(settle(y)) for y in answers(*carry, *zeros)]
+    return form["rebuild"]([constant(np.zeros((0, *a.shape), a.dtype), *carry, *xs) for a in avals])
 
 
 def _step(fun, state, x):
@@ -146,8 +158,9 @@ def _run_scan(values, body, consts, n, steps, reverse):
     if reverse:
         rows.reverse()
     if not rows:
-        shapes = body(*head, *carry, *[constant(np.zeros(x.shape[1:], x.dtype), x) for x in xs])[n:]
-        return [*carry, *[constant(np.zeros((0, *aval_of(y).shape), aval_of(y).dtype), y) for y in shapes]]
+        avals = [aval_of(v) for v in (*head, *carry)] + [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
+        shapes = stage(lambda *v: body(*v), avals, tuple, "scan", like=values)[0].out_avals[n:]
+        return [*carry, *[constant(np.zeros((0, *a.shape), a.dtype), *values) for a in shapes]]
     return [*carry, *(_stacked([list(r) for r in rows]))]
 
 

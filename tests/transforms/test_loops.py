@@ -79,6 +79,13 @@ def test_the_answers_of_no_steps_are_empty_arrays():
     np.testing.assert_array_equal(cv.grad(lambda c: cv.scan(step, c, np.zeros((0, 4)))[1]["row"].sum())(X[:2]), [0, 0])
     with np.errstate(all="raise"):
         assert cv.scan(lambda c, x: (c, c / x), 1.0, np.zeros(0))[1].shape == (0,)
+        assert cv.scan(lambda c, x: (c, c / x if x > 0 else x), 1.0, np.zeros(0))[1].shape == (0,)
+    factors = cv.scan(lambda c, x: (c, np.linalg.cholesky(x)), 1.0, np.zeros((0, 2, 2)))[1]
+    assert factors.shape == (0, 2, 2)
+    staged = cv.make_graph(lambda x: cv.scan(lambda c, x: (c, np.linalg.cholesky(x)), 1.0, x)[1])
+    assert staged(np.zeros((0, 2, 2)))(np.zeros((0, 2, 2))).shape == (0, 2, 2)
+    w = cv.grad(lambda w: cv.scan(lambda c, x: (c * w, c), w, np.zeros(0))[0])(3.0)
+    assert w == 1.0
 
 
 @pytest.mark.parametrize("staged", [False, True])
