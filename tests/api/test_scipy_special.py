@@ -301,8 +301,9 @@ def test_orders_broadcast_and_batch_without_a_derivative(name):
     np.testing.assert_allclose(cv.vmap(lambda v: cv.elementwise_grad(lambda x: fun(v, x))(X))(orders), want)
     np.testing.assert_allclose(cv.jacrev(lambda x: fun(orders[:, None], x).sum(1))(X), want)
     gradient = cv.grad(lambda v: fun(v, 1.0))
-    for traced, v in ((gradient, 1.0), (cv.make_graph(lambda v: fun(v, 1.0)), 1.0), (cv.vmap(gradient), np.ones(1))):
-        with pytest.raises(RuleError, match=rf"{name} has no derivative by its order.*f64\[\].*stop_gradient\(v\)"):
+    graph = cv.make_graph(lambda v: fun(v, 1.0))(1.0)
+    for traced, v in ((gradient, 1.0), (cv.grad(graph), 1.0), (cv.vmap(gradient), np.ones(1))):
+        with pytest.raises(RuleError, match=rf"{name}.*has no derivative by its operand 'v'.*stop_gradient"):
             traced(v)
     with pytest.raises(TypeError, match=rf"{name} takes real values.*complex128.*outside"):
         cv.jvp(lambda z: fun(1, z), (1j,), (1.0 + 0j,))

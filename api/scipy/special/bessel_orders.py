@@ -13,7 +13,7 @@ def jv(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: (J_{v-1}(x) - J_{v+1}(x)) / 2, DLMF 10.6.1.
 
     >>> from covector.scipy import special
@@ -32,7 +32,7 @@ def yn(n: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: (Y_{v-1}(x) - Y_{v+1}(x)) / 2, DLMF 10.6.1.
 
     >>> from covector.scipy import special
@@ -51,7 +51,7 @@ def yv(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: (Y_{v-1}(x) - Y_{v+1}(x)) / 2, DLMF 10.6.1.
 
     >>> from covector.scipy import special
@@ -70,7 +70,7 @@ def iv(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: (I_{v-1}(x) + I_{v+1}(x)) / 2, DLMF 10.29.1.
 
     >>> from covector.scipy import special
@@ -89,7 +89,7 @@ def ive(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: (ive_{v-1}(x) + ive_{v+1}(x)) / 2 - sign(x) ive_v(x), DLMF 10.29.1; at the kink 0.
 
     >>> from covector.scipy import special
@@ -108,7 +108,7 @@ def kv(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: -(K_{v-1}(x) + K_{v+1}(x)) / 2, DLMF 10.29.1.
 
     >>> from covector.scipy import special
@@ -127,7 +127,7 @@ def kve(v: Array, x: Array, /) -> Array:
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the order is a floating traced value.
+        RuleError: the derivative by the order is asked for.
     Derivative: kve_v(x) - (kve_{v-1}(x) + kve_{v+1}(x)) / 2, DLMF 10.29.1.
 
     >>> from covector.scipy import special
