@@ -169,12 +169,12 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
     known_reduction(reduction)
-    if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
     x = input if input.ndim == 2 else cnp.expand_dims(input, 0)
     x = x if input.ndim else cnp.expand_dims(x, 0)
     t = target if target.ndim == 1 else cnp.reshape(target, (-1,))
