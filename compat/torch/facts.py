@@ -124,7 +124,7 @@ def as_subclass(self, cls):
 
 def __rdiv__(self, other):  # noqa: N807 (an operator of Python 2 that torch still has)
     """`other / self`."""
-    return self.reciprocal() * other
+    return self.reciprocal().__mul__(other)
 
 
 def __reversed__(self):  # noqa: N807
