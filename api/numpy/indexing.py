@@ -143,17 +143,22 @@ def diagflat(v: Array, k: int = 0) -> Array:
     return shaping.reshape(indexing.scatter_add(v, constant(places, v), axis=0, n=n * n), (n, n))
 
 
-_ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0, "V": 0.0}
+_ZERO = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0.0}
 
 
 @implements(np.tril)
 def tril(m: Array, k: int = 0) -> Array:
-    return selection.where(_triangle(m, k), m, _ZERO[m.dtype.kind])
+    return selection.where(_triangle(m, k), m, _zero(m.dtype))
 
 
 @implements(np.triu)
 def triu(m: Array, k: int = 0) -> Array:
-    return selection.where(_triangle(m, k - 1), _ZERO[m.dtype.kind], m)
+    return selection.where(_triangle(m, k - 1), _zero(m.dtype), m)
+
+
+def _zero(dtype: Any) -> Any:
+    """A 0 that keeps a dtype; what NumPy does not know itself, as bfloat16, it would widen beside a Python number."""
+    return _ZERO[dtype.kind] if dtype.kind in _ZERO else np.zeros((), dtype)
 
 
 def _triangle(m: Array, k: int) -> Array:

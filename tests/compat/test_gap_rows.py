@@ -641,6 +641,17 @@ def a_transform_of_nothing(torch):
     return attempt(lambda: list(torch.fft.fft(torch.ones(0, 4)).shape))
 
 
+@row("`histogram`, `histogramdd` with edges", "RuntimeError", [0.0, 0.0])
+def edges_that_do_not_increase(torch):
+    return attempt(lambda: torch.histogram(torch.ones(1), torch.tensor([3.0, 1.0, 2.0]))[0].tolist())
+
+
+@row("operations of several steps on `bfloat16`", 0.796875, 0.804688)
+def a_gradient_in_bfloat16(torch):
+    return gradient(torch, lambda x: torch.logsumexp(x, 0), torch.tensor([0.5, -1.5, 2.0], dtype=torch.bfloat16,
+                                                                          requires_grad=True))[2]
+
+
 @row("a checkpointed function that writes", [1.080605], [4.322419])
 def a_write_in_a_checkpoint(torch):
     checkpoint = importlib.import_module(torch.__name__ + ".utils.checkpoint").checkpoint

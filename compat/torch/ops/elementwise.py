@@ -372,7 +372,8 @@ ROWS["fix"] = ROWS["trunc"]
 attach("fix", ROWS["trunc"].fun)
 
 
-@operation("round", inplace_form=True)
+@operation("round", inplace_form=True, node={lambda given, named: "decimals" in named: "RoundBackward1",
+                                             otherwise: "RoundBackward0"})
 def round(input, *, decimals=0):  # noqa: A001 (torch's name)
     """Round half to even; see PyTorch's documentation of `torch.round`."""
     if input.dtype.kind in "iu":

@@ -62,16 +62,16 @@ def positive(input):
 attach("__pos__", positive)
 
 
-def _angle_scale(name, factor):
+def _angle_scale(name, factor, node):
     def body(input):
         _no_complex(name, input)
         return floating(input) * factor
 
-    unary(name, body)
+    unary(name, body, node)
 
 
-_angle_scale("deg2rad", np.pi / 180)
-_angle_scale("rad2deg", 180 / np.pi)
+_angle_scale("deg2rad", np.pi / 180, "Deg2RadBackward0")
+_angle_scale("rad2deg", 180 / np.pi, "Rad2DegBackward0")
 
 
 @operation("frac", inplace_form=True)

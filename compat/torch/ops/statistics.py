@@ -235,15 +235,23 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False):  # no
     """Counts in bins, and their edges; see PyTorch's documentation of `torch.histogram`."""
     if input.dtype.kind not in "fV":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(input.dtype)}'")
-    x = known("histogram", input).ravel()
-    weights = None if weight is None else known("histogram", weight).ravel().astype(np.float64)
     if hasattr(bins, "dtype"):
-        edges = known("histogram", bins).astype(np.float64)
+        count, edges = bins.shape[0] - 1, [bins]
     else:
-        low, high = outer_edges(x, range, "histogram")
-        edges = np.linspace(low, high, bins + 1)
-    counts, _ = np.histogram(x.astype(np.float64), edges, weights=weights, density=density)
-    return return_types.histogram(counts.astype(input.dtype), edges.astype(input.dtype))
+        count, edges = bins, []
+    weights = [] if weight is None else [weight]
+
+    def edges_of(x, given):
+        return given[-1] if edges else np.linspace(*outer_edges(x.ravel(), range, "histogram"), count + 1)
+
+    def counted(x, *given):
+        found = edges_of(x, given).astype(np.float64)
+        return np.histogram(x.ravel().astype(np.float64), found, density=density,
+                            weights=given[0].ravel().astype(np.float64) if weights else None)[0]
+
+    return return_types.histogram(
+        hosted(counted, (count,), input.dtype, input, *weights, *edges),
+        hosted(lambda x, *given: edges_of(x, given), (count + 1,), input.dtype, input, *weights, *edges))
 
 
 @operation("histogramdd", method=False)
