@@ -11,7 +11,7 @@ from .function import APPLY, Function, State, backward_of
 from .function_saved import apart, pack
 from .function_tangents import paused, push_tangents
 from .inplace import chain
-from .levels import AMBIENT, FOREIGN, BatchTrace, alive
+from .levels import AMBIENT, FOREIGN, BatchTrace, alive, recorders
 from .modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from .state import TensorBase, accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
 from .views import move_history, rebase, refusal, replay, shape_dtype
@@ -21,14 +21,14 @@ ndarray = np.ndarray
 
 def top_level(args):
     """The innermost running level among tensor arguments: None for the ambient one."""
-    top = None
+    top, number = None, -1
     for a in args:
-        if isinstance(a, TensorBase):
-            trace = a.level_trace
-            if trace is FOREIGN:
+        if isinstance(a, TensorBase) and a.level_trace is not None and not a.level_trace.done:
+            owner = a.value.owner if a.level_trace is FOREIGN else a.level_trace
+            if owner is None:  # a buffer of covector's
                 return FOREIGN
-            if trace is not None and not trace.done and (top is None or trace.level > top.level):
-                top = trace
+            if owner.level > number:
+                top, number = a.level_trace, owner.level
     return top
 
 
@@ -300,6 +300,9 @@ def apply_foreign(kind, args):
     """Inside covector's own transforms: the user's backward as a rule of covector's."""
     places = [i for i, a in enumerate(args) if isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV"]
     shape = {}
+    if any(mapped_here(a) and recorders(a.value) for a in args if isinstance(a, TensorBase)):
+        raise RuntimeError(f"{kind.__name__} under covector.vmap, of tensors that have a history or a tangent outside "
+                           "of it, is not built; use torch.vmap")
 
     def full(values):
         whole = list(args)
@@ -309,36 +312,60 @@ def apply_foreign(kind, args):
 
     def forward(*values):
         whole = full(values)
-        ctx = new_ctx(kind, whole)
+        ctx = shape["ctx"] = new_ctx(kind, whole)
         ctx._state.needs = tuple([i in places for i in range(len(args))])
-        output = run_forward(kind, ctx, whole)
+        output = run_foreign(kind, ctx, whole)
         shape["single"] = not isinstance(output, tuple)
         outputs = (output,) if shape["single"] else output
         plain = {id(t) for t in ctx._state.non_differentiable}
+        shape["outputs"] = [None if isinstance(o, TensorBase) else o for o in outputs]
         ctx._state.kept = None
-        ctx._state.shapes = tuple([shape_dtype(o) for o in outputs])
-        return tuple([STOP(lower(o)) if id(o) in plain else lower(o) for o in outputs]), ctx
+        ctx._state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
+        return tuple([STOP(lower(o)) if id(o) in plain else lower(o) for o in outputs if isinstance(o, TensorBase)])
 
     @custom_vjp
     def fun(*values):
-        return forward(*values)[0]
+        return forward(*values)
 
     def fwd(*values):
-        outs, ctx = forward(*values)
-        state = ctx._state
-        return outs, (ctx, tuple([None if t is None else lower(t) for t in state.to_save]))
+        outs = forward(*values)
+        return outs, tuple([None if t is None else lower(t) for t in shape["ctx"]._state.to_save])
 
-    def bwd(saved, cts):
-        ctx, kept = saved
+    def bwd(kept, cts):
+        ctx = shape["ctx"]  # not among what covector keeps, which holds arrays alone
         ctx._state.to_save = tuple([None if v is None else lift(v) for v in kept])
-        result = backward_of(kind)(ctx, *[lift(conj(c)) for c in cts])
+        given = iter([lift(conj(c)) for c in cts])
+        result = backward_of(kind)(ctx, *[None if s is None else next(given) for s in ctx._state.shapes])
         result = result if isinstance(result, tuple) else (result,)
         return tuple([None if result[i] is None else conj(lower(result[i])) for i in places])
 
     fun.defvjp(fwd, bwd)
     outs = fun(*[lower(args[i]) for i in places])
-    outs = tuple([lift(o) for o in outs])
+    found = iter([lift(o) for o in outs])
+    outs = tuple([next(found) if s is not None else o for s, o in zip(shape["ctx"]._state.shapes, shape["outputs"])])
     return outs[0] if shape["single"] else outs
+
+
+def mapped_here(t):
+    """Whether the innermost transform of a tensor is covector's own vmap."""
+    return t.level_trace is FOREIGN and isinstance(t.value, extend.Batched)
+
+
+def run_foreign(kind, ctx, args):
+    """Forward below a transform of covector's, where the levels that remain record the Function, not its parts."""
+    tensors = [a for a in args if isinstance(a, TensorBase)]
+    if kind.setup_context is not Function.setup_context and not any(map(mapped_here, tensors)):
+        output = apply(kind, args)
+        before = set_modes(grad=False)
+        try:
+            kind.setup_context(ctx, args, output)
+        finally:
+            restore(before)
+        return output
+    if any(recorders(lower(a)) for a in tensors):
+        raise RuntimeError(f"{kind.__name__} is applied inside of a covector transform to tensors that have a history "
+                           "or a tangent outside of it, which would be lost; override setup_context")
+    return run_forward(kind, ctx, args)
 
 
 def conj(v):

@@ -236,7 +236,10 @@ def concrete(t, what):
 def foreign_value(t, what):
     """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
     value = t.value
-    return getattr(value, what)() if what != "item" else value.item()
+    if not hasattr(value, what):
+        raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "
+                           "values, or its derivative would be lost; use torch's operations, or detach() outside of it")
+    return getattr(value, what)()
 
 
 def mapped(t):

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import covector
 import covector.compat.torch as torch
 from harness import double
 
@@ -160,3 +161,49 @@ def test_a_nest_of_transforms(name, nest):
             assert a.shape == b.shape
             assert np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-11)
     assert not any(o.requires_grad for o in as_tuple(made(*args)))
+
+
+def total(f):
+    return lambda *args: sum(o.sin().sum() for o in as_tuple(f(*args)))
+
+
+OURS = {
+    "grad": lambda f: covector.grad(total(f)),
+    "jvp": lambda f: lambda x, y: as_tuple(covector.jvp(total(f), (x, y), (x * 0.5, y * 0.7))),
+    "vmap": lambda f: lambda x, y: covector.vmap(total(f))(torch.stack([x, x * 0.7]), torch.stack([y, y * 0.5])),
+    "func.grad": lambda f: torch.func.grad(total(f)),
+    "func.vmap": lambda f: lambda x, y: torch.vmap(total(f))(torch.stack([x, x * 0.7]), torch.stack([y, y * 0.5])),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("nest", [n for depth in (1, 2) for n in itertools.product(OURS, repeat=depth)], ids="-".join)
+def test_a_nest_with_covectors_own_transforms(name, nest):
+    made, plain = PAIRS[name]
+    for transform in nest:
+        made, plain = OURS[transform](made), OURS[transform](plain)
+    args = double(torch, 0.4, -0.8, 1.1), double(torch, 0.9, 0.5, -0.3)
+    if name == "cube" and "vmap" in nest or nest == ("vmap", "func.grad"):  # it asks for the numbers of a traced value
+        with pytest.raises(RuntimeError, match="traces is not possible|is not built; use torch.vmap"):
+            made(*args)
+        return
+    found, expected = as_tuple(made(*args)), as_tuple(plain(*args))
+    for a, b in zip(found, expected, strict=True):
+        assert np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-11)
+
+
+def test_a_function_with_ctx_refuses_to_lose_the_history_outside():
+    class Twice(F):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, ct):
+            return ct * 2
+
+    w = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="which would be lost; override setup_context"):
+        covector.grad(lambda x: Twice.apply(x * w).sum())(torch.ones(3))
+    found = covector.grad(lambda x: (Twice.apply(x) * w).sum())(torch.ones(3))
+    assert found.tolist() == [2.0, 2.0, 2.0]
