@@ -46,7 +46,7 @@ class Sweep:
             return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
         if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
             ct = ct.value
-        return lift(ct)
+        return lift(forwards(ct))
 
     def value(self, tensor, given=None):
         """The cotangent of a tensor that a hook returned."""
@@ -69,6 +69,18 @@ class Sweep:
             rare.grad = new
         else:
             rare.grad = self.tensor(lower(rare.grad) + ct)
+
+
+def forwards(v):
+    """A core value whose array runs forwards along all axes, copied if need be: torch has no negative strides."""
+    holder, u = None, v
+    while isinstance(u, extend.Tracer):
+        holder, u = u, u.value
+    if type(u) is ndarray and u.base is not None and any(s < 0 for s in u.strides):
+        if holder is None:
+            return u.copy()
+        holder.value = u.copy()
+    return v
 
 
 KEYS = itertools.count()

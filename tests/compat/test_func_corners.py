@@ -157,3 +157,14 @@ def script_memory_of_jacobians(torch):
     f = lambda t: 3 * t[0, 1:].unsqueeze(-1)  # noqa: E731
     j = torch.autograd.functional.jacobian
     return torch.func.jacrev(f)(x), j(f, x, vectorize=True), torch.func.jacrev(torch.cumsum)(x[0], 0).view(-1)
+
+
+def script_gradients_run_forwards_in_memory(torch):
+    x = double(torch, 1.0, -2.0, 3.0).requires_grad_()
+    out = []
+    for f in (lambda t: t.cumsum(0), lambda t: t.flip(0), lambda t: t.roll(1)):
+        loss = lambda t, f=f: f(t).sin().sum()  # noqa: E731
+        out += [torch.autograd.grad(loss(x), x, create_graph=True)[0].stride(),
+                torch.func.grad(loss)(x.detach()).stride(),
+                torch.vmap(torch.func.grad(loss))(torch.ones(2, 3)).stride()]
+    return out
