@@ -700,6 +700,12 @@ def a_vjp_made_under_no_grad(torch):
     return pull(torch.ones(2))[0].requires_grad
 
 
+@row("a result of `func.vmap` that is not mapped", [[1.0, 1.0], [2.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]])
+def a_result_that_is_not_mapped(torch):
+    y = torch.tensor([1.0, 2.0])
+    return torch.vmap(lambda a, b: b, (0, None), out_dims=1)(torch.ones(2), y).tolist()
+
+
 @row("under vmap: `out=`", [[1.0, 2.0], [3.0, 4.0]], "RuntimeError")
 def an_out_argument_under_vmap(torch):
     x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]])
