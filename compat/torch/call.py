@@ -13,7 +13,8 @@ from . import dtypes
 from .halves import in_single, wants_single
 from .inference import check_saved
 from .inplace import inplace
-from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, settled
+from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, LIKE_FIRST, settled
+from .lower_errors import below
 from .modes import MODES
 from .out_argument import write_out
 from .overriding import overridden
@@ -26,7 +27,7 @@ from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
-LAID_OUT = CONTIGUOUS | ELEMENTWISE | COLUMNS.keys()
+LAID_OUT = CONTIGUOUS | ELEMENTWISE | LIKE_FIRST | COLUMNS.keys() | {"nanquantile", "quantile", "rot90"}
 
 
 class Row:
@@ -261,25 +262,6 @@ def otherwise(given, named):
     return True
 
 
-TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
-NUMPYS = ("could not be broadcast", "shape mismatch", "cannot be broadcast", "could not broadcast", "cannot reshape")
-HERE = __name__.removesuffix(".call")
-LIBRARIES = frozenset({"covector", "numpy", "scipy", "opt_einsum"})
-
-
-def below(error):
-    """Whether an error comes from what lies below this package, where shapes and dtypes are refused in other words."""
-    if type(error) not in TRANSLATED:
-        return False
-    trace, module = error.__traceback__, ""
-    while trace is not None:
-        module = trace.tb_frame.f_globals.get("__name__", "")
-        if module.partition(".")[0] not in LIBRARIES:
-            return False  # a hook's, or another of the user's functions
-        trace = trace.tb_next
-    return not module.startswith(HERE) or type(error) is ValueError and any(words in str(error) for words in NUMPYS)
-
-
 def inplace_method(row):
     """`Tensor.name_`."""
 
@@ -294,14 +276,9 @@ def inplace_method(row):
         def fn(x, *others):
             given = (x, *[lowered(v) for v in others[:count]])
             named = {k: lowered(v) for k, v in zip(names, others[count:])}
-            try:
-                if dtypes.bfloat16 is not None and x.dtype == dtypes.bfloat16.numpy and wants_single(row, given, named):
-                    return in_single(row.body, given, named)
-                return row.body(*given, **named)
-            except (ValueError, TypeError, ArithmeticError) as error:
-                if below(error):
-                    raise RuntimeError(f"{row.name}_(): {error}") from error
-                raise
+            if dtypes.bfloat16 is not None and x.dtype == dtypes.bfloat16.numpy and wants_single(row, given, named):
+                return in_single(row.body, given, named)
+            return row.body(*given, **named)
 
         node = row.node if type(row.node) is not dict else variant(row.node, (self, *args), kwargs)
         return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=node)

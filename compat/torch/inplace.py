@@ -12,6 +12,7 @@ from . import versions
 from .dtypes import type_word
 from .inference import check_saved, check_write
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
+from .lower_errors import below
 from .modes import MODES
 from .node import FREED, visible
 from .overlap import OVERLAPPING, check_overlap, overlapping
@@ -84,6 +85,10 @@ def compute(t, name, fn, others, node_name, covers):
         token = hush()
         try:
             new = fn(old, *values)
+        except (ValueError, TypeError, ArithmeticError) as error:
+            if below(error):
+                raise RuntimeError(f"{name}(): {error}") from error
+            raise
         finally:
             unhush(token)
         if m is not None and m.nans:

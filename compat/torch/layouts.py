@@ -9,18 +9,20 @@ ndarray = np.ndarray
 
 # The answers of these lie in the order of the axes, whatever the operands do.
 CONTIGUOUS = frozenset("""
-    all amax amin any cat constant_pad_nd cummax cummin cumprod cumsum dstack fft.fftshift fft.ifftshift hstack
-    linalg.cross nn.functional.bilinear nn.functional.conv_transpose1d nn.functional.conv_transpose2d
-    nn.functional.conv_transpose3d nn.functional.softmin
-    log_softmax logcumsumexp logsumexp masked_fill masked_scatter mean nansum nn.functional.layer_norm
-    nn.functional.logsigmoid nn.functional.pad prod roll softmax softmin stack std sum var vstack
+    all amax amin any block_diag cat constant_pad_nd cross cummax cummin cumprod cumsum cumulative_trapezoid diag_embed
+    dstack fft.fftshift fft.ifftshift hstack linalg.cross log_softmax logcumsumexp logsumexp masked_fill
+    masked_scatter mean mvlgamma nansum nn.functional.bilinear nn.functional.conv_transpose1d
+    nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.layer_norm nn.functional.logsigmoid
+    nn.functional.pad nn.functional.softmin prod renorm roll softmax softmin stack std sum var vstack
 """.split())
 ELEMENTWISE = frozenset("""
-    addcdiv addcmul argsort atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud float_power
-    floor_divide fmax fmin fmod ge gt heaviside hypot index_fill ldexp le lerp logaddexp logaddexp2 logical_and
-    logical_or logical_xor lt maximum minimum ne nextafter pow remainder rsub sort where xlogy
+    addcdiv addcmul argsort atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud
+    float_power floor_divide fmax fmin fmod ge gt heaviside hypot index_fill ldexp le lerp logaddexp logaddexp2
+    logical_and logical_or logical_xor lt maximum minimum ne nextafter polar pow remainder rsub sort where xlogy
 """.split())
 
+# Of these the answers lie as the first operand does.
+LIKE_FIRST = frozenset("addr diagonal_scatter index_put msort put".split())
 _SIDED = ("linalg.solve", "linalg.solve_ex")
 # Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
 COLUMNS = dict.fromkeys("""
@@ -28,7 +30,8 @@ COLUMNS = dict.fromkeys("""
     linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
     linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
 """.split(), (0,)) | {
-    "linalg.svd": (0, 2), "svd": (0,), "linalg.eigh": (1,), "linalg.qr": (0, 1), "qr": (0, 1), "linalg.eig": (1,),
+    "linalg.svd": (0, 2), "svd": (0,), "triangular_solve": (0, 1), "linalg.eigh": (1,), "linalg.qr": (0, 1),
+    "qr": (0, 1), "linalg.eig": (1,),
 }
 # The answers of these at these places lie in the order of their axes.
 ROWS_OF = {"svd": (2,), "linalg.lu": (0,), "lu_unpack": (0,)}
@@ -53,13 +56,30 @@ def settled(name, value, tensors, args=(), named=None):
     array = value.value if type(value) is Ambient else value
     if type(array) is not ndarray or array.ndim < 2:
         return value
-    if name in CONTIGUOUS:
+    if name in ("quantile", "nanquantile"):
+        q = args[1] if len(args) > 1 else (named or {}).get("q")
+        many = getattr(q, "ndim", 0)  # their axis lies innermost
+        return replaced(value, array, ordered(array, (*range(1, array.ndim), 0))) if many else value
+    if name in LIKE_FIRST:
+        found = laid_out(array, bottom(tensors[0]))
+    elif name == "rot90":
+        found = quarters(array, bottom(tensors[0]), args, named or {})
+    elif name in CONTIGUOUS:
         found = array if array.flags.c_contiguous else np.ascontiguousarray(array)
     elif name in ELEMENTWISE:
         found = laid_out(array, *[bottom(t) for t in tensors])
     else:
         return value
     return replaced(value, array, found)
+
+
+def quarters(array, x, args, named):
+    """A rotated array, copied: odd quarter turns are transpositions of what lies as the operand does."""
+    k = args[1] if len(args) > 1 else named.get("k", 1)
+    first, second = args[2] if len(args) > 2 else named.get("dims", (0, 1))
+    if k % 2 == 0:
+        return laid_out(array, x) if k % 4 else np.ascontiguousarray(array)
+    return laid_out(np.ascontiguousarray(array).swapaxes(first, second), x).swapaxes(first, second)
 
 
 def replaced(value, array, found):

@@ -48,7 +48,7 @@ def write_out(name, target, v, tensors, exact=False):
         raise RuntimeError(OVERLAPPING)
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
-        if (name in COLUMNS or name == "nonzero") and isinstance(v, np.ndarray):
+        if (name in COLUMNS and name not in IN_ROWS or name == "nonzero") and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)  # by columns, as LAPACK's matrices
     if wanted:
         return target.copy_(lift(v))
@@ -83,6 +83,7 @@ RECORDED = frozenset("""
     special.shifted_chebyshev_polynomial_t special.shifted_chebyshev_polynomial_u special.shifted_chebyshev_polynomial_v
     special.shifted_chebyshev_polynomial_w
 """.split())
+IN_ROWS = frozenset({"cholesky", "cholesky_solve"})
 JOINING = frozenset("cat concat stack hstack vstack dstack column_stack".split())
 
 

@@ -236,7 +236,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         if not replacement and (np.count_nonzero(rows, 1) < num_samples).any():
             raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative "
                                "category to sample)")
-        return np.stack([r.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]).reshape(whole)
+        drawn = [r.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
+        return np.array(drawn, np.int64).reshape(whole)
 
     return sample(draw, (*shape[:-1], num_samples), np.int64, input)
 
@@ -257,6 +258,7 @@ def poisson(input, generator=None):
 def in_place(name, draw):
     """`uniform_` and its kin: fill a tensor with random numbers."""
 
+    @signed(name)
     def method(self, *args, generator=None, **kwargs):
         shape, dtype = shape_dtype(self)
         if name != "bernoulli_" and any(isinstance(p, TensorBase) and p.dim() for p in args):

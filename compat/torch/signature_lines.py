@@ -21,7 +21,16 @@ isinf isnan trace argwhere conj corrcoef det detach fliplr flipud imag isfinite 
     positive ravel real resolve_conj resolve_neg t view_as_complex view_as_real zero_: Tensor input
 nonzero: Tensor input, *, bool as_tuple=, out!
 add sub: Tensor input, Tensor other, *, Number alpha=, out? | Tensor input, Number other, Number alpha=, *, out?
-rsub: Tensor input, Tensor other, *, Number alpha= | Tensor input, Number other, Number alpha=, *, out?
+rsub: Tensor input, Tensor other, *, Number alpha= | Tensor input, Number other, Number alpha=
+uniform_: Tensor input, float from=, float to=, *, any? generator=
+normal_: Tensor input, float mean=, float std=, *, any? generator=
+exponential_: Tensor input, float lambd=, *, any? generator=
+cauchy_: Tensor input, float median=, float sigma=, *, any? generator=
+log_normal_: Tensor input, float mean=, float std=, *, any? generator=
+geometric_: Tensor input, float p, *, any? generator=
+bernoulli_: Tensor input, Tensor p, *, any? generator= | Tensor input, float p=, *, any? generator=
+random_: Tensor input, int from, int? to, *, any? generator= | Tensor input, int to, *, any? generator= | Tensor input,
+    *, any? generator=
 addbmm: Tensor input, Tensor batch1, Tensor batch2, *, Number beta=, Number alpha=, out!
 addcdiv addcmul: Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=, out?
 addmm: Tensor input, Tensor mat1, Tensor mat2, *, Number beta=, Number alpha=, out! | Tensor input, Tensor mat1,
@@ -217,6 +226,8 @@ std var: Tensor input, bool unbiased= | Tensor input, ints1? dim, bool unbiased=
     input, ints1? dim=, *, Number? correction=, bool keepdim=, out?
 std_mean var_mean: Tensor input, bool unbiased= | Tensor input, ints1? dim, bool unbiased=, bool keepdim= | Tensor
     input, ints1? dim=, *, Number? correction=, bool keepdim=
+stft: duck input, int n_fft, int? hop_length=, int? win_length=, Tensor? window=, any? center=, any? pad_mode=, bool
+    normalized=, bool? onesided=, bool? return_complex=, bool? align_to_window=
 subtract: Tensor input, Tensor other, *, Number alpha=, out? | Tensor input, Number other, Number alpha=
 sum: Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out? | Tensor input, *, dtype? dtype=
 svd: Tensor input, bool some=, bool compute_uv=, *, out!

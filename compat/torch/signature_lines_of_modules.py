@@ -12,7 +12,8 @@ nn.functional.dropout: Tensor input, float p=, bool training=, bool inplace=
 nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d: Tensor input, ints1 kernel_size, ints1?
     stride=, ints1 padding=, ints1 dilation=, bool ceil_mode=, bool return_indices=
 linalg.eig: Tensor input, *, out!
-linalg.eigvals linalg.matrix_exp special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
+linalg.matrix_exp: Tensor input
+linalg.eigvals special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1
     special.digamma special.entr special.erf special.erfc special.erfcx special.erfinv special.exp2 special.expit
     special.expm1 special.gammaln special.i0 special.i0e special.i1 special.i1e special.log1p special.log_ndtr
     special.modified_bessel_i0 special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1

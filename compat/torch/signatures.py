@@ -16,7 +16,7 @@ from .state import TensorBase
 
 _LIMIT = 64  # combinations of types remembered an operation
 # A Python number may stand for the tensors of these.
-NUMBERS = frozenset("add sub mul div subtract multiply divide true_divide floor_divide rsub normalize".split())
+NUMBERS = frozenset("add sub mul div subtract multiply divide true_divide floor_divide normalize".split())
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
          "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",

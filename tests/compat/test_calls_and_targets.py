@@ -182,3 +182,94 @@ def script_writes_translate_errors(torch):
     x = torch.ones(2, 3)
     return kinds([lambda: x.logical_and_(torch.ones(2)), lambda: x.expand(4, 2, 3).logical_or_(x),
                   lambda: x.expand(4, 2, 3).tril(1)])
+
+
+def script_indices_that_are_refused(torch):
+    x, index = torch.tensor(VALUES[0], dtype=torch.float32), torch.tensor([0, 1])
+    far, real, grid = torch.tensor([9, 0]), torch.tensor([0.0, 1.0]), torch.tensor([[0, 1]])
+    return kinds([lambda: torch.index_add(x, 1, far, x[:, :2]), lambda: torch.index_add(x, 1, index - 1, x[:, :2]),
+                  lambda: torch.index_add(x[0], 0, far[:1], x[0, :1]), lambda: torch.index_add(x, 1, real, x[:, :2]),
+                  lambda: torch.index_add(x, 1, grid, x[:, :2]), lambda: torch.index_add(x, 1, index, x[:2, :2]),
+                  lambda: torch.index_add(x, 1, index, x[0, :2]), lambda: torch.index_add(x, 1, index, x[:, :3]),
+                  lambda: torch.index_copy(x, 1, far, x[:, :2]), lambda: torch.index_copy(x, 1, grid, x[:, :2]),
+                  lambda: torch.index_fill(x, 1, far, 1.0), lambda: torch.index_fill(x, 1, index.int(), 1.0),
+                  lambda: torch.index_fill(x, 1, real, 1.0), lambda: torch.index_fill(x, 1, grid, 1.0),
+                  lambda: torch.take_along_dim(x, real[None], 1), lambda: torch.take_along_dim(x, index, 1),
+                  lambda: torch.take_along_dim(x, grid.int(), 1), lambda: torch.take_along_dim(x, grid.t(), 1),
+                  lambda: torch.take_along_dim(x, real[None]), lambda: torch.take(x, real > 0),
+                  lambda: torch.take(x, index.int()), lambda: torch.take(x, far + 90),
+                  lambda: torch.put(x, real, x[0, :2]), lambda: torch.isin(x > 0, x > 0), lambda: torch.isin(x, x > 0),
+                  lambda: torch.isin(x.to(torch.complex64), x), lambda: torch.isin(x, 1),
+                  lambda: torch.kthvalue(x[:, :0], 1), lambda: torch.scatter_reduce(x, 1, far[None], x, "sum"),
+                  lambda: torch.scatter_reduce(x[:, :0], 1, grid, x, "sum"),
+                  lambda: torch.scatter_reduce(x, 1, index, x, "sum"), lambda: torch.index_put(x, ("x",), x[0]),
+                  lambda: torch.index_put(x, (far,), x[0]), lambda: x.index_put_((index,), torch.ones(3, 4)),
+                  lambda: torch.masked_scatter(x, real[:1], x), lambda: torch.masked_scatter(x, x > 0, x.long()),
+                  lambda: torch.masked_scatter(x, x.isfinite(), x[0]),
+                  lambda: torch.masked_scatter(x[0], x.isfinite(), x),
+                  lambda: torch.unique_consecutive(x[0, :1]), lambda: torch.unique_consecutive(x, return_counts=1)])
+
+
+def script_shapes_and_operands_that_are_refused(torch):
+    x, b = torch.tensor(VALUES[0], dtype=torch.float32), torch.ones(2, 3, 3)
+    one = torch.ones(2)
+    return kinds([lambda: torch.baddbmm(x, x, x), lambda: torch.baddbmm(x, b, x[0]), lambda: torch.baddbmm(b, b, x),
+                  lambda: torch.baddbmm(b[None], b, b), lambda: torch.baddbmm(b[0], b, b),
+                  lambda: torch.addbmm(x, x[0], b), lambda: torch.addbmm(b, b, b), lambda: torch.addmv(x[0], x, x),
+                  lambda: torch.addmv(x[0], x[0], x[0]), lambda: torch.addr(x, x, x),
+                  lambda: torch.addr(b, x[0], x[0]), lambda: torch.broadcast_shapes(),
+                  lambda: torch.broadcast_shapes((2,), (3,)), lambda: torch.broadcast_shapes(2, (3, 1)),
+                  lambda: torch.broadcast_shapes([2], one), lambda: torch.broadcast_shapes((-1, 2), (2, 2)),
+                  lambda: torch.narrow(x, 0, 1.5, 1), lambda: x.select(0, 1.5), lambda: x.narrow(0, 0.5, 1),
+                  lambda: torch.roll(x, (0, 0), 1), lambda: torch.roll(x, 1, (0, 0)), lambda: torch.roll(x, (1, 2)),
+                  lambda: torch.roll(x, (1, 1), (0, 0)), lambda: torch.roll(x, 1, 9), lambda: torch.roll(x, 2),
+                  lambda: x.clone().fill_("x"), lambda: x.clone().fill_(None), lambda: x.clone().fill_(x),
+                  lambda: torch.block_diag(1, x), lambda: torch.block_diag(x, out=x),
+                  lambda: torch.cartesian_prod(x[0], 1), lambda: one.mT, lambda: torch.rsub(0.5, x),
+                  lambda: torch.rsub(x, 2, out=x), lambda: torch.dist(x, x > 0), lambda: x.logical_and_(one),
+                  lambda: torch.constant_pad_nd(x, pad=(1, 1)), lambda: x.byte().sum_to_size(1, 4),
+                  lambda: str(one.__rand__("x")), lambda: str(one.__rmatmul__("x")), lambda: str(one.__rmod__("x")),
+                  lambda: str(one.__and__("x")), lambda: str(one.__rxor__(object()))])
+
+
+def script_arguments_of_random_operations(torch):
+    x = torch.tensor(VALUES[0], dtype=torch.float32)
+    calls = [lambda: x.uniform_(0, 1, 2), lambda: x.uniform_(nothing=1), lambda: x.uniform_(to=2),
+             lambda: x.normal_(0, 1, generator=None), lambda: x.normal_(std=2.0), lambda: x.exponential_("x"),
+             lambda: x.bernoulli_(0.5), lambda: x.bernoulli_(x.clamp(0, 1)), lambda: x.random_(3),
+             lambda: x.random_(1, 3), lambda: x.geometric_(0.5), lambda: x.geometric_(), lambda: x.cauchy_(sigma=2.0),
+             lambda: x.log_normal_(None), lambda: torch.multinomial(x[:0].abs(), 1),
+             lambda: torch.multinomial(x[0].abs(), 1, replacement=1)]
+    return kinds([lambda call=call: call().shape for call in calls])
+
+
+def script_searches_with_nan(torch):
+    nan = float("nan")
+    edges, values = double(torch, 1, 2, nan), double(torch, 0.5, nan, 2.5)
+    found = [torch.searchsorted(double(torch, 1, 2, 3), values), torch.bucketize(values, double(torch, 1, 2, 3))]
+    found += [torch.searchsorted(edges, values, right=right) for right in (False, True)]
+    rows = torch.stack([edges, edges - 1])
+    return [*found, torch.searchsorted(rows, torch.stack([values, values])),
+            torch.searchsorted(torch.tensor([2.0, 1.0]), torch.tensor([nan, 1.5]), sorter=torch.tensor([1, 0]))]
+
+
+def script_histograms_of_equal_values(torch):
+    one = torch.ones(3)
+    return [*torch.histogram(one, 4), *torch.histogram(one[:0], 2), torch.histc(one, 4), torch.histc(one[:0], 4),
+            *torch.histogramdd(torch.ones(3, 2), [2, 2])[1]]
+
+
+def script_layouts_of_turned_operands(torch):
+    x = torch.tensor(VALUES[0][:3, :3]).t()
+    q = double(torch, 0.2, 0.7)
+    return [x.rot90(), x.rot90(2), x.contiguous().rot90(3), torch.cross(x, x + 1, 0), torch.polar(x.abs(), x),
+            x.msort(), x.put(torch.tensor([0, 4]), q), x.index_put((torch.tensor([0]),), q[:1]), torch.addr(x, x[0], x[1]),
+            torch.renorm(x, 2, 0, 1.0), torch.block_diag(x, x), torch.diagonal_scatter(x, x[0]),
+            torch.cumulative_trapezoid(x), torch.quantile(x, q, dim=1), torch.quantile(x, q, 1, True)[..., 0],
+            *torch.unravel_index(torch.tensor([3, 5]), (2, 3)), torch.diag_embed(x, 0, 0, 2)]
+
+
+def script_targets_of_lu(torch):
+    out = torch.zeros(0), torch.zeros(2, dtype=torch.int32)
+    return kinds([lambda: torch.lu(torch.tensor([[2.0, 1.0], [1.0, 3.0]]), out=out) is out, lambda: out[0].contiguous(),
+                  lambda: out[1], lambda: torch.lu(torch.eye(2), out=out[:1])])

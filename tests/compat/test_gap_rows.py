@@ -599,7 +599,7 @@ def the_largest_of_equal_elements(torch):
     return torch.ones(4).topk(2).indices.tolist()
 
 
-@row("`triu_`, `tril_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
+@row("`triu_`, `tril_`, `baddbmm_`, `index_fill_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
 def a_triangle_of_an_expanded_tensor(torch):
     return attempt(lambda: torch.tensor([[1.0, 2.0]]).expand(2, 2).tril_().tolist())
 

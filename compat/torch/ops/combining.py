@@ -17,8 +17,16 @@ from .selecting import check_unique
 from .shaping import method, shape_of, split, transpose, wrap_dim
 
 
+def check_tensors(values):
+    """torch's refusal of what is no tensor, or no value of one."""
+    for i, v in enumerate(values):
+        if not hasattr(v, "dtype") or not hasattr(v, "ndim"):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(v).__name__}")
+
+
 def cartesian_prod(*tensors):
     """All combinations of elements of vectors, as rows; see PyTorch's documentation of `torch.cartesian_prod`."""
+    check_tensors(tensors)
     return _cartesian_prod(*tensors) if len(tensors) != 1 or tensors[0].ndim != 1 else tensors[0]
 
 
@@ -33,7 +41,7 @@ def _cartesian_prod(*tensors):
     return cnp.stack([t[g] for t, g in zip(tensors, grids)], axis=1)
 
 
-@operation("combinations", node="StackBackward0")
+@operation("combinations", method=False, node="StackBackward0")
 def combinations(input, r=2, with_replacement=False):
     """All choices of `r` elements of a vector, as rows; see PyTorch's documentation of `torch.combinations`."""
     if input.ndim != 1:
@@ -47,9 +55,10 @@ def combinations(input, r=2, with_replacement=False):
     return input[rows]
 
 
-@operation("block_diag", method=False)
+@operation("block_diag", method=False, out=False)
 def block_diag(*tensors):
     """Matrices along the diagonal of one; see PyTorch's documentation of `torch.block_diag`."""
+    check_tensors(tensors)
     if not tensors:
         return np.empty((1, 0), dtypes.Default.float.numpy)
     for i, t in enumerate(tensors):
@@ -91,15 +100,15 @@ def unravel_index(indices, shape):
     """Flat positions as positions of each axis; see PyTorch's documentation of `torch.unravel_index`."""
     if indices.dtype.category != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    shape = (int(shape),) if isinstance(shape, int) else tuple(shape)
+    for n in shape:
+        if not isinstance(n, int | np.integer):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     out, steps = [], np.cumprod([1, *shape[::-1]])[:-1][::-1]
     indices = indices.to(dtypes.int64)
     for n, step in zip(shape, steps.tolist()):
         out.append((indices // step) % n)
-    return tuple(out)
-
-
-attach("unravel_index", unravel_index)
+    return ROWS["stack"].fun(out, -1).unbind(-1) if out else ()  # views of one tensor, as torch's
 
 
 def pieces(n, parts, name):

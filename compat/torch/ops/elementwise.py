@@ -21,7 +21,7 @@ from ..call import (
 )
 from ..dtypes import type_word
 from ..hosted import DYNAMIC, bare
-from ..lanes import binary, binary_inplace, flat, unary
+from ..lanes import OPERANDS, binary, binary_inplace, flat, unary
 from ..literals import filling
 from ..state import TensorBase
 
@@ -384,6 +384,17 @@ def round(input, *, decimals=0):  # noqa: A001 (torch's name)
     return zero_slope(cnp.rint(input * scale) / scale, input)
 
 
+def operator_of(fun, swapped=False):
+    """The method of an operator: NotImplemented for what is no operand of tensors."""
+
+    def method(self, other):
+        if not isinstance(other, OPERANDS) and not hasattr(other, "__torch_function__"):
+            return NotImplemented
+        return fun(other, self) if swapped else fun(self, other)
+
+    return method
+
+
 @operation("floor_divide", inplace_form=True)
 def floor_divide(input, other):
     """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
@@ -392,7 +403,7 @@ def floor_divide(input, other):
 
 
 attach("__floordiv__", floor_divide)
-attach("__rfloordiv__", lambda self, other: floor_divide(other, self))
+attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 
 @operation("remainder", inplace_form=True, node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
@@ -402,7 +413,7 @@ def remainder(input, other):
 
 
 attach("__mod__", remainder)
-attach("__rmod__", lambda self, other: remainder(other, self))
+attach("__rmod__", operator_of(remainder, swapped=True))
 
 
 @operation("fmod", inplace_form=True, node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
@@ -493,9 +504,9 @@ def _bitwise(name, fun, dunder, count=2):
             return fun(*operands(input, other))
     made = operation(name, inplace_form=True)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
-    attach(dunder, made)
+    attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
-        attach(dunder.replace("__", "__r", 1), lambda self, other: made(self, other))
+        attach(dunder.replace("__", "__r", 1), operator_of(made))
 
 
 _bitwise("bitwise_and", cnp.bitwise_and, "__and__")

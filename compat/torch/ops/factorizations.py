@@ -11,7 +11,8 @@ from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
 from ..hosted import bare, hosted
 from ..layouts import by_columns, by_columns_of
-from .linalg import LinAlgError, _linalg, adjoint, blended, failure, first_failure, of_triangle, square
+from ..out_argument import resize
+from .linalg import LinAlgError, _linalg, adjoint, blended, expandable, failure, first_failure, of_triangle, square
 from .shaping import wrap_dim
 from .strided import diagonal
 
@@ -22,6 +23,7 @@ eliminate = REGISTRY["eliminate"].fun
 @operation("addbmm", inplace_form=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * sum(batch1 @ batch2)`; see PyTorch's documentation of `torch.addbmm`."""
+    expandable(input, ((batch1, 1), (batch2, 2)))
     return blended(input, cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype), beta, alpha)
 
 
@@ -31,6 +33,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for i, v in enumerate((vec1, vec2), 1):
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{i}, but got {v.ndim}-D")
+    expandable(input, ((vec1, 0), (vec2, 0)))
     return blended(input, cnp.outer(*promote(vec1, vec2)), beta, alpha)
 
 
@@ -265,7 +268,18 @@ def lu_factor(A, *, pivot=True):
 def lu(A, pivot=True, get_infos=False, out=None):
     """Packed LU factors and exchanges; see PyTorch's documentation of `torch.lu`."""
     packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
-    return (packed, pivots, info) if get_infos else (packed, pivots)
+    found = (packed, pivots, info) if get_infos else (packed, pivots)
+    if out is None:
+        return found
+    if not isinstance(out, tuple | list):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if len(out) != len(found):
+        raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
+    for target, t in zip(out, found):
+        if target.shape != t.shape:
+            resize(target, tuple(t.shape))
+        target.copy_(t)
+    return out
 
 
 attach("lu", lu)

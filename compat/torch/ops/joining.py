@@ -7,6 +7,7 @@ from ....extend import REGISTRY
 from ..broadcasting import check_broadcast
 from ..call import ROWS, attach, operation, otherwise, promote
 from ..hosted import known
+from ..size import Size
 from ..state import TensorBase
 from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
 
@@ -279,7 +280,21 @@ def _least_dim(n):
     return at_least
 
 
-PLAIN = {"meshgrid": meshgrid, "broadcast_tensors": broadcast_tensors,
-         "broadcast_shapes": lambda *shapes: np.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s)
-                                                                   for s in shapes]),
+def broadcast_shapes(*shapes):
+    """The shape that shapes broadcast to; see PyTorch's documentation of `torch.broadcast_shapes`."""
+    found = []
+    for s in shapes:
+        if not isinstance(s, int | tuple | list):
+            raise (TypeError if isinstance(s, str) else RuntimeError)(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {s}")
+        found.append((s,) if isinstance(s, int) else tuple(s))
+    if any(isinstance(n, int) and n < 0 for s in found for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    try:
+        return Size(np.broadcast_shapes(*found))
+    except ValueError as error:
+        raise RuntimeError(f"broadcast_shapes(): {error}") from error
+
+
+PLAIN = {"meshgrid": meshgrid, "broadcast_tensors": broadcast_tensors, "broadcast_shapes": broadcast_shapes,
          "atleast_1d": _least_dim(1), "atleast_2d": _least_dim(2), "atleast_3d": _least_dim(3)}

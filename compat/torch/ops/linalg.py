@@ -8,8 +8,10 @@ from .. import return_types
 from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
 from ..dtypes import c_type, type_word
 from ..hosted import bare
+from ..lanes import OPERANDS
 from ..modes import MODES
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
+from .shaping import wrap_dim
 
 
 def same_dtype(name, a, b):
@@ -73,7 +75,7 @@ def fast(row, fun):
 
 _matmul = fast(ROWS["matmul"], product(ROWS["matmul"]))
 attach("__matmul__", lambda self, other: _matmul(self, other))
-attach("__rmatmul__", lambda self, other: _matmul(other, self))
+attach("__rmatmul__", lambda self, other: _matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
 
 
 @operation("mm")
@@ -229,15 +231,25 @@ def tensordot(a, b, dims=2):
     return to(cnp.tensordot(a, b, axes=dims), dtype)
 
 
+def expandable(x, lengths):
+    """torch's refusals of what does not expand to a shape, whose lengths are those of axes of other operands."""
+    shape = tuple([v.shape[wrap_dim(axis, v.ndim)] for v, axis in lengths])
+    if x.ndim > len(shape) or any(n not in (1, m) for n, m in zip(x.shape[::-1], shape[::-1])):
+        raise RuntimeError(f"a tensor of shape {list(x.shape)} does not expand to that of the product, {list(shape)}")
+
+
 @operation("baddbmm", inplace_form=True)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
+    expandable(input, ((batch1, 0), (batch1, 1), (batch2, 2)))
     return blended(input, bmm.row.body(batch1, batch2), beta, alpha)
 
 
 @operation("addmv", inplace_form=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat @ vec)`; see PyTorch's documentation of `torch.addmv`."""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     return blended(input, matmul.row.body(mat, vec), beta, alpha)
 
 

@@ -149,6 +149,9 @@ def equal(input, other):
 @operation("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
+    for v in (elements, test_elements):
+        if hasattr(v, "dtype") and v.dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(v.dtype)}")
     return hosted(lambda x, y: np.isin(x, y, invert=invert), getattr(elements, "shape", ()), np.bool_,
                   *[v if hasattr(v, "dtype") else np.asarray(v) for v in (elements, test_elements)])
 
@@ -170,6 +173,9 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                            f"{list(sorted_sequence.shape)} and input value tensor {list(input.shape)}")
 
     def search(edges, values, order=None):
+        if edges.dtype.kind in "fV" and np.isnan(edges).any() or values.dtype.kind in "fV" and np.isnan(values).any():
+            edges = edges if order is None else np.take_along_axis(edges, order, -1)
+            return halving(np.broadcast_to(edges, (*values.shape[:-1], edges.shape[-1])), values, where == "right")
         if edges.ndim == 1:
             return np.searchsorted(edges, values, where, sorter=order)
         out = np.empty(values.shape, np.int64)
@@ -179,6 +185,18 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
     given = (sorted_sequence, input) if sorter is None else (sorted_sequence, input, sorter)
     return hosted(search, input.shape, np.int32 if out_int32 else np.int64, *given)
+
+
+def halving(edges, values, right):
+    """The places that PyTorch's search finds where NaN, which is no smaller and no larger than anything, is about."""
+    values = values if values.ndim else values.reshape(1)
+    start, end = np.zeros(values.shape, np.int64), np.full(values.shape, edges.shape[-1])
+    while (start < end).any():
+        middle = start + (end - start) // 2
+        edge = np.take_along_axis(edges, np.minimum(middle, edges.shape[-1] - 1), -1)
+        behind = ~(edge > values if right else edge >= values) & (start < end)
+        start, end = np.where(behind, middle + 1, start), np.where(behind | (start >= end), end, middle)
+    return start
 
 
 @operation("bucketize", method=False)

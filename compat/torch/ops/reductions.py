@@ -350,6 +350,9 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
 @operation("dist", node="DistBackward0")
 def dist(input, other, p=2):
     """Norm of a difference; see PyTorch's documentation of `torch.dist`."""
+    if "b" in (input.dtype.kind, other.dtype.kind):
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
     return vector_norm.row.body(input - other, p)
 
 

@@ -42,6 +42,14 @@ def reduce_into(name, x, dim, index, src, how, include_self):
         one = reduce_into(name, cnp.reshape(x, (1,)), 0, cnp.reshape(index, (-1,)), cnp.reshape(src, (-1,)), how,
                           include_self)
         return cnp.reshape(one, ())
+    d = wrap_dim(dim, x.ndim)
+    for what, v in (("self", x), ("src", src)):
+        if v.ndim != index.ndim and name != "index_reduce":
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
+        if name != "index_reduce" and any(m > n and (a != d or what == "src") for a, (m, n) in enumerate(
+                zip(index.shape, v.shape))):
+            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than {what} {list(v.shape)}"
+                               + (f" apart from dimension {d}" if what == "self" else ""))
     places, index = spots(x, dim, index)
     if isinstance(index, np.ndarray) and index.size:
         n = x.shape[wrap_dim(dim, x.ndim)]

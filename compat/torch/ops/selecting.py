@@ -139,18 +139,33 @@ def index_select(input, dim, index):
     return cnp.take(input, flat, axis=d)
 
 
-def at_axis(name, x, dim, index, write):
-    """`x` with `write(x.at[…])` at the indices of an axis; a 0-d tensor counts as one of one element."""
+def at_axis(name, x, dim, index, write, source=None):
+    """`x` with `write(x.at[…], part)` at the indices of an axis; a 0-d tensor counts as one of one element.
+
+    `source` becomes the part, where it fits.
+    """
+    d = wrap_dim(dim, x.ndim)
+    if name == "index_fill":
+        if index.dtype != np.int64:
+            raise IndexError("index_fill_(): Expected dtype int64 for index.")
+        if index.ndim > 1:
+            raise RuntimeError("Index has to be a vector/scalar")
+    elif index.ndim > 1:
+        raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim}")
     check_long(name, index)
     index = bare(index)
-    d = wrap_dim(dim, x.ndim)
     whole = x if x.ndim else cnp.reshape(x, (1,))
-    n = whole.shape[d]
-    places = numbers(index)
-    if places is not None and ((places < -n) | (places >= n)).any():
-        raise IndexError("index out of range in self")
     index = cnp.reshape(index, (-1,))
-    out = write(AT(whole)[(slice(None),) * d + (index,)], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :]))
+    n, shape = whole.shape[d], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :])
+    part = None if source is None else part_like(name, x, source, shape, dim,
+                                                 IndexError if name == "index_copy" else RuntimeError)
+    places = numbers(index)
+    bad = None if places is None else (places < (0 if name == "index_add" else -n)) | (places >= n)
+    if bad is not None and bad.any():
+        if name == "index_add" and x.ndim > 1:
+            raise RuntimeError(f"index {int(places[bad][0])} is out of bounds for dimension {d} with size {n}")
+        raise IndexError("index out of range in self")
+    out = write(AT(whole)[(slice(None),) * d + (index,)], part)
     return out if x.ndim else cnp.reshape(out, ())
 
 
@@ -175,15 +190,14 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
 @operation("index_add", inplace_form=True)
 def index_add(input, dim, index, source, *, alpha=1):
     """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
-    return at_axis("index_add", input, dim, index, lambda at, shape: at.add(
-        part_like("index_add", input, source if alpha == 1 else source * promote(source, alpha)[1], shape, dim)))
+    return at_axis("index_add", input, dim, index, lambda at, part: at.add(part),
+                   source if alpha == 1 else source * promote(source, alpha)[1])
 
 
 @operation("index_copy", inplace_form=True)
 def index_copy(input, dim, index, source):
     """Parts put at indices of an axis; see PyTorch's documentation of `torch.index_copy`."""
-    return at_axis("index_copy", input, dim, index, lambda at, shape: at.set(
-        part_like("index_copy", input, source, shape, dim, IndexError)))
+    return at_axis("index_copy", input, dim, index, lambda at, part: at.set(part), source)
 
 
 @operation("index_fill", inplace_form=True)
@@ -193,7 +207,14 @@ def index_fill(input, dim, index, value):
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")
     value = to(value, input.dtype) if hasattr(value, "dtype") else filling(value, input.dtype)
-    return at_axis("index_fill", input, dim, index, lambda at, shape: at.set(value))
+    return at_axis("index_fill", input, dim, index, lambda at, _: at.set(value))
+
+
+def check_indices(indices):
+    """torch's refusal of indices that are no tensors."""
+    for i, v in enumerate(indices):
+        if v is not None and not hasattr(v, "dtype"):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(v).__name__}")
 
 
 def index_put_(self, indices, values, accumulate=False):
@@ -202,6 +223,8 @@ def index_put_(self, indices, values, accumulate=False):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
                            "the source.")
+
+    check_indices(indices)
 
     def fn(x, v, *places):
         at = AT(x)[tuple([i if i is None else bare(i) for i in places])]
@@ -213,6 +236,7 @@ def index_put_(self, indices, values, accumulate=False):
 @operation("index_put")
 def index_put(input, indices, values, accumulate=False):
     """A copy with `values` at `indices`; see PyTorch's documentation of `torch.index_put`."""
+    check_indices(indices)
     at = AT(input)[tuple([i if i is None else bare(i) for i in indices])]
     return at.add(values) if accumulate else at.set(values)
 
@@ -223,6 +247,8 @@ attach("index_put_", index_put_)
 @operation("take")
 def take(input, index):
     """Elements of the flattened tensor; see PyTorch's documentation of `torch.take`."""
+    if index.dtype != np.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(index.dtype)}")
     return cnp.take(cnp.reshape(input, (-1,)), index)
 
 
@@ -230,8 +256,20 @@ def take(input, index):
 def take_along_dim(input, indices, dim=None):
     """Elements at an index an axis; see PyTorch's documentation of `torch.take_along_dim`."""
     if dim is None:
+        check_long("gather", indices)
         return cnp.take_along_axis(cnp.reshape(input, (-1,)), cnp.reshape(indices, (-1,)), 0)
-    return cnp.take_along_axis(input, indices, wrap_dim(dim, input.ndim))
+    if input.ndim != indices.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+                           f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+    if indices.dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{type_word(indices.dtype)}")
+    d = wrap_dim(dim, input.ndim)
+    for a, (m, n) in enumerate(zip(input.shape, indices.shape)):
+        if a != d and 1 != m != n != 1:
+            raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                               f"dimension {a}")
+    return cnp.take_along_axis(input, indices, d)
 
 
 @operation("masked_fill", inplace_form=True)
@@ -344,6 +382,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The k-th smallest value; see PyTorch's documentation of `torch.kthvalue`."""
     d = wrap_dim(dim, input.ndim)
+    if input.ndim and not input.shape[d]:
+        raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
     if not 1 <= k <= (input.shape[d] if input.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
     if not input.ndim:

@@ -1,5 +1,7 @@
 """Views and shapes: select, narrow, view, reshape, transpose, expand, and what copies."""
 
+from numbers import Number
+
 import numpy as np
 
 from .... import numpy as cnp
@@ -273,8 +275,16 @@ def t(input):
 
 
 CLASS[0].T = property(lambda self: permute(self, tuple(range(ndim_of(self)))[::-1]))
-CLASS[0].mT = property(lambda self: transpose(self, -2, -1) if ndim_of(self) else self)
+CLASS[0].mT = property(lambda self: matrix_turned(self))
 CLASS[0].H = property(lambda self: conjugated(self))
+
+
+def matrix_turned(t):
+    """`Tensor.mT`: the last two axes exchanged."""
+    n = ndim_of(t)
+    if n == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return transpose(t, -2, -1) if n else t
 
 
 def conjugated(t):
@@ -376,6 +386,8 @@ def select(input, dim, index):
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, len(shape))
+    if not isinstance(index, int) and not whole(index):
+        raise TypeError(f"select(): argument 'index' must be int, not {type(index).__name__}")
     if not -shape[d] <= index < shape[d]:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {d}")
     return index_view(input, (slice(None),) * d + (int(index),), "SelectBackward0")
@@ -390,6 +402,8 @@ def narrow(input, dim, start, length):
     d = wrap_dim(dim, len(shape))
     if isinstance(start, TensorBase) and (start.ndim or start.dtype.category != 1):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if not isinstance(start, int) and not whole(start):
+        raise TypeError(f"narrow(): argument 'start' must be int, not {type(start).__name__}")
     start = int(start)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
@@ -532,6 +546,8 @@ def fill_(self, value):
     """Every element becomes `value`."""
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
     if not isinstance(value, TensorBase):
+        if not isinstance(value, Number | np.bool_):
+            raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
         value = filling(value, shape_dtype(self)[1])
     elif ndim_of(value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
