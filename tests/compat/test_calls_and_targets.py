@@ -271,5 +271,5 @@ def script_layouts_of_turned_operands(torch):
 
 def script_targets_of_lu(torch):
     out = torch.zeros(0), torch.zeros(2, dtype=torch.int32)
-    return kinds([lambda: torch.lu(torch.tensor([[2.0, 1.0], [1.0, 3.0]]), out=out) is out, lambda: out[0].contiguous(),
-                  lambda: out[1], lambda: torch.lu(torch.eye(2), out=out[:1])])
+    return kinds([lambda: torch.lu(torch.tensor([[2.0, 1.0], [1.0, 3.0]]), out=out) is out,
+                  lambda: out[0].contiguous(), lambda: out[1], lambda: torch.lu(torch.eye(2), out=out[:1])])
