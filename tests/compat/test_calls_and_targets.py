@@ -263,7 +263,8 @@ def script_layouts_of_turned_operands(torch):
     x = torch.tensor(VALUES[0][:3, :3]).t()
     q = double(torch, 0.2, 0.7)
     return [x.rot90(), x.rot90(2), x.contiguous().rot90(3), torch.cross(x, x + 1, 0), torch.polar(x.abs(), x),
-            x.msort(), x.put(torch.tensor([0, 4]), q), x.index_put((torch.tensor([0]),), q[:1]), torch.addr(x, x[0], x[1]),
+            x.msort(), x.put(torch.tensor([0, 4]), q), x.index_put((torch.tensor([0]),), q[:1]),
+            torch.addr(x, x[0], x[1]),
             torch.renorm(x, 2, 0, 1.0), torch.block_diag(x, x), torch.diagonal_scatter(x, x[0]),
             torch.cumulative_trapezoid(x), torch.quantile(x, q, dim=1), torch.quantile(x, q, 1, True)[..., 0],
             *torch.unravel_index(torch.tensor([3, 5]), (2, 3)), torch.diag_embed(x, 0, 0, 2)]
