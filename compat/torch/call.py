@@ -14,7 +14,7 @@ from .halves import in_single, wants_single
 from .inference import check_saved
 from .inplace import inplace
 from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, LIKE_FIRST, settled
-from .lower_errors import below
+from .lower_errors import raised
 from .modes import MODES
 from .out_argument import write_out
 from .overriding import overridden
@@ -198,9 +198,7 @@ def compute(row, fun, args, kwargs, out=True):
         else:
             v = row.body(*given, **named)
     except (ValueError, TypeError, ArithmeticError) as error:
-        if below(error):
-            raise RuntimeError(f"{row.name}(): {error}") from error
-        raise
+        raised(row.name, error)
     finally:
         unhush(token)
     del held

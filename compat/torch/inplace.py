@@ -12,7 +12,7 @@ from . import versions
 from .dtypes import type_word
 from .inference import check_saved, check_write
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
-from .lower_errors import below
+from .lower_errors import raised
 from .modes import MODES
 from .node import FREED, visible
 from .overlap import OVERLAPPING, check_overlap, overlapping
@@ -86,9 +86,7 @@ def compute(t, name, fn, others, node_name, covers):
         try:
             new = fn(old, *values)
         except (ValueError, TypeError, ArithmeticError) as error:
-            if below(error):
-                raise RuntimeError(f"{name}(): {error}") from error
-            raise
+            raised(name, error)
         finally:
             unhush(token)
         if m is not None and m.nans:

@@ -1,11 +1,28 @@
 """Errors of what lies below this package, where shapes and dtypes are refused in other words and types than torch's."""
 
+import numpy as np
+
 from ... import extend
 
+
+class _LinAlgError(RuntimeError):
+    """What a decomposition raises that does not exist."""
+
+
+LinAlgError = _LinAlgError  # torch's class prints the name with the underscore
 TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
 NUMPYS = ("could not be broadcast", "shape mismatch", "cannot be broadcast", "could not broadcast", "cannot reshape")
 HERE = __name__.removesuffix(".lower_errors")
 LIBRARIES = frozenset({"covector", "numpy", "scipy", "opt_einsum"})
+
+
+def raised(name, error):
+    """Raise an error of what lies below in torch's type, any other as it is."""
+    if isinstance(error, np.linalg.LinAlgError):
+        raise LinAlgError(f"{name}: {error}") from error
+    if below(error):
+        raise RuntimeError(f"{name}(): {error}") from error
+    raise error
 
 
 def below(error):

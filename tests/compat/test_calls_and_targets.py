@@ -274,3 +274,20 @@ def script_targets_of_lu(torch):
     out = torch.zeros(0), torch.zeros(2, dtype=torch.int32)
     return kinds([lambda: torch.lu(torch.tensor([[2.0, 1.0], [1.0, 3.0]]), out=out) is out,
                   lambda: out[0].contiguous(), lambda: out[1], lambda: torch.lu(torch.eye(2), out=out[:1])])
+
+
+def script_matrices_that_are_refused(torch):
+    x, m = torch.tensor(VALUES[0]), torch.tensor(VALUES[0, :, :3]) + 4 * torch.eye(3, dtype=torch.float64)
+    b, nan = torch.stack([m, m]), m / 0 * 0
+    return kinds([lambda: torch.geqrf(m[0]), lambda: torch.ormqr(m[0], m[0], m), lambda: torch.ormqr(m, m[0, :1], m),
+                  lambda: torch.ormqr(m, m[0], b), lambda: torch.ormqr(m, m[0], x.t()),
+                  lambda: torch.triangular_solve(m[0], m), lambda: torch.triangular_solve(x, m[:2]),
+                  lambda: torch.triangular_solve(x.t(), m), lambda: torch.triangular_solve(x, b)[1],
+                  lambda: torch.pinverse(nan), lambda: torch.svd(nan), lambda: torch.logdet(m * 0),
+                  lambda: torch.logdet(-m), lambda: torch.index_reduce(m, 0, torch.tensor([[0]]), m, "prod"),
+                  lambda: torch.index_reduce(m, 0, torch.tensor([0, 1]), x[:2], "prod"),
+                  lambda: torch.index_reduce(m, 1, torch.tensor([0, 1, 1]), m, "amax"),
+                  lambda: torch.gradient(m.byte()), lambda: torch.gradient(m > 0),
+                  lambda: hasattr(torch.Tensor, "view_as_real"), lambda: hasattr(torch.Tensor, "gradient"),
+                  lambda: torch.bincount(torch.tensor([], dtype=torch.int64)),
+                  lambda: torch.zeros(0, requires_grad=True).median().requires_grad])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .... import numpy as cnp
-from ....extend import REGISTRY, Ambient, peel
+from ....extend import REGISTRY, peel
 from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
@@ -124,6 +124,16 @@ def _triangular(a, b, upper, left=True, unit=False):
 @operation("triangular_solve")
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
     """Solve a triangular system; see PyTorch's documentation of `torch.triangular_solve`."""
+    if input.ndim < 2 or A.ndim < 2:
+        name, v = ("b", input) if input.ndim < 2 else ("A", A)
+        raise RuntimeError(f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {v.ndim}"
+                           " dimensions instead")
+    square("triangular_solve", A)
+    if A.shape[-1] != input.shape[-2]:
+        raise RuntimeError(f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by "
+                           f"{A.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}")
+    lead = np.broadcast_shapes(tuple(A.shape[:-2]), tuple(input.shape[:-2]))
+    A = A if tuple(A.shape[:-2]) == lead else cnp.broadcast_to(A, (*lead, *A.shape[-2:]))
     m = cnp.swapaxes(A, -1, -2) if transpose else A
     return return_types.triangular_solve(_triangular(m, input, upper != transpose, True, unitriangular), A)
 
@@ -334,70 +344,6 @@ _adjoint = adjoint
 def lu_solve(input, LU_data, LU_pivots):
     """Solve with packed LU factors; see PyTorch's documentation of `torch.lu_solve`."""
     return linalg_lu_solve.row.body(LU_data, LU_pivots, input)
-
-
-@operation("linalg.householder_product", method=False)
-def householder_product(A, tau):
-    """The first columns of a product of reflections; see PyTorch's `torch.linalg.householder_product`."""
-    if A.ndim < 2:
-        raise RuntimeError("torch.linalg.householder_product: input must have at least 2 dimensions.")
-    m, n = A.shape[-2:]
-    if m < n:
-        raise RuntimeError("torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
-                           "input.shape[-1]")
-    if tau.shape[-1] > n:
-        raise RuntimeError("torch.linalg.householder_product: input.shape[-1] must be greater than or equal to "
-                           "tau.shape[-1]")
-    q = np.eye(m, n, dtype=A.dtype)
-    if not tau.shape[-1]:
-        return cnp.where(False, A, q)  # of slope 0
-    return _reflected(A, tau, cnp.broadcast_to(q, (*A.shape[:-2], m, n)), range(tau.shape[-1])[::-1], False)
-
-
-def _reflected(a, tau, x, order, conjugate):
-    """Reflections applied to `x` from the left, in an order; `conjugate` for their adjoints."""
-    m = a.shape[-2]
-    for i in order:
-        first = np.zeros((m, 1), a.dtype)
-        first[i] = 1
-        v = a[..., :, i : i + 1] * (np.arange(m) > i).astype(a.dtype)[:, None] + first
-        t = tau[..., i : i + 1, None]
-        t = cnp.conj(t) if conjugate and t.dtype.kind == "c" else t
-        x = x - t * matmul(v, matmul(_adjoint(v), x))
-    return x
-
-
-ROWS["orgqr"] = ROWS["linalg.householder_product"]
-attach("orgqr", householder_product)
-
-
-@operation("ormqr")
-def ormqr(input, tau, other, left=True, transpose=False):
-    """A product of reflections times a matrix; see PyTorch's documentation of `torch.ormqr`."""
-    if input.ndim < 2 or other.ndim < 2:
-        raise RuntimeError(f"torch.ormqr: {'input' if input.ndim < 2 else 'other'} must have at least 2 dimensions.")
-    k, m = tau.shape[-1], other.shape[-2 if left else -1]
-    if input.shape[-2] != m:
-        raise RuntimeError(f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2]")
-    if k != min(m, input.shape[-1]):
-        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{-2 if left else -1}], "
-                           "input.shape[-1])")
-    if left:
-        return _reflected(input, tau, other, range(k) if transpose else range(k)[::-1], transpose)
-    turned = _reflected(input, tau, _adjoint(other), range(k)[::-1] if transpose else range(k), not transpose)
-    return _adjoint(turned)
-
-
-@operation("geqrf")
-def geqrf(input):
-    """Reflections of a QR factorization; see PyTorch's documentation of `torch.geqrf`."""
-    if type(input) is Ambient:
-        raise NotImplementedError("geqrf() has no derivative (nor has it in PyTorch); use linalg.qr, or detach()")
-    m, n = input.shape[-2:]
-    k = min(m, n)
-    h = hosted(lambda a: np.swapaxes(np.linalg.qr(a, "raw")[0], -1, -2), input.shape, input.dtype, input)
-    tau = hosted(lambda a: np.linalg.qr(a, "raw")[1], (*input.shape[:-2], k), input.dtype, input)
-    return return_types.geqrf(h, tau)
 
 
 @operation("qr", node="LinalgQrBackward0")

@@ -9,6 +9,7 @@ from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, t
 from ..dtypes import c_type, type_word
 from ..hosted import bare
 from ..lanes import OPERANDS
+from ..lower_errors import LinAlgError
 from ..modes import MODES
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
 from .shaping import wrap_dim
@@ -320,13 +321,6 @@ def chained(tensors):
     return tensors
 
 
-class _LinAlgError(RuntimeError):
-    """What a decomposition raises that does not exist."""
-
-
-LinAlgError = _LinAlgError  # torch's class prints the name with the underscore
-
-
 def failure(name, a, error):
     """torch's message for a decomposition that failed."""
     plain = bare(a)
@@ -399,7 +393,7 @@ def _logdet(x):
     sign, size = cnp.linalg.slogdet(x)
     if x.dtype.kind == "c":
         return cnp.log(sign) + size
-    return cnp.where(sign > 0, size, np.nan)
+    return cnp.where(sign >= 0, size, np.nan)
 
 
 def _upper(x, upper):

@@ -128,6 +128,11 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
         raise RuntimeError(f"index_reduce_(): self ({type_word(input.dtype)}) and source ({type_word(source.dtype)}) "
                            "must have the same scalar type")
     d = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim}")
+    if source.ndim != input.ndim or any(m != n and a != d for a, (m, n) in enumerate(zip(input.shape, source.shape))):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
     if source.ndim and index.size != source.shape[d]:
         raise RuntimeError(f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): "
                            f"({source.shape[d]}), for dim: {d}")

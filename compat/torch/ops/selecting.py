@@ -425,7 +425,9 @@ def _median(name, kind, skip):
             return _middle(input, dim, keepdim, kind, skip)
         flat = cnp.reshape(input, (-1,))
         if not flat.shape[0]:
-            return np.asarray(np.nan if input.dtype.kind == "f" else np.iinfo(input.dtype).min, input.dtype)
+            if input.dtype.kind in "fV":
+                return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
+            return np.asarray(np.iinfo(input.dtype).min, input.dtype)
         return shared(flat, _middle(bare(flat), 0, False, kind, skip)[0])
 
     median.__doc__ = f"The lower of the middle values; see PyTorch's documentation of `torch.{name}`."

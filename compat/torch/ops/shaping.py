@@ -38,14 +38,15 @@ def shape_of(t):
     return shape_dtype(t)[0]
 
 
-def method(name=None, node=None, aliases=()):
-    """Make a function of tensors public: `torch.name` and `Tensor.name`."""
+def method(name=None, node=None, aliases=(), attached=True):
+    """Make a function of tensors public: `torch.name` and, where `attached`, `Tensor.name`."""
 
     def make(fun):
         row = Row(name or fun.__name__, fun, node, None)
         row.fun = fun
         ROWS[row.name] = row
-        attach(row.name, fun)
+        if attached:
+            attach(row.name, fun)
         for alias in aliases:
             ROWS[alias] = row
             attach(alias, fun)

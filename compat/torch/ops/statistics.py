@@ -7,7 +7,7 @@ import numpy as np
 from .... import numpy as cnp, stop_gradient
 from .. import dtypes, return_types
 from ..broadcasting import check_broadcast
-from ..call import ROWS, attach, floating, operation, promote
+from ..call import ROWS, floating, operation, promote
 from ..dtypes import type_word
 from ..hosted import hosted, known
 from ..state import TensorBase
@@ -361,6 +361,8 @@ def corrcoef(input):
 
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
     """Finite differences along axes; see PyTorch's documentation of `torch.gradient`."""
+    if input.dtype in (dtypes.uint8, dtypes.bool_):
+        raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
     n = input.ndim
     dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     dims = [wrap_dim(d, n) for d in dims]
@@ -384,7 +386,6 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     return tuple([_gradient(input, g, d, edge_order) for g, d in zip(gaps, dims)])
 
 
-attach("gradient", gradient)
 
 
 @operation("_gradient", method=False, register=False, node="CatBackward0")

@@ -153,7 +153,7 @@ part("real", REAL)
 part("imag", IMAG)
 
 
-@method("view_as_real")
+@method("view_as_real", attached=False)
 def view_as_real(input):
     """Complex numbers as pairs of real ones, a view; see PyTorch's `torch.view_as_real`."""
     if shape_dtype(input)[1].kind != "c":
@@ -161,7 +161,7 @@ def view_as_real(input):
     return view(input, AS_REAL, (), "ViewAsRealBackward0", maker=lambda a: reread(a, f"f{a.itemsize // 2}", "split"))
 
 
-@method("view_as_complex")
+@method("view_as_complex", attached=False)
 def view_as_complex(input):
     """Pairs of real numbers as complex ones, a view; see PyTorch's `torch.view_as_complex`."""
     shape, dtype = shape_dtype(input)
