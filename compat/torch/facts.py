@@ -124,7 +124,10 @@ def as_subclass(self, cls):
 
 def __rdiv__(self, other):  # noqa: N807 (an operator of Python 2 that torch still has)
     """`other / self`."""
-    return self.reciprocal().__mul__(other)
+    try:
+        return self.reciprocal() * other
+    except TypeError:
+        return NotImplemented
 
 
 def __reversed__(self):  # noqa: N807

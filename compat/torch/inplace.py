@@ -393,8 +393,7 @@ def put_value(prim, params, x, part):
     if prim is PICK:
         return IMPLANT.fun(x, part, params[0])
     if prim.name not in PUT_VALUE:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
-                                  "first")
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() it first")
     return PUT_VALUE[prim.name](params, x, part)
 
 
