@@ -31,9 +31,11 @@ def name_of(rule):
 _DISPLAYED = {name + "Backward0": (0,) for name in (
     "Gather", "IndexSelect", "Take", "Index", "MaskedSelect", "IndexFill", "NllLoss", "TakeAlongDim")}
 _DISPLAYED |= {name + "Backward0": (0, 2) for name in (
-    "MaskedFill", "Scatter", "ScatterAdd", "ScatterReduce", "IndexAdd", "IndexCopy", "IndexReduce", "Put")}
-_DISPLAYED |= {"EmbeddingBackward0": (1,), "IndexPutBackward0": (0, -1)}
-_NUMBERS = frozenset({"PowBackward0", "FmodBackward0", "RemainderBackward0"})  # a number beside a tensor
+    "Scatter", "ScatterAdd", "ScatterReduce", "IndexAdd", "IndexCopy", "IndexReduce", "Put")}
+_DISPLAYED |= {"ScatterBackward1": (0,), "MaskedFillBackward0": (), "MaskedFillBackward1": (0, 2),
+               "EmbeddingBackward0": (1,), "IndexPutBackward0": (0, -1)}
+# A number beside a tensor.
+_NUMBERS = frozenset({"PowBackward0", "FmodBackward0", "RemainderBackward0", "CopysignBackward1"})
 _WIDE = {"ConvolutionBackward0": 3, "NativeLayerNormBackward0": 3, "NativeGroupNormBackward0": 3}
 
 

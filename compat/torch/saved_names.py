@@ -30,7 +30,7 @@ NanToNum0 Silu0[silu] Hardsigmoid0 Hardswish0 Mish0 Angle0 MaskedSelect0 Take0: 
 Neg0 Sign0 Floor0 Ceil0 Round0 Trunc0 Frac0 Clone0 T0 Zero0 Fill2 Conj0 ViewAsReal0 ToCopy0:
 Logit0[logit]: self=0 eps!None
 Xlogy0[xlogy] Atan20[arctan2] Maximum0[maximum] Minimum0[minimum] Fmod1[fmod] Remainder1[remainder]: self=0 other=1
-Elu0 LogSigmoid0 Renorm0 Copysign0 NllLoss0: self=0
+Elu0 LogSigmoid0 Renorm0 Copysign0 Copysign1 NllLoss0: self=0
 Ldexp0: other=1
 SmoothL1Loss0 HuberLoss0 BinaryCrossEntropy0: self=0 target=1
 NativeLayerNorm0 NativeBatchNorm0: input=0
@@ -88,7 +88,7 @@ Repeat0: self_sym_sizes
 Cat0 Stack0: dim!0
 Tril0 Triu0: diagonal!0
 Gather0: self=0 dim! sparse_grad!False
-Scatter0 ScatterAdd0 IndexFill0: dim!
+Scatter0 Scatter1 ScatterAdd0 IndexFill0: dim!
 IndexSelect0[getitem]: self_sym_sizes dim!
 Softmax0[softmax] LogSoftmax0[log_softmax]: result dim!
 Gelu0[gelu]: self=0 approximate!none

@@ -521,3 +521,24 @@ def script_indices_and_numbers_have_no_edge(torch):
         y.sum().backward()
         found.append([type(n).__name__ for n, _ in y.grad_fn.next_functions])
     return found, seen
+
+
+def script_names_of_nodes_by_the_kind_of_an_argument(torch):
+    wide, two = torch.tensor([[0, 1, 2, 0]]), double(torch, 2.0)[0]
+    mask, row = torch.tensor([[True, False, True, True]] * 3), torch.ones(1, 4, dtype=torch.float64)
+    sample = torch.nn.functional.grid_sample
+    found = []
+    for f in (lambda t: t.masked_fill(mask, 1.0), lambda t: t.masked_fill(mask, two),
+              lambda t: t.masked_fill(mask=mask, value=two), lambda t: (t * 1).masked_fill_(mask, 1.0),
+              lambda t: (t * 1).masked_fill_(mask, two), lambda t: t.scatter(0, wide, 1.0),
+              lambda t: t.scatter(0, wide, value=1.0), lambda t: t.scatter(0, wide, row),
+              lambda t: t.scatter(0, wide, src=row), lambda t: (t * 1).scatter_(0, wide, 1.0),
+              lambda t: torch.copysign(t, -1.0), lambda t: torch.copysign(t, two),
+              lambda t: torch.cross(t[:, :3], t[:, 1:], dim=1),
+              lambda t: sample(t[None, None], torch.zeros(1, 2, 2, 2, dtype=torch.float64), align_corners=False),
+              lambda t: sample(t[None, None, None], torch.zeros(1, 2, 2, 2, 3, dtype=torch.float64),
+                               align_corners=False)):
+        x = double(torch, *range(12)).view(3, 4).requires_grad_()
+        y = f(x)
+        found.append([y.grad_fn.name(), len(y.grad_fn.next_functions), torch.autograd.grad(y.sum(), x)])
+    return found

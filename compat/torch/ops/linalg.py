@@ -254,7 +254,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     return blended(input, matmul.row.body(mat, vec), beta, alpha)
 
 
-@operation("cross")
+@operation("cross", node="LinalgCrossBackward0")
 def cross(input, other, dim=None):
     """Cross product; see PyTorch's documentation of `torch.cross`."""
     if input.ndim != other.ndim:

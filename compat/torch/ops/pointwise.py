@@ -5,7 +5,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from .. import return_types
-from ..call import ROWS, attach, floating, inplace_method, operation
+from ..call import ROWS, attach, floating, inplace_method, operation, otherwise, with_tensor
 from ..dtypes import type_word
 from ..hosted import hosted
 from ..state import TensorBase
@@ -120,7 +120,7 @@ def isreal(input):
         (input == input) | True)
 
 
-@operation("copysign", inplace_form=True)
+@operation("copysign", inplace_form=True, node={with_tensor: "CopysignBackward0", otherwise: "CopysignBackward1"})
 def copysign(input, other):
     """Sizes with the signs of others; see PyTorch's documentation of `torch.copysign`."""
     return REGISTRY["copysign"].fun(*operands(input, other, floats=True))

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
-from ..call import ROWS
+from ..call import ROWS, otherwise
 from ..dtypes import type_word
 from .network import functional
 
@@ -197,7 +197,12 @@ def _read(input, spots):
     return cnp.where(inside, found, np.zeros((), input.dtype))
 
 
-@functional("grid_sample", node="GridSamplerBackward0")
+def flat(given, named):
+    """Whether the examples are images, not volumes."""
+    return (given[0] if given else named["input"]).ndim == 4
+
+
+@functional("grid_sample", node={flat: "GridSampler2DBackward0", otherwise: "GridSampler3DBackward0"})
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """See PyTorch's documentation of `torch.nn.functional.grid_sample`."""
     if mode not in ("bilinear", "nearest", "bicubic"):

@@ -101,7 +101,17 @@ def check_scatter(x, index, src, d):
         raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {d} with size {x.shape[d]}")
 
 
-@operation("scatter", inplace_form=True)
+def of_numbers(given, named):
+    """Whether a number, and no tensor, is written."""
+    return not hasattr(given[3] if len(given) > 3 else named.get("src", named.get("value")), "dtype")
+
+
+def of_a_tensor(given, named):
+    """Whether a tensor of one element, and no number, fills."""
+    return hasattr(given[2] if len(given) > 2 else named.get("value"), "dtype")
+
+
+@operation("scatter", inplace_form=True, node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
     source = src if value is None else value
@@ -272,7 +282,8 @@ def take_along_dim(input, indices, dim=None):
     return cnp.take_along_axis(input, indices, d)
 
 
-@operation("masked_fill", inplace_form=True)
+@operation("masked_fill", inplace_form=True,
+           node={of_a_tensor: "MaskedFillBackward1", otherwise: "MaskedFillBackward0"})
 def masked_fill(input, mask, value):
     """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""
     if mask.dtype != np.bool_:
