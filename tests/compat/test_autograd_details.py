@@ -542,3 +542,18 @@ def script_names_of_nodes_by_the_kind_of_an_argument(torch):
         y = f(x)
         found.append([y.grad_fn.name(), len(y.grad_fn.next_functions), torch.autograd.grad(y.sum(), x)])
     return found
+
+
+def script_strides_beyond_a_view(torch):
+    base = torch.arange(12.0)
+    part, alone = base[3:7], base[3:7].detach()
+    wide, other = part.as_strided((5,), (2,), 0), alone.as_strided((2, 3), (1, 2), 1)
+    wide[0], other[1, 1] = 100.0, -5.0
+    x = torch.arange(6.0, requires_grad=True)
+    y = (x * 1)[2:]
+    z = y.as_strided((3,), (2,), 1)
+    z.mul_(2.0)
+    with torch.inference_mode():
+        quiet = torch.ones(4)[1:].as_strided((2,), (2,), 0)
+    return [base, part, alone, wide, other, y.detach(), z.detach(), quiet.is_inference()], message(
+        lambda: alone.as_strided((20,), (1,), 0))

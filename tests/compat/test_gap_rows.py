@@ -271,6 +271,12 @@ def a_leaf_with_other_memory(torch):
     return attempt(lambda: torch.autograd.grad(y.sum(), x)[0].tolist())
 
 
+@row("`as_strided` of a view, beyond", [4.0, 8.0], [0.0, 8.0])
+def elements_beyond_a_view(torch):
+    x = leaf(torch)
+    return gradient(torch, lambda x: x[1:].as_strided((2,), (1,), 0) ** 2, x)
+
+
 @row("`detach_` of a tensor that an operation saved", 1.0, "RuntimeError")
 def a_saved_tensor_that_lost_its_history(torch):
     x = torch.zeros(1, requires_grad=True)

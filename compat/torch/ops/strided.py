@@ -10,7 +10,7 @@ from ..dtypes import type_word
 from ..inplace import PUT_VALUE
 from ..levels import FOREIGN
 from ..memory import memory_of
-from ..state import CLASS, TensorBase, at_level, bottom, wrap
+from ..state import CLASS, TensorBase, at_level, bottom, more, needs_grad, tangent_of, wrap
 from ..views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
 from .shaping import RETYPED, method, shape_of, wrap_dim
 
@@ -106,15 +106,29 @@ def as_strided(input, size, stride, storage_offset=None):
             raise RuntimeError(f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches "
                                "beyond the elements of an example. This is not supported inside of vmap; use narrow, "
                                "select, unfold or diagonal")
-        raise NotImplementedError("as_strided beyond the elements of a tensor that is a view itself is not built; "
-                                  "take it "
-                                  "of the base")
+        return beyond(input, size, stride, offset)
 
     def strided(a):
         return np.ndarray((*a.shape[:hidden], *size), a.dtype, versions.flat(versions.root_of(a)), offset * item,
                           (*a.strides[:hidden], *[s * item for s in stride]))
 
     return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=strided)
+
+
+def beyond(t, size, stride, offset):
+    """`as_strided` of elements that a view does not show: of its base, where there is one that has them."""
+    base = None if t.rare is None or t.level_trace is not None else t.rare.base
+    if tangent_of(t) is not None or t.level_trace is not None or base is None and needs_grad(t):
+        raise NotImplementedError("as_strided beyond the elements of a tensor is built for tensors without a tangent, "
+                                  "outside of transforms, and of those with a history for views; take it of the base")
+    if base is not None:
+        return as_strided(base, size, stride, offset)
+    root = versions.root_of(t.value)
+    item = t.value.itemsize
+    out = wrap(np.ndarray(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
+    if t.is_inference():
+        more(out).inference, out.slow = True, 2
+    return out
 
 
 def part(name, prim):
