@@ -276,6 +276,13 @@ def save(ctx, args, given, outputs, level):
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     kept = []
+    if state.kind.setup_context is not Function.setup_context:
+        dirty = {id(t) for t in state.dirty}
+        if any(id(t) in inputs and id(t) in where and id(t) not in dirty
+               for t in (*state.to_save, *state.for_forward) if t is not None):
+            raise RuntimeError("An input that has been returned as-is as output is being saved for backward. This is "
+                               "not supported if you override setup_context. You should return and save a view of the "
+                               "input instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself.")
     to_save, state.to_save = state.to_save, ()  # before a hook may raise: an output kept here would make a cycle
     for t in to_save:
         if t is None:

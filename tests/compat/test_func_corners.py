@@ -168,3 +168,18 @@ def script_gradients_run_forwards_in_memory(torch):
                 torch.func.grad(loss)(x.detach()).stride(),
                 torch.vmap(torch.func.grad(loss))(torch.ones(2, 3)).stride()]
     return out
+
+
+def script_an_input_that_is_returned_and_saved(torch):
+    out = []
+    for save, dirty in (("save_for_backward", False), ("save_for_forward", False), ("save_for_backward", True)):
+        def setup(ctx, inputs, output, save=save, dirty=dirty):
+            if dirty:
+                ctx.mark_dirty(inputs[0])
+            getattr(ctx, save)(output)
+
+        Same = made_function(torch, lambda x: x, lambda ctx, g: g * 2, setup_context=setup)
+        x = torch.ones(2, requires_grad=True)
+        out += [attempt(lambda f=Same: f.apply(x.clone())), attempt(lambda f=Same: torch.func.grad(
+            lambda t: f.apply(t.clone()).sum())(torch.ones(2)))]
+    return out
