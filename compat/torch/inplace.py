@@ -178,8 +178,7 @@ def check_levels(t, operands, name):
                 raise RuntimeError(
                     f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in "
                     "extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
-                    "but "
-                    "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
+                    "but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
                     f"{word}. If said operator is being called inside the PyTorch framework, please file a bug "
                     "report instead."
                 )
