@@ -156,7 +156,14 @@ class Scaled:
     def through(self, node, masked):
         """`[(parent, cotangent), …]` behind a node, or None if its rule needs the batch itself."""
         rule = node.rule
-        if rule is None or not rule.pointwise or masked and rule.strong is not rule.back:
+        if rule is None:
+            return None
+        if not rule.pointwise:
+            if self.factor is None or rule.prim is None or rule.prim.gram is None or len(rule.names) != 1:
+                return None
+            out = rule.prim.gram(self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
+            return None if out is None else [(_each(node, node.parents)[0], make_batched(self.trace, out))]
+        if masked and rule.strong is not rule.back:
             return None
         if self.factor is None:
             self.factor = constant(np.ones(self.rows.shape[1:], self.rows.dtype), self.rows)

@@ -126,6 +126,30 @@ def _product_basis_y(ct, x):
     return out.reshape((ct.size, x.shape[-1], count))
 
 
+def _gram(rows, factor, matrix):
+    """`(rows * factor) @ matrix` if the rows are the columns of the matrix; None where that is not cheaper.
+
+    Hessians of functions of `matrix @ p` are such products, XᵀDX. With the square root of a factor of one sign they are
+    products of a matrix with its own transpose, of which BLAS computes one half alone (dsyrk).
+    """
+    if type(rows) is not ndarray or type(matrix) is not ndarray or type(factor) is not ndarray or factor.ndim != 1:
+        return None
+    if matrix.ndim != 2 or matrix.dtype != factor.dtype or matrix.size < _GRAM or matrix.shape[1] < 8:
+        return None
+    here, there = rows.__array_interface__, matrix.T.__array_interface__
+    if here["data"] != there["data"] or rows.strides != matrix.T.strides or rows.shape != matrix.T.shape:
+        return None
+    low, high = factor.min(), factor.max()
+    if not (low >= 0.0 or high <= 0.0):
+        return None
+    half = matrix * np.sqrt(np.abs(factor))[:, None]
+    out = half.T @ half
+    return out if low >= 0.0 else np.negative(out, out)
+
+
+_GRAM = 1 << 14  # elements: below them the tests and the root cost more than half of a product
+
+
 def _outer(x, y):
     """`outer` of two vectors; of plain ones at once."""
     return x[:, None].dot(y[None]) if type(x) is ndarray and type(y) is ndarray else outer(x, y)
@@ -193,6 +217,7 @@ matmul = primitive(
     vjp={"x": _matmul_vjp_x, "y": _matmul_vjp_y},
     real_vjp={"x": _product_vjp_x, "y": _product_vjp_y},
     basis={"x": _product_basis_x, "y": _product_basis_y},
+    gram=_gram,
     batch=_matmul_batch,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (
