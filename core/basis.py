@@ -108,8 +108,10 @@ class Units:
         if self.trace.size >= _EXACT:
             return None
         values = self.values if self.complete else WHERE[0](constant(self.places > 0, self.values), self.values, 0.0)
-        places, values = ([_settled(c) for c in _each(node, back(x, saved))] for x in (self.places, values))
-        ones = values if self.unit else [_settled(c) for c in _each(node, back(np.minimum(self.places, 1.0), saved))]
+        values = [_settled(c) for c in _each(node, back(values, saved))]
+        # A pullback may cast to the dtype of an operand, so these come back in float32, or complex.
+        places, ones = ([None if c is None else np.real(_settled(c)) for c in _each(node, back(x, saved))]
+                        for x in (self.places, np.minimum(self.places, 1.0)))
         if any(c is not None and c.size and np.max(c) > 1 for c in ones):
             return None
         return [(parent, Units(self.trace, v, p, self.lent, self.unit))

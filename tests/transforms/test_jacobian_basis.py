@@ -156,6 +156,19 @@ def test_a_jacobian_is_staged():
     np.testing.assert_allclose(graph(x), by_rows(f, x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("chunk_size", (None, 2))
+@pytest.mark.filterwarnings("error")
+def test_units_of_complex_outputs_move(chunk_size):
+    def f(x):
+        return np.stack([x[::-1] * 1j, x * x]).reshape(-1)[1:4]
+
+    z = np.array([1.0 + 1.0j, 2.0, 3.0 - 1.0j])
+    expected = np.array([[0, 1j, 0], [1j, 0, 0], [2.0 * z[0], 0, 0]])
+    np.testing.assert_allclose(jacrev(f, holomorphic=True, chunk_size=chunk_size)(z), expected)
+    real = jacrev(lambda x: f(x).real, chunk_size=chunk_size)(X)
+    np.testing.assert_allclose(real, [[0, 0, 0], [0, 0, 0], [2.0 * X[0], 0, 0]])
+
+
 def test_debug_nans_looks_at_the_pullbacks_of_a_jacobian():
     with debug_nans(), pytest.raises(FloatingPointError, match="going backward"):
         jacrev(lambda x: np.sqrt(x) * np.sqrt(x))(np.array([0.0, 4.0]))
