@@ -8,7 +8,9 @@ import numpy as np
 from .... import numpy as cnp, stop_gradient
 from ..call import ROWS, otherwise
 from ..dtypes import type_word
+from ..layouts import by_rows
 from .network import functional
+from .pooling import weighted
 
 
 def _sources(m, scale, align, half=True):
@@ -103,17 +105,14 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         raise NotImplementedError(f"\"upsample_{mode}{n}d\" not implemented for '{type_word(input.dtype)}'")
     byte = input.dtype == np.uint8 and not mode.startswith("nearest")
     out = input
-    for i, (k, m, f) in [*enumerate(zip(old, new, factors))][::-1]:
+    for i, (k, m, f) in [*enumerate(zip(old, new, factors))][:: -1 if byte else 1]:
         axis = 2 + i
         if mode.startswith("nearest"):
             out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
         else:
-            total, out = None, out.astype(np.float32) if byte else out
-            for places, weights in (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners)):
-                weights = weights.astype(out.dtype).reshape((-1,) + (1,) * (out.ndim - 1 - axis))
-                part = cnp.take(out, places, axis=axis) * weights
-                total = part if total is None else total + part
-            out = cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype) if byte else total
+            taps = (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners))
+            total = weighted(out.astype(np.float32) if byte else out, taps, axis)
+            out = by_rows(cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype)) if byte else total
     return out
 
 
