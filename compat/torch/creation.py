@@ -176,11 +176,13 @@ def spread(start, end, steps, dtype, finish):
         raise RuntimeError("number of steps must be non-negative")
     given = [v.detach() for v in (start, end) if isinstance(v, TensorBase)]
     kind = np.result_type(*[shape_dtype(v)[1] for v in given]) if dtype is None else numpy_dtype(dtype)
-    kind = kind if kind.kind in "fcV" else numpy_dtype(None)
-    first, last = [lower(v.detach()).astype(kind) if isinstance(v, TensorBase) else np.asarray(v, kind)
+    if dtype is None and kind.kind not in "fcV":
+        kind = numpy_dtype(None)
+    wide = kind if kind.kind in "fcV" else np.dtype(np.float64)
+    first, last = [(lower(v.detach()) if isinstance(v, TensorBase) else np.asarray(v)).astype(kind).astype(wide)
                    for v in (start, end)]
-    share = (np.arange(steps) / max(steps - 1, 1)).astype(kind)
-    return lift(finish(first * (1 - share) + last * share))
+    share = (np.arange(steps) / max(steps - 1, 1)).astype(wide)
+    return lift(finish(first * (1 - share) + last * share).astype(kind))
 
 
 def spaced(start, end, steps, dtype):

@@ -106,3 +106,15 @@ def script_empty_views_and_numbers(torch):
 def script_products_without_an_inner_axis(torch):
     x, y = (torch.zeros(s, dtype=torch.float64, requires_grad=True) for s in ((2, 3, 0), (0, 4)))
     return torch.autograd.grad((x @ y).sum(), (x, y))
+
+
+def script_products_at_indices_that_differ_between_examples(torch):
+    x, s = torch.arange(1.0, 13).reshape(2, 3, 2).double(), torch.tensor([[2.0, 0.5], [0.0, 3.0]]).double()
+    index = torch.tensor([[[0], [2]], [[1], [1]]])
+
+    def f(x, index, s):
+        return torch.scatter_reduce(x, 0, index, s, "prod")
+
+    slope = torch.func.grad(lambda x, i, s: (f(x, i, s) * x).sum(), argnums=(0, 2))
+    return [torch.func.vmap(f)(x, index, torch.stack([s, s])), *torch.func.vmap(slope)(x, index, torch.stack([s, s])),
+            torch.func.vmap(lambda x, i: x.index_reduce(0, i, s, "prod", include_self=False))(x, index[:, :, 0])]

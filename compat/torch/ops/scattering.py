@@ -64,7 +64,7 @@ def reduce_into(name, x, dim, index, src, how, include_self):
         return _extreme(x, places, index, src, how, include_self, hits)
     start = x if include_self else cnp.where(hits > 0, np.asarray(how == "prod", x.dtype), x)
     if how == "prod":
-        return _product(start, places, index, src)
+        return _product(start, places, index, src, wrap_dim(dim, x.ndim))
     total = AT(start)[places].add(src)
     if how == "sum":
         return total
@@ -74,9 +74,20 @@ def reduce_into(name, x, dim, index, src, how, include_self):
     return cnp.where(hits > 0, total / count.astype(x.dtype), x)
 
 
-def _product(x, places, index, src):
+def _dense_product(x, index, src, d):
+    """The same at indices that differ between examples: the product over all sources, 1 where one lands elsewhere."""
+    n, shape = x.shape[d], (*src.shape[:d], *src.shape[d + 1 :])
+    index, src = (cnp.expand_dims(cnp.moveaxis(v, d, 0), 1) for v in (index, src))
+    hit = index == np.arange(n).reshape((1, n) + (1,) * len(shape))
+    factor = cnp.moveaxis(cnp.prod(cnp.where(hit, src, np.ones((), x.dtype)), axis=0), 0, d)
+    more = [(0, a - b) for a, b in zip(x.shape, factor.shape)]  # what lies beside the index stays
+    factor = cnp.pad(factor, more, constant_values=1) if any(b for _, b in more) else factor
+    return (x * factor).astype(x.dtype)
+
+
+def _product(x, places, index, src, d):
     if not isinstance(index, np.ndarray):
-        raise NotImplementedError("scatter_reduce with 'prod' at batched indices is not built; call it on each example")
+        return _dense_product(x, index, src, d)
     ranks = _ranks(places, tuple(x.shape))
     spread = [np.broadcast_to(p, index.shape).ravel() for p in places]
     values = cnp.reshape(src, (-1,))
