@@ -144,3 +144,14 @@ def script_a_write_behind_abs(torch):
         return torch.autograd.grad(g.sum(), x)
 
     return slope(False), slope(True), later()
+
+
+def script_statistics_that_examples_share(torch):
+    f = torch.nn.functional
+    x = torch.arange(48.0).reshape(2, 3, 2, 4)
+    mean, var = torch.ones(2), torch.full((2,), 4.0)
+    refused = [attempt(lambda g=g: torch.vmap(lambda t: g(t, mean, var, **{word: True}))(x))
+               for g, word in ((f.batch_norm, "training"), (f.instance_norm, "use_input_stats"))]
+    means, variances = torch.ones(2, 2), torch.ones(2, 2)
+    out = torch.vmap(lambda t, m, v: f.batch_norm(t, m, v, training=True))(x, means, variances)
+    return refused[0], refused[1][0], mean, var, out.contiguous(), means, variances

@@ -9,6 +9,7 @@ from ..call import ROWS, Row, floating
 from ..random import rand, rand_like
 from .network import functional
 from .pooling import pool_places
+from .windows import check_running
 
 mean = REGISTRY["reduce_mean"].fun
 
@@ -45,6 +46,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
             raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
         return _instance_norm(input, running_mean, running_var, weight, bias, eps)
     if running_mean is not None:
+        check_running("Instance", input, running_mean, running_var)
         axes = tuple(range(2, input.ndim))
         x = input.detach()
         running_mean.mul_(1 - momentum).add_(x.mean(axes).mean(0) * momentum)

@@ -476,7 +476,8 @@ def one_hot(tensor, num_classes=-1):
         if tensor.size and tensor.max() >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
     elif num_classes == -1:
-        raise RuntimeError("one_hot needs num_classes where the values are not known, for example inside vmap")
+        raise RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes "
+                           "argument.")
     return nn.one_hot(tensor, num_classes, dtype=np.int64)
 
 

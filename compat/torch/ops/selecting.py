@@ -312,7 +312,9 @@ def masked_select(input, mask):
     known = mask
     while isinstance(known, Tracer):
         if isinstance(known, Batched):
-            raise RuntimeError(DYNAMIC.format("masked_select"))
+            raise RuntimeError("vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot "
+                               "support this because for each batch this would return a differently shaped Tensor. Use "
+                               "torch.where(mask, x, 0).")
         known = known.value
     shape = np.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
     return cnp.broadcast_to(input, shape)[cnp.broadcast_to(mask, shape)]

@@ -10,6 +10,7 @@ from .. import dtypes
 from ..call import ROWS, Row, operation, otherwise
 from ..literals import filling
 from ..random import rand_like
+from ..state import mapped
 from .network import functional
 
 
@@ -213,10 +214,18 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     mean = input.mean(axes)
     var = input.var(axes, unbiased=False)
     if running_mean is not None:
+        check_running("Batch", input, running_mean, running_var)
         count = input.numel() // input.shape[1]
         running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)
         running_var.mul_(1 - momentum).add_(var.detach() * (momentum * count / (count - 1)))
     return _batch_norm(input, mean, var, weight, bias, eps)
+
+
+def check_running(name, input, *running):
+    """Refuse to update what all examples of a vmap share, before any of it is written to."""
+    if mapped(input) and not all(r is None or mapped(r) for r in running):
+        raise RuntimeError(f"{name} norm got a batched tensor as input while the running_mean or running_var, which "
+                           "will be updated in place, were not batched.")
 
 
 def check_parameters(input, given):
