@@ -155,3 +155,13 @@ def script_statistics_that_examples_share(torch):
     means, variances = torch.ones(2, 2), torch.ones(2, 2)
     out = torch.vmap(lambda t, m, v: f.batch_norm(t, m, v, training=True))(x, means, variances)
     return refused[0], refused[1][0], mean, var, out.contiguous(), means, variances
+
+
+def script_empty_vectors_beside_others(torch):
+    out = []
+    for other in (torch.ones(2), torch.ones(2, 3), torch.zeros(0)):
+        x = torch.zeros(0, requires_grad=True)
+        for tensors in ((x, other), (other, x)):
+            y = torch.cat(tensors, -1)
+            out += [y, torch.autograd.grad(y.sum(), x)]
+    return out, torch.vmap(lambda t: torch.cat([torch.zeros(0), t, torch.zeros(0)]))(torch.ones(2, 3))

@@ -43,6 +43,9 @@ def cat(tensors, dim=0):
             if a != d and v.shape[a] != first.shape[a]:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size "
                                    f"{first.shape[a]} but got size {v.shape[a]} for tensor number {i} in the list.")
+    if len(kept) < len(values):  # empty vectors fit everything; they give nothing, but keep their history
+        none = (*first.shape[:d], 0, *first.shape[d + 1 :])
+        kept = [cnp.reshape(v, none) if tuple(v.shape) == (0,) else v for v in values]
     return cnp.concatenate(kept, axis=d)
 
 
