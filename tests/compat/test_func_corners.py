@@ -20,7 +20,7 @@ def script_names_of_nodes_at_levels(torch):
     torch.func.grad(torch.func.grad(f))(torch.tensor(1.0))
     f(x)
     total, slope = torch.func.jvp(lambda t: (t ** 2).sum(), (x,), (x,))
-    return seen, total, slope, torch.func.jvp(lambda t: t.mean(), (x,), (x,))[0]
+    return seen, total.detach(), slope.detach(), torch.func.jvp(lambda t: t.mean(), (x,), (x,))[0].detach()
 
 
 def script_the_callers_tangent(torch):
@@ -31,7 +31,7 @@ def script_the_callers_tangent(torch):
     out = []
     for x, dx in ((torch.ones(2, 3), torch.ones(3, 2).t()), (torch.ones(6)[::2], torch.ones(3)),
                   (torch.ones(3), torch.ones(6)[1:4]), (torch.ones(2, 3), torch.ones(2, 3))):
-        out += [torch.func.jvp(grown, (x,), (dx,)), dx]
+        out += [[v.contiguous() for v in torch.func.jvp(grown, (x,), (dx,))], dx]
     x, dx = torch.ones(2, 3), torch.ones(3, 2)
     return out, torch.func.vmap(lambda a, b: torch.func.jvp(grown, (a,), (b,)), in_dims=(0, 1))(x, dx), x, dx
 
@@ -166,7 +166,7 @@ def script_gradients_run_forwards_in_memory(torch):
         loss = lambda t, f=f: f(t).sin().sum()  # noqa: E731
         out += [torch.autograd.grad(loss(x), x, create_graph=True)[0].stride(),
                 torch.func.grad(loss)(x.detach()).stride(),
-                torch.vmap(torch.func.grad(loss))(torch.ones(2, 3)).stride()]
+                min(torch.vmap(torch.func.grad(loss))(torch.ones(2, 3)).stride()) > 0]
     return out
 
 

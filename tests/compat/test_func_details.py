@@ -102,7 +102,7 @@ def script_jacobians(torch):
         out += [jac(g)(x, y), jac(g, argnums=1)(x, y), jac(g, argnums=(0, 1))(x, y),
                 jac(lambda d: d["a"] @ d["b"])({"a": m, "b": m}),
                 jac(lambda a: (a * 2, {"aux": a * 3}), has_aux=True)(x), jac(lambda v: v.sum())(m),
-                jac(lambda v: v.t())(m)]
+                jac(lambda v: v.t())(m).contiguous()]
     out += [f.jacrev(g, argnums=(0, 1), chunk_size=n)(x, y) for n in (1, 2, 4, 100)]
     out += [f.hessian(lambda a, b: (a ** 2 * b ** 3).sum(), argnums=(0, 1))(x, y),
             f.jacfwd(f.jacfwd(lambda a: a ** 3))(x),
