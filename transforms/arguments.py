@@ -122,16 +122,17 @@ def differentiable(leaf, name, where="argument"):
         aval = aval_of(leaf)
     except DtypeError:
         aval = None
+    out = "leave it out by argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
     if aval is None or not (isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf))):
         raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
-                         f"{type(leaf).__name__}; leave it out by argnums, or convert it{at_user_line()}")
+                         f"{type(leaf).__name__}; {out}, or convert it{at_user_line()}")
     if not is_inexact(aval.dtype):
         shown = f"{leaf!r}" if not aval.ndim else f"of shape {aval.shape}"
         raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {shown} with dtype {aval.dtype}; "
-                         f"pass float({leaf!r}) or x.astype(float), or leave it out by argnums{at_user_line()}"
+                         f"pass float({leaf!r}) or x.astype(float), or {out}{at_user_line()}"
                          if not aval.ndim else
                          f"{name} needs floating or complex inputs, but {where} has shape {aval.shape} and dtype "
-                         f"{aval.dtype}; use x.astype(float), or leave it out by argnums{at_user_line()}")
+                         f"{aval.dtype}; use x.astype(float), or {out}{at_user_line()}")
     return aval
 
 
@@ -143,8 +144,9 @@ def settle(value):
 def split_aux(result, name):
     """`(out, aux)` of a function called with has_aux=True."""
     if type(result) not in (tuple, list) or len(result) != 2:
-        raise TypeError(f"{name} with has_aux=True needs a function that returns a pair (out, aux), "
-                        f"but got {type(result).__name__}{at_user_line()}")
+        given = f"one value ({result.aval!r})" if isinstance(result, Tracer) else type(result).__name__
+        raise TypeError(f"{name} with has_aux=True needs a function that returns a pair (out, aux), but got {given}; "
+                        f"return both, or drop has_aux{at_user_line()}")
     return result
 
 

@@ -64,7 +64,7 @@ class JvpCall(_Call):
         result = leniently(self.owner.rule, *[v for _, v in self.static], tuple(primals), tuple(given))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the jvp rule of {name_of(self.owner.fun)} must return (out, tangent_out), "
-                            f"but returned {type(result).__name__}{at_user_line()}")
+                            f"but returned {type(result).__name__}; return the pair{at_user_line()}")
         outs, self.rebuild_out = flatten(result[0])
         outs = settled(outs)
         pushed, rebuild = flatten(result[1])
@@ -88,7 +88,8 @@ class VjpCall(_Call):
         result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
-                            f"but returned {type(result).__name__}{at_user_line()}")
+                            f"but returned {type(result).__name__}; return the pair, with None for no residuals"
+                            f"{at_user_line()}")
         outs, self.rebuild_out = flatten(result[0])
         residuals, rebuild = flatten(result[1])
         return settled(outs), settled(residuals), rebuild
@@ -102,7 +103,8 @@ class VjpCall(_Call):
         if not isinstance(result, tuple) or len(result) != len(parts):
             given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
             raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} "
-                            f"cotangents, one an argument, but returned {given}{at_user_line()}")
+                            f"cotangents, one an argument, but returned {given}; of one argument write return (ct,), "
+                            f"and None for zero{at_user_line()}")
         flat = []
         for part, ct in zip(parts, result):
             try:

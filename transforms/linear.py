@@ -5,7 +5,7 @@ import numpy as np
 from ..core.avals import aval_of
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
-from ..core.errors import DtypeError, RuleError, at_user_line
+from ..core.errors import DtypeError, RuleError, ShapeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
@@ -105,11 +105,16 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     avals = graph.in_avals[: len(leaves)]
 
     def transposed(ct):
-        zeros = rebuild([zeros_of(a, *flatten(ct)[0]) for a in avals])
+        given = same_structure(ct, graph.rebuild, "the transposed function", "a cotangent")
+        zeros = rebuild([zeros_of(a, *given) for a in avals])
 
         def run(*inputs):
             return graph.rebuild(graph.eval([*flatten(inputs)[0], *graph.captured]))
 
+        for c, a in zip(given, graph.out_avals):
+            if aval_of(settle(c)).shape != a.shape:
+                raise ShapeError(f"the transposed function takes a cotangent of shape {a.shape} like the answer of the "
+                                 f"function, but got {aval_of(settle(c)).shape}; reshape it{at_user_line()}")
         return vjp(run, *zeros)[1](ct)
 
     return transposed

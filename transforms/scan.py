@@ -50,7 +50,8 @@ def scan(
     sizes = {aval_of(x).shape[0] if aval_of(x).shape else None for x in leaves}
     if None in sizes or len(sizes) > 1 or (length is not None and sizes and sizes != {length}):
         raise ShapeError(f"scan needs every x to have one length on axis 0, but got shapes "
-                         f"{[aval_of(x).shape for x in leaves]} and length={length}{at_user_line()}")
+                         f"{[aval_of(x).shape for x in leaves]} and length={length}; leave length out, or cut xs to it"
+                         f"{at_user_line()}")
     if not sizes and length is None:
         raise ShapeError(f"scan needs xs or a length{at_user_line()}")
     steps = length if length is not None else sizes.pop()

@@ -5,7 +5,7 @@ import optree
 
 from ..core.avals import aval_of, make_aval
 from ..core.device import refuse_avals
-from ..core.errors import ShapeError, TreeError, at_user_line
+from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
@@ -205,7 +205,8 @@ def _spread(prefix, tree, name):
         axes = optree.tree_leaves(full, none_is_leaf=True, namespace=NAMESPACE)
         leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
     except ValueError as error:
-        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {error}"
+        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {error} "
+                        f"Give one axis for a part and all below it, in containers of the same kinds"
                         f"{at_user_line()}") from error
     return [a for a, leaf in zip(axes, leaves) if leaf is not None]
 
@@ -213,13 +214,22 @@ def _spread(prefix, tree, name):
 def _checked_axis(x, axis):
     if axis is None:
         return None
-    shape = aval_of(x).shape
-    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise TypeError(f"vmap needs axes to be ints or None, but got {axis!r}{at_user_line()}")
+    _check_kind(axis, "in_axes")
+    try:
+        shape = aval_of(x).shape
+    except DtypeError:
+        raise DtypeError(f"vmap maps axes of arrays, but one argument is {x!r} of type {type(x).__name__}; give it "
+                         f"in_axes=None{at_user_line()}") from None
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"vmap was asked to map axis {axis} of an argument of shape {shape}, which has "
                          f"{len(shape)} axes; pass in_axes=None for arguments that are not mapped{at_user_line()}")
     return int(axis) % len(shape)
+
+
+def _check_kind(axis, name):
+    if axis is not None and (not isinstance(axis, (int, np.integer)) or isinstance(axis, bool)):
+        raise TypeError(f"vmap needs axes to be ints or None, but got {axis!r} in {name}; write {name}=0 for the first"
+                        f"{at_user_line()}")
 
 
 def _size(leaves, axes, axis_size):
@@ -248,12 +258,18 @@ def _result_axes(out_axes, result, count):
 def unbox_out(trace, value, axis):
     """A result of this trace with its batch axis at `axis`; one that is the same for all is repeated."""
     mine = isinstance(value, Batched) and value.owner is trace
+    _check_kind(axis, "out_axes")
     if axis is None:
         if mine:
             raise ValueError("vmap was given out_axes=None for a result that differs between examples; "
                              f"use an axis, or reduce it with a collective{at_user_line()}")
         return value
-    aval = aval_of(value)
+    try:
+        aval = aval_of(value)
+    except DtypeError:
+        raise DtypeError(f"vmap needs a function that returns arrays and numbers, but one result is {value!r} of type "
+                         f"{type(value).__name__}; return it by out_axes=None, or keep it outside{at_user_line()}"
+                         ) from None
     rank = aval.ndim + (0 if mine else 1)
     if mine:
         rank = aval.ndim + 1

@@ -1,0 +1,58 @@
+"""Messages about what a function returned and where axes go: what happened, what was given, what to do."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+
+X = np.arange(3.0)
+
+
+def custom_vjp(fwd, bwd):
+    f = cv.custom_vjp(lambda x: x * 2.0)
+    f.defvjp(fwd, bwd)
+    return f
+
+
+def custom_jvp(rule):
+    f = cv.custom_jvp(lambda x: x * 2.0)
+    f.defjvp(rule)
+    return f
+
+
+CASES = {
+    "out_axes that is no int": (TypeError, lambda: cv.vmap(lambda x: x, out_axes=1.5)(X),
+                                r"1\.5 in out_axes.*out_axes=0"),
+    "out_axes by name": (TypeError, lambda: cv.vmap(lambda x: x, out_axes="a")(X), r"'a' in out_axes.*out_axes=0"),
+    "in_axes that is no int": (TypeError, lambda: cv.vmap(lambda x: x, in_axes=(0.0,))(X),
+                               r"0\.0 in in_axes.*in_axes=0"),
+    "axes for other containers": (ValueError, lambda: cv.vmap(lambda x: x, out_axes=(0, 1))(X),
+                                  r"out_axes=\(0, 1\).*no prefix.*one axis for a part"),
+    "a text as result": (TypeError, lambda: cv.vmap(lambda x: "text")(X),
+                         r"one result is 'text' of type str.*out_axes=None"),
+    "a text as argument": (TypeError, lambda: cv.vmap(lambda x, s: x)(X, "text"), r"'text' of type str.*in_axes=None"),
+    "one value for a pair": (TypeError, lambda: cv.grad(lambda x: x, has_aux=True)(1.0),
+                             r"pair \(out, aux\).*one value \(f64\[\]\).*drop has_aux"),
+    "an int for jvp": (TypeError, lambda: cv.jvp(lambda x: x, (2,), (1.0,)), r"primal 0 is 2.*close over it"),
+    "an int for vjp": (TypeError, lambda: cv.vjp(lambda x, n: x, X, 2), r"argument 1 is 2.*close over it"),
+    "a rule without a pair": (TypeError, lambda: cv.grad(custom_jvp(lambda p, t: t[0]))(1.0),
+                              r"\(out, tangent_out\).*returned.*return the pair"),
+    "fwd without a pair": (TypeError, lambda: cv.grad(custom_vjp(lambda x: x, lambda _, ct: (ct,)))(1.0),
+                           r"\(out, residuals\).*returned.*None for no residuals"),
+    "bwd without a tuple": (TypeError, lambda: cv.grad(custom_vjp(lambda x: (x, None), lambda _, ct: ct))(1.0),
+                            r"tuple of 1.*returned.*return \(ct,\)"),
+    "lengths of scan": (ValueError, lambda: cv.scan(lambda c, x: (c, x), 0.0, X, length=2),
+                        r"\(3,\).*length=2.*leave length out"),
+    "a cotangent of another shape": (ValueError, lambda: cv.linear_transpose(lambda x: 2 * x, X)(np.ones(2)),
+                                     r"transposed function.*\(3,\).*\(2,\); reshape"),
+    "a cotangent in another container": (ValueError, lambda: cv.linear_transpose(lambda x: (x, x), X)(X),
+                                         r"transposed function needs a cotangent with the structure"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_happened_what_was_given_and_what_to_do(name):
+    kind, run, pattern = CASES[name]
+    with pytest.raises(kind, match=pattern) as caught:
+        run()
+    assert "test_messages.py" in str(caught.value)
