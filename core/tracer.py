@@ -87,7 +87,8 @@ class Tracer:
     def __len__(self):
         shape = self.shape
         if not shape:
-            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)")
+            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                            f"{at_user_line()}")
         return shape[0]
 
     def __bool__(self):

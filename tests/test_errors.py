@@ -50,6 +50,8 @@ CASES = [
     ("inner into outer", TypeError, lambda: cv.grad(write_inner_into_outer)(X), r"inner grad.*inside"),
     ("shared write", RuntimeError, lambda: cv.grad(write_shared)(X), r"shares memory.*copy\(\)"),
     ("bool under vmap", TypeError, lambda: cv.vmap(lambda x: x if x > 0 else -x)(X), r"vmap.*np\.where.*cond"),
+    ("length of a number", TypeError, lambda: cv.grad(lambda x: sum(x))(3.0),
+     r"len\(\).*no axis.*reshape.*test_errors"),
     ("plain array at a traced place", TypeError, lambda: cv.vmap(lambda i: X[i])(np.arange(2)),
      r"i64\[\], vmap.*one value an example.*covector\.numpy\.take\(a, t, axis\)"),
     ("vmap sizes", ValueError, lambda: cv.vmap(lambda a, b: a + b)(X, X[:3]), r"one length.*4.*3.*in_axes"),
