@@ -1,5 +1,6 @@
 """What PyTorch's own table of operations found, in the dtypes and forms that `test_opinfo.py` leaves out."""
 
+import covector.compat.torch as torch
 from harness import rounds_as, table
 
 
@@ -108,13 +109,22 @@ def script_products_without_an_inner_axis(torch):
     return torch.autograd.grad((x @ y).sum(), (x, y))
 
 
-def script_products_at_indices_that_differ_between_examples(torch):
+def products(torch):
+    """Sources multiplied into two examples, each at its own indices."""
     x, s = torch.arange(1.0, 13).reshape(2, 3, 2).double(), torch.tensor([[2.0, 0.5], [0.0, 3.0]]).double()
-    index = torch.tensor([[[0], [2]], [[1], [1]]])
+    return lambda x, index, s: torch.scatter_reduce(x, 0, index, s, "prod"), (
+        x, torch.tensor([[[0], [2]], [[1], [1]]]), torch.stack([s, s + 1]))
 
-    def f(x, index, s):
-        return torch.scatter_reduce(x, 0, index, s, "prod")
 
-    slope = torch.func.grad(lambda x, i, s: (f(x, i, s) * x).sum(), argnums=(0, 2))
-    return [torch.func.vmap(f)(x, index, torch.stack([s, s])), *torch.func.vmap(slope)(x, index, torch.stack([s, s])),
-            torch.func.vmap(lambda x, i: x.index_reduce(0, i, s, "prod", include_self=False))(x, index[:, :, 0])]
+def script_products_at_indices_that_differ_between_examples(torch):
+    f, examples = products(torch)
+    return torch.func.vmap(f)(*examples)
+
+
+def test_gradients_of_products_at_indices_that_differ_are_those_of_each_example():
+    f, examples = products(torch)
+    slope = torch.func.grad(lambda x, index, s: (f(x, index, s) * x).sum(), argnums=(0, 2))
+    mapped = torch.func.vmap(slope)(*examples)
+    for i in range(2):
+        for a, b in zip(mapped, slope(*[t[i] for t in examples])):
+            assert torch.equal(a[i], b)
