@@ -11,7 +11,7 @@ from ... import extend
 from . import versions
 from .dtypes import type_word
 from .inference import check_saved, check_write
-from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, recorders
+from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, alive, recorders
 from .lower_errors import raised
 from .modes import MODES
 from .node import FREED, visible
@@ -55,6 +55,9 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
 
 def compute(t, name, fn, others, node_name, covers):
     """What `inplace` does."""
+    if (live := alive(t)) is not t:
+        compute(live, name, fn, others, node_name, covers)
+        return t
     operands = [x for x in others if isinstance(x, TensorBase)]
     check_levels(t, operands, name)
     m = MODES.get()

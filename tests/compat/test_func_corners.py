@@ -183,3 +183,21 @@ def script_an_input_that_is_returned_and_saved(torch):
         out += [attempt(lambda f=Same: f.apply(x.clone())), attempt(lambda f=Same: torch.func.grad(
             lambda t: f.apply(t.clone()).sum())(torch.ones(2)))]
     return out
+
+
+def script_values_of_levels_that_have_ended(torch):
+    f, out = torch.func, []
+
+    def kept(transform):
+        found = []
+        transform(lambda t: (found.extend([t, t.sin()]), found[1].sum())[1])
+        return found
+
+    x = double(torch, 1.0, 2.0)
+    for transform in (lambda g: f.grad(g)(x.clone()), lambda g: f.vjp(g, x.clone()),
+                      lambda g: f.jvp(g, (x.clone(),), (x,)),
+                      lambda g: f.grad(lambda t: f.grad(g)(t).sum())(x.clone())):
+        for use in (lambda t: t + 1, lambda t: t[0], lambda t: t.unbind()[1], lambda t: t.add_(1), lambda t: t.copy_(x),
+                    lambda t: torch.vmap(lambda a: a * 2)(t), lambda t: torch.stack([t, t]), lambda t: t.view(-1)):
+            out += [use(t).tolist() for t in kept(transform)]
+    return out

@@ -9,7 +9,7 @@ from ....extend import REGISTRY, Scatter, pick_rule
 from .. import dtypes
 from ..call import ROWS, Row, attach, invoke, operation
 from ..inplace import check_result, inplace
-from ..levels import AMBIENT, BatchTrace
+from ..levels import AMBIENT, BatchTrace, alive
 from ..literals import filling, warn_imaginary
 from ..memory_formats import arranged, preserves
 from ..node import UNDEFINED, NamedRule
@@ -446,7 +446,7 @@ attach("contiguous", contiguous)
 
 def _multiple(indices, input, name):
     """Several views by basic indices at once: the outputs of one node."""
-    indices = [(*i, Ellipsis) for i in indices]
+    indices, input = [(*i, Ellipsis) for i in indices], alive(input)
     outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
     share_node(outs, input, indices, name)
     return tuple(outs)
