@@ -10,6 +10,7 @@ from .. import dtypes
 from ..call import operation
 from ..creation import made, numpy_dtype
 from ..layouts import ordered, replaced
+from ..once import first
 from .shaping import wrap_dim
 from .windows import pad
 
@@ -200,7 +201,7 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if return_complex is None and input.dtype.kind != "c" and not (window is not None and window.dtype.kind == "c"):
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
                            "require that return_complex=True in a future PyTorch release.")
-    if return_complex is False:
+    if return_complex is False and first("stft"):
         warnings.warn("stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
                       "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
                       "still call torch.view_as_real on the complex output to recover the old return format.",
