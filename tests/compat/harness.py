@@ -159,8 +159,11 @@ def run(script, torch):
         warnings.simplefilter("always")
         answer = record(script(torch))
     return answer, sorted({f"{w.category.__name__}: {sense(str(w.message))[:60]}" for w in caught
-                           if not issubclass(w.category, ResourceWarning) and not any(
-                               word in str(w.message) for word in ("torch.jit", "create_graph=True", "performance drop"))})
+                           if not issubclass(w.category, ResourceWarning)
+                           and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
+
+
+_OWN_AFFAIRS = "torch.jit", "create_graph=True", "performance drop"  # warnings of how PyTorch is built
 
 
 class Call:
