@@ -15,7 +15,7 @@ from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, alive, recorders
 from .lower_errors import raised
 from .modes import MODES
 from .node import FREED, visible
-from .overlap import OVERLAPPING, check_overlap, overlapping
+from .overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
 from .quiet import hush, unhush
 from .state import TensorBase, cell_of, current, edge, lower, more, needs_grad, version_of
 from .views import (
@@ -159,10 +159,6 @@ def chain(t):
         t = t.value
 
 
-ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
-                        "logical_and_", "logical_or_", "logical_xor_"})  # as torch's message names them
-
-
 def check_levels(t, operands, name):
     """Refuse writes that a running transform could not see."""
     m = MODES.get()
@@ -177,14 +173,7 @@ def check_levels(t, operands, name):
     for x in operands:
         for u in chain(x):
             if type(u.level_trace) is BatchTrace and not u.level_trace.done and id(u.level_trace) not in mine:
-                word = "inplace arithmetic" if name in ARITHMETIC else f"aten::{name}"
-                raise RuntimeError(
-                    f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in "
-                    "extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
-                    "but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
-                    f"{word}. If said operator is being called inside the PyTorch framework, please file a bug "
-                    "report instead."
-                )
+                raise RuntimeError(into_what_is_shared(name))
         if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
                 f"{name} would write a value of a running covector transform into a tensor made outside of it, where "

@@ -9,6 +9,8 @@ from .state import bottom
 ndarray = np.ndarray
 OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "
                "location. Please clone() the tensor before performing the operation.")
+ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
+                        "logical_and_", "logical_or_", "logical_xor_"})  # as torch's messages name them
 
 
 def overlapping(array):
@@ -36,3 +38,12 @@ def partly_shared(a, b):
     """
     same = a.ctypes.data == b.ctypes.data and a.strides == b.strides
     return not (same and (a.shape == b.shape or a.size == b.size and dense(a))) and np.shares_memory(a, b)
+
+
+def into_what_is_shared(name):
+    """torch's message of a write of values that a vmap maps into memory that all of its examples share."""
+    word = "inplace arithmetic" if name in ARITHMETIC else f"aten::{name}"
+    return (f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
+            "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
+            f"vmapped over in a vmap. Please try to use out-of-place operators instead of {word}. If said operator is "
+            "being called inside the PyTorch framework, please file a bug report instead.")
