@@ -5,12 +5,13 @@ those of NumPy, found by name; where a NumPy has them no longer, its public func
 """
 
 import numpy as np
-from numpy._core import umath
 
 _DOUBLE = np.dtype(np.float64)
+_UMATH = getattr(getattr(np, "_core", None), "umath", None)
 _ROUTINES = getattr(np.linalg, "_umath_linalg", None)
-_STATE = getattr(umath, "_extobj_contextvar", None)
-_FOUND = _STATE is not None and all(hasattr(_ROUTINES, name) for name in ("inv", "cholesky_lo"))
+_STATE = getattr(_UMATH, "_extobj_contextvar", None)
+_FOUND = all(hasattr(home, name) for home, name in (
+    (_UMATH, "_extobj_contextvar"), (_UMATH, "_make_extobj"), (_ROUTINES, "inv"), (_ROUTINES, "cholesky_lo")))
 
 
 def _raising(message):
@@ -18,7 +19,7 @@ def _raising(message):
     def refuse(error, flag):
         raise np.linalg.LinAlgError(message)
 
-    return umath._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
+    return _UMATH._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
 
 
 if _FOUND:
