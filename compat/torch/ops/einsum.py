@@ -1,5 +1,7 @@
 """`torch.einsum`: sums of products by a formula, in the dtypes and the order of memory that PyTorch's kernels give."""
 
+import functools
+
 import numpy as np
 
 from .... import numpy as cnp
@@ -23,7 +25,7 @@ class Mismatch(ValueError, RuntimeError):
 @operation("einsum", method=False, node=None, out=False, checked=False)
 def product(equation, *operands):
     """The sum of products of core values."""
-    parts = parsed(equation, [v.ndim for v in operands])
+    parts = parsed(equation, tuple([v.ndim for v in operands]))
     left, arrow, right = equation.partition("->")
     if parts is not None and arrow and "..." in left and "..." not in right:
         equation = spelt(*parts)  # torch sums over the axes of an ellipsis that the answer has not
@@ -53,7 +55,7 @@ def einsum(*args):
         if not isinstance(t, TensorBase) and not hasattr(type(t), "__torch_function__"):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(t).__name__}")
     if all(type(t) is CLASS[0] for t in operands):
-        parts = parsed(equation, [t.ndim for t in operands])
+        parts = parsed(equation, tuple([t.ndim for t in operands]))
         if parts is not None:
             check(operands, *parts)
             if len(operands) == 1:
@@ -77,6 +79,7 @@ def of_lists(args):
     return equation, *args[::2]
 
 
+@functools.lru_cache(maxsize=256)
 def parsed(equation, ranks):
     """`(labels of the axes of each operand, labels of the answer)`; the axes of an ellipsis are numbered from the last.
 
