@@ -138,6 +138,8 @@ def laid_out(answer, *operands):
 
 def uninitialised(shape, dtype, arrays):
     """A new array whose axes lie in memory as those of an elementwise answer of operands."""
+    if len(arrays) == 1 and arrays[0].flags.c_contiguous and arrays[0].shape == shape:
+        return np.empty(shape, dtype)
     order = memory_order(shape, arrays)
     return np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
 

@@ -177,9 +177,14 @@ def number_of(value):
     raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
 
 
+_REAL = frozenset({int, float})
+
+
 def filling(value, dtype):
     """A number that fills memory of a NumPy dtype: torch's error where it does not fit, unsigned ones wrap around."""
     kind = dtype.kind
+    if kind == "f" and dtype.itemsize > 2 and type(value) in _REAL and -1e38 < value < 1e38:
+        return dtype.type(value)
     if kind == "b" or kind == "c":
         return np.asarray(value).astype(dtype)
     word = _WORDS.get(dtype.name, dtype.name)

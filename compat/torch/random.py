@@ -233,11 +233,11 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
             raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
         if (rows.sum(1) <= 0).any():
             raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-        if not replacement and (np.count_nonzero(rows, 1) < num_samples).any():
-            raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative "
-                               "category to sample)")
-        drawn = [r.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
-        return np.array(drawn, np.int64).reshape(whole)
+        if replacement:
+            drawn = np.array([r.choice(len(row), num_samples, True, row / row.sum()) for row in rows], np.int64)
+        else:  # the first arrivals at these rates; what has no weight comes last
+            drawn = np.argsort(-rows / r.standard_exponential(rows.shape), axis=1, kind="stable")[:, :num_samples]
+        return drawn.astype(np.int64).reshape(whole)
 
     return sample(draw, (*shape[:-1], num_samples), np.int64, input)
 

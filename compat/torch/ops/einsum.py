@@ -29,12 +29,14 @@ def product(equation, *operands):
     left, arrow, right = equation.partition("->")
     if parts is not None and arrow and "..." in left and "..." not in right:
         equation = spelt(*parts)  # torch sums over the axes of an ellipsis that the answer has not
-    common = dtypes.promoted([dtypes.OF_NUMPY[v.dtype] for v in operands], [], []).numpy  # whatever their ranks
+    if len({v.dtype for v in operands}) > 1:
+        common = dtypes.promoted([dtypes.OF_NUMPY[v.dtype] for v in operands], [], []).numpy  # whatever their ranks
+        operands = [to(v, common) for v in operands]
     try:
-        found = cnp.einsum(equation, *[to(v, common) for v in operands])
+        found = cnp.einsum(equation, *operands)
     except ValueError as error:
         raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {error}") from None
-    return found if parts is None or len(operands) != 2 else laid(found, operands, *parts)
+    return found if parts is None or len(operands) != 2 else laid(found, operands, equation, *parts)
 
 
 def einsum(*args):
@@ -120,6 +122,8 @@ def labels(word, rank):
 def check(operands, inputs, out):
     """torch's refusals of diagonals that are none, and of two dtypes in a product of matrices: products of numbers
     promote."""
+    if all(len(set(given)) == len(given) for given in inputs) and len({shape_dtype(t)[1] for t in operands}) == 1:
+        return
     places = {}  # label -> the dtypes of the operands that it runs through
     for i, (t, given) in enumerate(zip(operands, inputs)):
         shape, dtype = shape_dtype(t)
@@ -152,7 +156,22 @@ def of_one(x, given, out):
     return ROWS["sum"].fun(x, tuple(range(len(out), len(out) + len(rest)))) if rest else x
 
 
-def laid(found, operands, inputs, out):
+@functools.lru_cache(maxsize=256)
+def product_order(equation, first, second):
+    """The axes of a product of matrices of two shapes, outermost first; None where nothing is summed."""
+    inputs, out = parsed(equation, (len(first), len(second)))
+    a, b = (dict(zip(given, shape)) for given, shape in zip(inputs, (first, second)))
+    if not any(a[k] != 1 != b.get(k, 1) and k not in out for k in a):
+        return None
+    both, left, right = [], [], []
+    for i, k in enumerate(out):
+        (both if a.get(k, 1) != 1 != b.get(k, 1) or a.get(k, 1) == 1 == b.get(k, 1) else
+         left if a.get(k, 1) != 1 else right).append(i)
+    swapped = left and right and right[-1] < left[0]
+    return both + (right + left if swapped else left + right)
+
+
+def laid(found, operands, equation, inputs, out):
     """The answer of two operands as PyTorch's kernels lay it out.
 
     That of a product of matrices: labels of both operands outermost, then those of the first alone, then those of the
@@ -163,14 +182,8 @@ def laid(found, operands, inputs, out):
     if type(array) is not np.ndarray or array.ndim < 2:
         return found
     arrays = [bare(v) for v in operands]
-    a, b = (dict(zip(given, v.shape)) for given, v in zip(inputs, operands))
-    if any(a[k] != 1 != b.get(k, 1) and k not in out for k in a):
-        both, left, right = [], [], []
-        for i, k in enumerate(out):
-            (both if a.get(k, 1) != 1 != b.get(k, 1) or a.get(k, 1) == 1 == b.get(k, 1) else
-             left if a.get(k, 1) != 1 else right).append(i)
-        swapped = left and right and right[-1] < left[0]
-        order = both + (right + left if swapped else left + right)
+    order = product_order(equation, *[tuple(v.shape) for v in operands])
+    if order is not None:
         return replaced(found, array, ordered(array, order))
     if not all(type(v) is np.ndarray for v in arrays):
         return found
