@@ -81,7 +81,7 @@ def iv(v: Array, x: Array, /) -> Array:
 
 
 def ive(v: Array, x: Array, /) -> Array:
-    """Compute exp(-|x|) times the modified Bessel function of the first kind of order `v`.
+    """Compute `exp(-abs(x))` times the modified Bessel function of the first kind of order `v`.
 
     Args:
         v: the order, real; without derivative.
