@@ -8,7 +8,7 @@ from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer, peel
 from .arguments import settle
-from .leaving import check_escaped
+from .leaving import abandon, check_escaped
 from .vmap import start_vmap, unbox_out, vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
@@ -29,9 +29,25 @@ def push_basis(push, avals, inputs, chunk_size, like):
     step = _chunk(inputs, 4 * inputs, 8, chunk_size)
     parts = []
     for start in range(0, inputs, step):
-        basis = _basis(avals, start, min(start + step, inputs), like)
-        parts.append(vmap(push, out_axes=-1)(*basis))
+        parts.append(_columns(push, _basis(avals, start, min(start + step, inputs), like)))
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
+
+
+def _columns(push, basis):
+    """`push` of tangents, one a row of `basis`, one a column of the answers."""
+    first = basis[0]
+    trace = start_vmap(first.shape[0])
+    if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
+        trace.units = first  # all unit vectors, in their order
+    try:
+        tangents = push(*[trace.box(b) for b in basis])
+    except BaseException as error:
+        abandon(trace, error)
+        raise
+    out = [unbox_out(trace, settle(v), -1) for v in tangents]
+    trace.done = True
+    check_escaped(out)
+    return out
 
 
 def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holomorphic):

@@ -20,9 +20,12 @@ ndarray = np.ndarray
 
 
 class VmapTrace(Trace):
-    """Computes all examples at once: batched values have the batch axis in front, unbatched ones have none."""
+    """Computes all examples at once: batched values have the batch axis in front, unbatched ones have none.
 
-    __slots__ = ("size", "axis_name", "stands_for")
+    `units` is the identity matrix whose rows are the examples, where a Jacobian is pushed from there, else None.
+    """
+
+    __slots__ = ("size", "axis_name", "stands_for", "units")
     kind = "vmap"
     tracer = Batched
 
@@ -31,6 +34,7 @@ class VmapTrace(Trace):
         self.size = size
         self.axis_name = axis_name
         self.stands_for = stands_for  # an older trace of the same axis, whose values count as ours
+        self.units = None
 
     def process(self, prim, args):
         if self.done:
@@ -43,6 +47,10 @@ class VmapTrace(Trace):
             return self.box_all(prim.across(self, values, batched, *params))
         if not any(batched):
             return prim.again((*values, *params))
+        if self.units is not None and prim.of_units is not None:
+            ans = prim.of_units(values, batched, self.units)
+            if ans is not None:
+                return self.box(ans)
         try:
             ans = prim.batch(values, params, batched, self.size)
         except (TypeError, ValueError, IndexError):

@@ -150,6 +150,17 @@ def _gram(rows, factor, matrix):
 _GRAM = 1 << 14  # elements: below them the tests and the root cost more than half of a product
 
 
+def _product_of_units(values, batched, units):
+    """The products of all unit vectors with a matrix: its rows, or its columns; None where no product is of them."""
+    at = 0 if batched[0] else 1
+    other = values[1 - at]
+    if all(batched) or values[at] is not units or type(other) is not ndarray or other.ndim != 2:
+        return None
+    if other.dtype != units.dtype or other.shape[at] != units.shape[0]:
+        return None
+    return np.array(other if at == 0 else other.T, order="C")
+
+
 def _outer(x, y):
     """`outer` of two vectors; of plain ones at once."""
     return x[:, None].dot(y[None]) if type(x) is ndarray and type(y) is ndarray else outer(x, y)
@@ -218,6 +229,7 @@ matmul = primitive(
     real_vjp={"x": _product_vjp_x, "y": _product_vjp_y},
     basis={"x": _product_basis_x, "y": _product_basis_y},
     gram=_gram,
+    of_units=_product_of_units,
     batch=_matmul_batch,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (
