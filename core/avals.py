@@ -131,8 +131,3 @@ def aval_of(value: Any) -> Aval:
 def _no_array(value):
     return DtypeError(f"expected an array or a number, but got {value!r} of type {type(value).__name__}; convert it "
                       f"with np.asarray, or pass it as a static argument{at_user_line()}")
-
-
-def strip_weak(aval):
-    """The strong aval of the same shape and dtype."""
-    return make_aval(aval.shape, aval.dtype) if aval.weak else aval

@@ -8,7 +8,6 @@ import numpy as np
 from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
 from ..core.fix import conj
-from ..core.primitive import Primitive
 from ..transforms.forward import jvp
 from ..transforms.gradient import vjp
 from .batching import check_batch, check_inside, check_vmap
@@ -183,14 +182,3 @@ STAGES = {
     "staged": check_staged,
     "backends": check_backends,
 }
-
-
-def check_all(primitives: Sequence[Primitive], seed: int = 0) -> dict[str, str]:
-    """`{name: message}` of the primitives whose check fails."""
-    failed = {}
-    for prim in primitives:
-        try:
-            check(prim, seed=seed)
-        except CheckError as error:
-            failed[prim.name] = str(error)
-    return failed

@@ -52,13 +52,6 @@ TURNED = rules_of(TRANSPOSE, ("TransposeBackward0", "PermuteBackward0", "TBackwa
 _LAYOUT = {prim: prim.rule((0,), True).names for prim in (GETITEM, RESHAPE, TRANSPOSE)}
 
 
-def saved_of(prim, x, params):
-    """What the rule of a view primitive saves."""
-    names = _LAYOUT[prim]
-    values = [aval_of(x) if n == "x_aval" else params[0] for n in names]
-    return values[0] if len(values) == 1 else tuple(values)
-
-
 if _LAYOUT != {GETITEM: ("x_aval", "index"), RESHAPE: ("x_aval",), TRANSPOSE: ("axes",)}:
     raise AssertionError(f"the rules of the view primitives save other things than these lanes write: {_LAYOUT}")
 

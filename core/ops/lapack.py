@@ -14,35 +14,29 @@ _FOUND = all(hasattr(home, name) for home, name in (
     (_UMATH, "_extobj_contextvar"), (_UMATH, "_make_extobj"), (_ROUTINES, "inv"), (_ROUTINES, "cholesky_lo")))
 
 
-def _raising(message):
-    """The state in which a routine that finds no answer raises; as NumPy's functions set it."""
+def _of_one_matrix(name, message, public):
+    """`f(xp, a)`: the routine of that name on one float64 matrix, raising `message`; `public(xp)` on anything else."""
+    if not _FOUND:
+        return lambda xp, a: public(xp)(a)
+
     def refuse(error, flag):
         raise np.linalg.LinAlgError(message)
 
-    return _UMATH._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
+    routine = getattr(_ROUTINES, name)
+    # The state in which a routine that finds no answer raises; as NumPy's functions set it.
+    state = _UMATH._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
 
-
-if _FOUND:
-    _SINGULAR, _INDEFINITE = _raising("Singular matrix"), _raising("Matrix is not positive definite")
-
-
-def inverse(xp, a):
-    """`xp.linalg.inv(a)`."""
-    if _FOUND and xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0:
-        token = _STATE.set(_SINGULAR)
+    def run(xp, a):
+        if not (xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0):
+            return public(xp)(a)
+        token = _STATE.set(state)
         try:
-            return _ROUTINES.inv(a)
+            return routine(a)
         finally:
             _STATE.reset(token)
-    return xp.linalg.inv(a)
+
+    return run
 
 
-def lower_factor(xp, a):
-    """`xp.linalg.cholesky(a)`."""
-    if _FOUND and xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0:
-        token = _STATE.set(_INDEFINITE)
-        try:
-            return _ROUTINES.cholesky_lo(a)
-        finally:
-            _STATE.reset(token)
-    return xp.linalg.cholesky(a)
+inverse = _of_one_matrix("inv", "Singular matrix", lambda xp: xp.linalg.inv)
+lower_factor = _of_one_matrix("cholesky_lo", "Matrix is not positive definite", lambda xp: xp.linalg.cholesky)
