@@ -255,6 +255,10 @@ def _scaled(partial, conjugate):
     names = argument_names(partial)
     if conjugate:
         rule = lambda ct, *asked: ct * conj(partial(*asked))  # noqa: E731
+    elif len(names) == 1:
+        rule = lambda ct, x: ct * partial(x)  # noqa: E731
+    elif len(names) == 2:
+        rule = lambda ct, x, y: ct * partial(x, y)  # noqa: E731
     else:
         rule = lambda ct, *asked: ct * partial(*asked)  # noqa: E731
     return _Named(rule, names)

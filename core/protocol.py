@@ -75,17 +75,17 @@ FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
 _get = UFUNCS.get
 
 
-def array_ufunc(self, ufunc, method, *inputs, **kwargs):
+def array_ufunc(self, ufunc, method, x, *others, **kwargs):
     """NEP 13: the primitive of a ufunc, its methods, and writes with `out=`."""
     if method == "__call__":
         fun = _get(ufunc) or _special(ufunc)
         if fun is not None and not kwargs:
-            return fun(*inputs)
+            return fun(x, *others) if others else fun(x)
         if fun is None:
             raise RuleError(f"{full_name(ufunc)} has no derivative rules in covector; use a function listed in the "
                             f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
-        return _with_options(ufunc, fun, inputs, kwargs)
-    return call_method(ufunc, _get(ufunc) or _special(ufunc), method, inputs, kwargs)
+        return _with_options(ufunc, fun, (x, *others), kwargs)
+    return call_method(ufunc, _get(ufunc) or _special(ufunc), method, (x, *others), kwargs)
 
 
 def _special(ufunc):

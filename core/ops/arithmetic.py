@@ -10,6 +10,8 @@ from .samples import Sample, binary, together, unary
 from .selection import where
 
 ndarray = np.ndarray
+# In rules of the commonest functions: 40 ns less than by operators.
+_times, _minus, _squared, _cos = np.multiply, np.subtract, np.square, np.cos
 
 add = elementwise(
     "add",
@@ -197,8 +199,8 @@ sin = elementwise(
     "sin",
     impl=lambda xp, x: xp.sin(x),
     d={"x": lambda x: cos(x)},
-    real_vjp={"x": lambda ct, x: ct * (np.cos(x) if type(x) is ndarray else cos(x))},
-    real_jvp={"x": lambda dx, x: dx * (np.cos(x) if type(x) is ndarray else cos(x))},
+    real_vjp={"x": lambda ct, x: _times(ct, _cos(x)) if type(x) is ndarray else ct * cos(x)},
+    real_jvp={"x": lambda dx, x: _times(dx, _cos(x)) if type(x) is ndarray else dx * cos(x)},
     op=np.sin,
     samples=unary(),
 )
@@ -225,7 +227,7 @@ tanh_slope = elementwise(
 def _times_slope(ct, ans):
     """ct (1 - ans²); a 0-d one of the same dtype takes half the time of a Python scalar."""
     if type(ans) is ndarray:
-        return ct * ((_ONE if ans.dtype is _DOUBLE else _SINGLE_ONE) - ans * ans)
+        return _times(ct, _minus(_ONE if ans.dtype is _DOUBLE else _SINGLE_ONE, _squared(ans)))
     return ct * tanh_slope(ans)
 
 

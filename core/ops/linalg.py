@@ -35,8 +35,14 @@ def _matmul_shape(x, y):
 
 
 def product(x, y):
-    """`x @ y` of vectors and matrices. NumPy's `dot` gives the same 0.5 us sooner."""
-    return x.dot(y) if type(x) is ndarray and type(y) is ndarray else x @ y
+    """`x @ y` of vectors and matrices. NumPy's `dot` gives the same 0.5 us sooner, but fills the answer with zeros
+    before: 2 % of a large product, a quarter of one with few columns."""
+    if type(x) is ndarray and type(y) is ndarray and (x.size < _FILLED or x.shape[-1] == 1):  # @ has no BLAS for one
+        return x.dot(y)
+    return x @ y
+
+
+_FILLED = 1 << 13  # elements
 
 
 def through(ct, y):
@@ -46,7 +52,7 @@ def through(ct, y):
 
 def _matmul(xp, x, y):
     if type(x) is ndarray and type(y) is ndarray and 0 < x.ndim < 3 and 0 < y.ndim < 3:
-        return x.dot(y)
+        return product(x, y)
     return xp.matmul(x, y)
 
 
