@@ -76,7 +76,7 @@ class Primitive:
         self.basis = {}  # operand index -> Formula of its cotangents for all unit cotangents, had for free
         self.gram = facts.get("gram")  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper
         self.of_units = facts.get("of_units")  # its answers for the rows of an identity matrix, had for free, or None
-        self.moves = facts.get("moves", False)  # its vjp moves elements, each to one place, and adds those that meet
+        self.moves = facts.get("moves", False)  # its vjp moves or repeats elements, and adds those that meet
         self.exact = facts.get("exact", False)  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
         self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy

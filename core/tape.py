@@ -34,7 +34,8 @@ class Rule:
     undensified cotangent. `biased` is the rule of a product with a row added, None where the answer is no product.
     `pointwise` rules may be run on a block of the elements alone; `programs` is what they come to then, a cache.
     `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
-    primitive does not know them. `moves` says that the pullback moves elements and at most adds some that meet.
+    primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
+    meet.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",

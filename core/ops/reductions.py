@@ -58,6 +58,7 @@ reduce_sum = linear(
     else xp.sum(x, axis=axes, keepdims=keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct, x_aval, axes, keepdims),
     exact=True,
+    moves=True,
     shape=_sum_shape,
     batch=_sum_batch,
     samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),

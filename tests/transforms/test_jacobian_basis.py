@@ -64,6 +64,10 @@ FUNCTIONS = {
     "a mask": (lambda x: np.where(x > 0, np.sqrt(x), 1.0), np.array([0.0, 4.0, -1.0])),
     "no elements": (lambda x: np.tanh(M[:0] @ x), X),
     "a number": (lambda x: np.tanh(x), np.array(0.5)),
+    "sums of rows, which units pull back to": (lambda x: np.concatenate([np.sin(x).sum(0), np.cos(x).sum(1)]), Y),
+    "sums and elements": (lambda x: np.concatenate([(x * x).sum(0), np.tanh(x[0]), x.sum(keepdims=True)[0]]), Y),
+    "sums that go into products": (lambda x: (np.sin(x).sum(0) @ M) * x.sum(0), Y),
+    "parts of a layer": (lambda x: np.tanh(Y @ x[:3] + x[3]).reshape(-1), RNG.normal(size=(4, 3))),
     "float32": (lambda x: np.tanh(W.astype("f4") @ x), X.astype("f4")),
 }
 
@@ -195,3 +199,43 @@ def test_every_rule_that_keeps_units_apart_is_that_of_the_primitive(name):
                 for got, want in zip((*whole, *cut), 2 * pullback(e)):
                     np.testing.assert_allclose(got[k], want, rtol=1e-5 if out.dtype == np.float32 else 1e-12,
                                                atol=1e-14, err_msg=f"{case}")
+
+
+PARTS = {"w": (0, 12, (3, 4)), "b": (12, 16, (4,)), "v": (16, 20, (4,)), "c": (20, 21, ())}
+
+
+def _network(p, order, activation):
+    """A perceptron whose parameters lie in `order` in one vector."""
+    got, at = {}, 0
+    for name in order:
+        low, high, shape = PARTS[name]
+        got[name] = p[at : at + high - low].reshape(shape)
+        at += high - low
+    hidden = activation(Y @ got["w"] + got["b"])
+    return ((hidden @ got["v"] + got["c"]) ** 2).mean() + (hidden * got["b"]).sum()
+
+
+@pytest.mark.parametrize("order", ("wbvc", "cvbw", "bwcv", "vcwb"))
+@pytest.mark.parametrize("activation", (np.tanh, np.exp, lambda z: np.maximum(z, 0) ** 2, lambda z: z * np.sqrt(z * z)))
+@pytest.mark.parametrize("chunk_size", (None, 4, 13))
+def test_parts_of_a_hessian_add_up_while_they_stay_apart(order, activation, chunk_size):
+    """Units of one parameter, rows of another and a batch meet in one node, in each order."""
+    p = np.random.default_rng(1).normal(size=21)
+    gradient = covector.grad(lambda p: _network(p, order, activation))
+    expected = by_rows(gradient, p)
+    np.testing.assert_allclose(jacrev(gradient, chunk_size=chunk_size)(p), expected, rtol=1e-11, atol=1e-12)
+    hessian = covector.hessian(lambda p: _network(p, order, activation))
+    np.testing.assert_allclose(hessian(p), expected, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(vmap(hessian)(np.stack([p, 2 * p]))[0], expected, rtol=1e-11, atol=1e-12)
+
+
+def test_a_lazy_batch_that_two_nodes_share_is_not_written_to():
+    """`a + b` hands one cotangent to both, and each of them meets another one behind."""
+    x = RNG.normal(size=6)
+
+    def f(x):
+        a, b = np.sin(x[:3]), np.cos(x[3:])
+        both = a + b
+        return np.concatenate([both * a, both @ M, both])
+
+    np.testing.assert_allclose(jacrev(f)(x), by_rows(f, x), rtol=1e-12, atol=1e-14)
