@@ -81,6 +81,10 @@ def make_aval(shape: tuple[int, ...], dtype: Any) -> Aval:
     key = (shape, dtype)
     aval = _CACHE.get(key)
     if aval is None:
+        if dtype.kind not in "fciub" and (dtype.kind != "V" or dtype.type is np.void and dtype.names != ("float0",)):
+            raise DtypeError(f"traced values meet numbers and booleans, but this array has dtype {dtype}, of which "
+                             "nothing has a derivative; convert it first, for example with .astype(float), or keep it "
+                             f"outside of the transformed function{at_user_line()}")
         if len(_CACHE) >= _CACHE_LIMIT:
             _CACHE.clear()
         aval = _CACHE[key] = Aval(shape, dtype)

@@ -36,6 +36,7 @@ class Backend:
 
 
 BACKENDS = {}  # name -> Backend, in order of registration
+_OWN = ("__array_ufunc__", "__array_function__", "__mul__", "__add__")
 _BY_TYPE = {}  # array type -> (Backend, namespace)
 
 
@@ -62,10 +63,15 @@ def find_backend(kind):
         return known
     for backend in reversed(BACKENDS.values()):
         module = sys.modules.get(backend.module)
-        if module is not None and issubclass(kind, backend.array_types(module)):
+        if module is not None and issubclass(kind, backend.array_types(module)) and not _has_own_arithmetic(kind):
             known = _BY_TYPE[kind] = (backend, backend.namespace(module))
             return known
     return None
+
+
+def _has_own_arithmetic(kind):
+    """Whether a subclass of `numpy.ndarray` computes otherwise: masked arrays, matrices, quantities with units."""
+    return issubclass(kind, np.ndarray) and any(getattr(kind, name) is not getattr(np.ndarray, name) for name in _OWN)
 
 
 def is_array(value):
@@ -88,6 +94,12 @@ def namespace_of(values):
         if known is None:
             if isinstance(value, (list, tuple)):
                 continue
+            if isinstance(value, np.ndarray):
+                raise BackendError(
+                    f"expected plain arrays, but got one of type {kind.__name__}, whose own rules (of masks, products, "
+                    "units) traced values do not follow; pass its data: np.asarray(a), or a.filled(value) where it has "
+                    f"a mask{at_user_line()}"
+                )
             raise BackendError(
                 f"expected arrays, but got {value!r} of type {kind.__name__}; convert it with np.asarray, "
                 f"or register its library with covector.extend.register_backend{at_user_line()}"

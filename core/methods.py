@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from .at import At
-from .axes import full_shape, normal_axes, normal_axis
+from .axes import flag, full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
@@ -328,7 +328,7 @@ def _argument(prim, x, axis, keepdims):
     if axis is None:
         ans = prim(reshape(x, (-1,)), 0, False)
         return reshape(ans, (1,) * x.ndim) if keepdims and x.ndim else ans
-    return prim(x, normal_axis(axis, x.ndim), bool(keepdims))
+    return prim(x, normal_axis(axis, x.ndim), flag(keepdims))
 
 
 def _install():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .axes import ALL_AXES, normal_axes
+from .axes import ALL_AXES, flag, normal_axes
 from .device import as_element, constant
 from .dtypes import is_inexact
 from .errors import DtypeError, RuleError, ShapeError, at_user_line
@@ -29,7 +29,7 @@ def no_out(out, name="a reduction"):
 def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=None, where=True):
     """A reduction primitive with NumPy's arguments."""
     if axis is dtype is out is initial is None and where is True:
-        return prim(x, tuple(range(x.ndim)), bool(keepdims))
+        return prim(x, tuple(range(x.ndim)), flag(keepdims))
     if out is not None:
         no_out(out, _name(prim))
     if dtype is not None and np.dtype(dtype) != x.dtype:
@@ -40,8 +40,8 @@ def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=Non
     if where is not True and where is not UNSET:
         x = _chosen(prim, x, where, initial)
     if initial is None or initial is UNSET:
-        return prim(x, axes, bool(keepdims))
-    return _with_initial(prim, x, axes, bool(keepdims), initial)
+        return prim(x, axes, flag(keepdims))
+    return _with_initial(prim, x, axes, flag(keepdims), initial)
 
 
 def _axes(axis, ndim):
@@ -118,20 +118,20 @@ def mean(x, axis=None, dtype=None, keepdims=False, where=True):
     if dtype is not None:
         x = selection.astype(x, dtype)
     if not whole:
-        total = r.reduce_sum(masked(x, where, 0), axes, bool(keepdims))
+        total = r.reduce_sum(masked(x, where, 0), axes, flag(keepdims))
         return selection.astype(total / _count(x, where, axes, keepdims), x.dtype)
     if x.dtype.kind in "biu":  # asked for by dtype=
         total = reduce(r.reduce_sum, x, axes, keepdims, x.dtype)
         return selection.astype(total / r.count(x, axes), x.dtype)
     if r.count(x, axes):
-        return r.reduce_mean(x, axes, bool(keepdims))
-    return r.reduce_sum(x, axes, bool(keepdims)) / 0
+        return r.reduce_mean(x, axes, flag(keepdims))
+    return r.reduce_sum(x, axes, flag(keepdims)) / 0
 
 
 def _count(x, where, axes, keepdims):
     """How many elements of each reduction the mask chooses."""
     ones = masked(constant(np.ones(x.shape, np.intp), x), where, 0)
-    return r.reduce_sum(ones, axes, bool(keepdims))
+    return r.reduce_sum(ones, axes, flag(keepdims))
 
 
 def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None):
@@ -152,7 +152,7 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
     if not whole:
         squares = masked(squares, where, 0)
         count = selection.maximum(_count(x, where, axes, keepdims) - ddof, 0)
-    total = r.reduce_sum(squares, axes, bool(keepdims))
+    total = r.reduce_sum(squares, axes, flag(keepdims))
     ans = total / count
     ans = ans if ans.dtype == total.dtype else selection.astype(ans, total.dtype)
     return ans if dtype is None or dtype.kind != "c" else selection.astype(ans, dtype)

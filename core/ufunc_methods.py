@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .axes import normal_axes, normal_axis
+from .axes import flag, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer
 from .errors import ConversionError, DtypeError, RuleError, at_user_line
 from .methods import _fitting
@@ -91,7 +91,7 @@ def _reduce(ufunc, fun, x, axis=0, dtype=None, out=None, keepdims=False, initial
         ans = _fold(ufunc, fun, ans, k)
     if first:
         ans = fun(_as_operand(initial, x.dtype), ans)
-    if keepdims:
+    if flag(keepdims):
         ans = shaping.reshape(ans, tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
     return ans
 

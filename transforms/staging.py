@@ -1,9 +1,11 @@
 """Staging: the trace that writes operations down as equations, and what is built on it: make_graph, eval_shape."""
 
 from ..core.avals import Aval, aval_of, make_aval
+from ..core.backend import namespace_of
 from ..core.buffers import identity
 from ..core.device import library_of
 from ..core.errors import DtypeError, at_user_line
+from ..core.primitive import RAW
 from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle, structure
@@ -59,6 +61,8 @@ class GraphTrace(Trace):
             if a.owner is not self:
                 a = self.hoist(a)
             return a.node, a.value
+        if type(a) not in RAW:
+            namespace_of((a,))
         return Literal(a), a
 
     def process(self, prim, args):

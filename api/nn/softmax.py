@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from ..core.methods import normal_axes
+from ..core.axes import flag, normal_axes
 from ..core.ops import network, reductions
 from ..numpy.surface import Array, Axis, floating
 
@@ -55,7 +55,7 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     1000.6931
     """
     x = floating(x)
-    return reductions.logsumexp(x, normal_axes(axis, x.ndim), bool(keepdims))
+    return reductions.logsumexp(x, normal_axes(axis, x.ndim), flag(keepdims))
 
 
 def over_axes(fun: Callable[..., Array], x: Array, axis: Axis) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods, reducing
+from ..core.axes import flag
 from ..core.errors import at_user_line
 from ..core.ops import reductions as r, searching, selection
 from ..core.reducing import masked, reduce
@@ -35,7 +36,7 @@ def nanprod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, kee
 
 
 def _flag(keepdims: Any) -> bool:
-    return keepdims is not UNSET and bool(keepdims)
+    return keepdims is not UNSET and flag(keepdims)
 
 
 def _only(where: Any) -> dict:

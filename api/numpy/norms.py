@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.axes import flag
 from ..core.errors import at_user_line
 from ..core.ops import arithmetic, decompositions, reductions, selection, shaping, svd
 from ..core.reducing import reduce
@@ -30,7 +31,7 @@ def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -
         raise ValueError(f"norm takes one or two different axes, but got axis={axis}{at_user_line()}")
     rest = tuple(k for k in range(x.ndim) if k not in axes)
     ans = _matrix_norm(shaping.transpose(x, (*rest, *axes)), ord, False)
-    if keepdims:
+    if flag(keepdims):
         return methods.reshape(ans, tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
     return ans
 
@@ -66,7 +67,7 @@ def cond(x: Array, p: Any = None) -> Array:
 
 def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
     axes = tuple(sorted(axes))
-    keepdims = bool(keepdims)
+    keepdims = flag(keepdims)
     if ord == 2:
         return _euclid(x, axes, keepdims)
     size = shaping.absolute(x)
@@ -115,12 +116,12 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
     else:
         raise ValueError(f"norm of matrices has the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but got "
                          f"{ord!r}{at_user_line()}")
-    return methods.reshape(ans, (*ans.shape, 1, 1)) if keepdims else ans
+    return methods.reshape(ans, (*ans.shape, 1, 1)) if flag(keepdims) else ans
 
 
 def _euclid(x: Array, axes: tuple, keepdims: Any) -> Array:
     """sqrt(Σ |x|²); its derivative at 0 is 0, the subgradient of smallest norm, to every order."""
     squares = arithmetic.square(x) if x.dtype.kind != "c" else arithmetic.square(x.real) + arithmetic.square(x.imag)
-    total = reductions.reduce_sum(squares, tuple(sorted(axes)), bool(keepdims))
+    total = reductions.reduce_sum(squares, tuple(sorted(axes)), flag(keepdims))
     zero = total == 0
     return selection.where(zero, 0.0, arithmetic.sqrt(selection.where(zero, 1.0, total)))

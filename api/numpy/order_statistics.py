@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.axes import flag
 from ..core.device import constant
 from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping, sorting as ordering
@@ -139,7 +140,7 @@ def _flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
     rows = methods.reshape(moved, (*lead, math.prod(moved.shape[len(rest) :])))
     if rows.dtype.kind not in "fc":
         rows = selection.astype(rows, np.float64)
-    return rows, tuple(1 if k in axes else size for k, size in enumerate(a.shape)) if keepdims else lead
+    return rows, tuple(1 if k in axes else size for k, size in enumerate(a.shape)) if flag(keepdims) else lead
 
 
 def _between(lower: Array, upper: Array, weight: Array, dtype: Any) -> Array:
@@ -211,7 +212,7 @@ def _weighted(reference: Any, rows: Array, q: Any, weights: Array, lead: tuple, 
 
 
 def _flag(keepdims: Any) -> bool:
-    return keepdims is not UNSET and bool(keepdims)
+    return keepdims is not UNSET and flag(keepdims)
 
 
 def _present(rows: Array) -> Array:

@@ -174,4 +174,7 @@ cast_flat = elementwise(
 def astype(x, dtype):
     """`x` in `dtype`; integers and booleans are constants to derivatives."""
     dtype = np.dtype(dtype)
-    return cast(x, dtype=dtype) if is_inexact(dtype) else cast_flat(x, dtype=dtype)
+    if is_inexact(dtype):
+        return cast(x, dtype=dtype)
+    make_aval((), dtype)  # refuses dtypes other than numbers and booleans
+    return cast_flat(x, dtype=dtype)

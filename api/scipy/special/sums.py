@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from ...core.axes import flag, normal_axes
 from ...core.device import constant
 from ...core.errors import DtypeError, at_user_line
-from ...core.methods import normal_axes
 from ...core.ops import entropies, network, reductions, selection
 from ...nn.losses import together
 from ...nn.softmax import over_axes
@@ -69,7 +69,7 @@ def logsumexp(
     """
     a = floating(a)
     if b is None and not return_sign:
-        return reductions.logsumexp(a, normal_axes(axis, a.ndim), bool(keepdims))
+        return reductions.logsumexp(a, normal_axes(axis, a.ndim), flag(keepdims))
     weights = constant(np.ones((), np.float64), a) if b is None else floating(b)
     if "c" in (a.dtype.kind, weights.dtype.kind):
         raise DtypeError(f"logsumexp with b= or return_sign=True takes real values, but got {a.dtype} and "
@@ -77,5 +77,5 @@ def logsumexp(
     if b is None:
         weights = weights.astype(a.dtype)
     a, weights = together(a, weights)
-    size, sign = entropies.signed_logsumexp(a, weights, normal_axes(axis, a.ndim), bool(keepdims))
+    size, sign = entropies.signed_logsumexp(a, weights, normal_axes(axis, a.ndim), flag(keepdims))
     return (size, sign) if return_sign else selection.where(sign < 0, math.nan, size)
