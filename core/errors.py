@@ -57,6 +57,25 @@ class TreeError(ValueError):
     """Containers whose structures do not match."""
 
 
+def is_ours(error):
+    """Whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do."""
+    words = str(error)
+    return type(error).__module__ == __name__ or "(at " in words or "; " in words and _file_of(error).startswith(_OURS)
+
+
+def raised_by_user(error):
+    """Whether `error` came out of a function of the user's that we called."""
+    return not _file_of(error).startswith((*_OURS, *_NUMERIC))
+
+
+def _file_of(error):
+    """The file whose code raised `error`."""
+    entry = error.__traceback__
+    while entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry.tb_frame.f_code.co_filename
+
+
 def user_line():
     """Where the user's code called us: `file.py:12 in loss`, or an empty string."""
     frame = sys._getframe(1)

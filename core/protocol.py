@@ -9,6 +9,7 @@ from .errors import ConversionError, RuleError, at_user_line
 from .methods import _augmented, power
 from .ops import arithmetic as a, digits, elementary, linalg, selection, shaping
 from .ops.special import SPECIAL
+from .refusal import explain
 from .tracer import Tracer
 from .ufunc_methods import call_method, check_cast, full_name
 
@@ -77,15 +78,20 @@ _get = UFUNCS.get
 
 def array_ufunc(self, ufunc, method, x, *others, **kwargs):
     """NEP 13: the primitive of a ufunc, its methods, and writes with `out=`."""
-    if method == "__call__":
-        fun = _get(ufunc) or _special(ufunc)
+    fun = _get(ufunc) or _special(ufunc)
+    try:
+        if method != "__call__":
+            return call_method(ufunc, fun, method, (x, *others), kwargs)
         if fun is not None and not kwargs:
             return fun(x, *others) if others else fun(x)
         if fun is None:
             raise RuleError(f"{full_name(ufunc)} has no derivative rules in covector; use a function listed in the "
                             f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
-        return _with_options(ufunc, fun, (x, *others), kwargs)
-    return call_method(ufunc, _get(ufunc) or _special(ufunc), method, (x, *others), kwargs)
+        return _with_options(ufunc, fun, (x, *others), **kwargs)
+    except Exception:
+        dot = "" if method == "__call__" else f".{method}"
+        explain(full_name(ufunc) + dot, getattr(ufunc, method), (x, *others), kwargs)
+        raise
 
 
 def _special(ufunc):
@@ -97,13 +103,8 @@ def _special(ufunc):
     return None
 
 
-def _with_options(ufunc, fun, inputs, kwargs):
-    out = kwargs.pop("out", None)
-    dtype = kwargs.pop("dtype", None)
-    where = kwargs.pop("where", True)
-    casting = kwargs.pop("casting", "same_kind")
-    kwargs.pop("order", None)
-    kwargs.pop("subok", None)
+def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting="same_kind", **kwargs):
+    options = {"order": kwargs.pop("order", "K"), "subok": kwargs.pop("subok", True), "casting": casting}
     target = out[0] if isinstance(out, tuple) else out
     if where is not True and not isinstance(target, Tracer):
         raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "
@@ -118,6 +119,8 @@ def _with_options(ufunc, fun, inputs, kwargs):
         for x in inputs:
             check_cast(ufunc, x.dtype, np.dtype(dtype), casting)
         inputs = [selection.astype(x, dtype) for x in inputs]
+    with np.errstate(all="ignore"):  # NumPy says what it takes
+        ufunc(*[np.ones((1,) * x.ndim, x.dtype) if hasattr(x, "dtype") else x for x in inputs], dtype=dtype, **options)
     if out is None:
         return fun(*inputs)
     if isinstance(target, Tracer):
@@ -145,7 +148,11 @@ def array_function(self, func, types, args, kwargs):
             return NotImplemented
         raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
                         f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
-    return fun(*args, **kwargs)
+    try:
+        return fun(*args, **kwargs)
+    except Exception:
+        explain(f"{func.__module__}.{func.__name__}", func, args, kwargs)
+        raise
 
 
 Tracer.__array_ufunc__ = array_ufunc

@@ -61,3 +61,69 @@ def test_a_memory_map_is_a_plain_array(tmp_path):
     held[:] = 3.0
     assert cv.grad(lambda x: np.sum(x * held))(X).tolist() == [3.0, 3.0]
     assert cv.grad(np.sum)(held).tolist() == [1.0, 1.0]
+
+
+FOUR = np.arange(1.0, 5.0)
+UNDER = {
+    "vjp": lambda f: cv.vjp(f, FOUR),
+    "jvp": lambda f: cv.jvp(f, (FOUR,), (FOUR,)),
+    "vmap": lambda f: cv.vmap(f)(np.stack([FOUR, FOUR])),
+    "make_graph": lambda f: cv.make_graph(f)(FOUR),
+}
+REFUSED = {  # where NumPy refuses, so do we, in its kind and words, with what was given and the user's line
+    "roll by a text": (ValueError, lambda np, x: np.roll(x, "a"), r"numpy\.roll refuses.*invalid.*\(f64\[4\], 'a'\)"),
+    "pad by a text": (TypeError, lambda np, x: np.pad(x, "a"), r"numpy\.pad refuses.*integral.*\(f64\[4\], 'a'\)"),
+    "diagonal far out": (ValueError, lambda np, x: np.diag(x, k=2**70), r"numpy\.diag refuses.*k=1180591620717"),
+    "parts without number": (ValueError, lambda np, x: np.split(x, np.inf), r"numpy\.split refuses.*\(f64\[4\], inf\)"),
+    "power of a text": (TypeError, lambda np, x: np.float_power(x, "a"), r"'a'"),
+    "keepdims by text": (TypeError, lambda np, x: np.sum(x, keepdims="yes"), r"keepdims= is True or False.*'yes'"),
+    "keepdims by number": (TypeError, lambda np, x: np.mean(x, axis=0, keepdims=1.5), r"keepdims= is True.*1\.5"),
+    "matmul of a number": (ValueError, lambda np, x: np.matmul(x, 3.0), r"at least one axis.*\(4,\) and \(\)"),
+    "vecdot without axis": (TypeError, lambda np, x: np.vecdot(x, x, axis=None), r"axis is an integer.*None"),
+}
+NUMPYS_OWN = {  # NumPy's own words, and a note that says how it was called, and where
+    "order": (ValueError, lambda np, x: np.sin(x, order="Q"), r"order must be one of.*'Q'"),
+    "casting": (ValueError, lambda np, x: np.add(x, 1.0, casting="bogus"), r"casting must be one of.*'bogus'"),
+    "no loop": (TypeError, lambda np, x: np.isnan(x, dtype=np.float16), r"No loop matching.*isnan"),
+    "singular": (np.linalg.LinAlgError, lambda np, x: np.linalg.inv(np.outer(x, x) * 0.0), r"Singular matrix"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", UNDER)
+@pytest.mark.parametrize("library", [np, cnp], ids=["numpy", "covector.numpy"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_numpy_refuses_is_refused_in_its_kind_with_the_line_of_the_user(name, library, transform):
+    kind, call, message = REFUSED[name]
+    kept = FOUR.copy()
+    with pytest.raises(kind, match=message) as caught:
+        UNDER[transform](lambda x: call(library, x))
+    assert "test_bad_input.py" in str(caught.value)
+    np.testing.assert_array_equal(FOUR, kept)
+    with pytest.raises((TypeError, ValueError)):
+        call(np, FOUR)
+
+
+@pytest.mark.parametrize("transform", ["vjp", "jvp"])
+@pytest.mark.parametrize("name", NUMPYS_OWN)
+def test_words_of_numpy_get_a_note_with_the_call_and_the_line(name, transform):
+    kind, call, message = NUMPYS_OWN[name]
+    with pytest.raises(kind, match=message) as caught:
+        UNDER[transform](lambda x: call(np, x))
+    assert any("was called as (f64" in note and "test_bad_input.py" in note for note in caught.value.__notes__)
+
+
+def test_what_numpy_takes_and_traced_values_do_not_says_so():
+    with pytest.raises(NotImplementedError, match=r"numpy\.round does not take.*\(f64\[4\], 400\).*test_bad_input"):
+        cv.jvp(lambda x: np.round(x, 400), (FOUR,), (FOUR,))
+
+
+def test_an_error_of_a_function_handed_to_numpy_stays():
+    calls = []
+
+    def fails(row):
+        calls.append(1)
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match=r"^mine$"):
+        cv.jvp(lambda x: np.apply_along_axis(fails, 0, x), (FOUR,), (FOUR,))
+    assert len(calls) == 1  # it is not called again to find the words

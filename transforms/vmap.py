@@ -53,7 +53,7 @@ class VmapTrace(Trace):
                 return self.box(ans)
         try:
             ans = prim.batch(values, params, batched, self.size)
-        except (TypeError, ValueError, IndexError):
+        except (TypeError, ValueError, IndexError, AttributeError):
             avals = [aval_of(v) for v in values]
             refuse_avals(prim, [make_aval(a.shape[1:], a.dtype) if b else a for a, b in zip(avals, batched)], params)
             raise

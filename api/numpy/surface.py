@@ -11,7 +11,9 @@ from ..core.dtypes import is_inexact
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.ops import selection, shaping
 from ..core.protocol import FUNCTIONS, UFUNCS
+from ..core.refusal import explain
 from ..core.tracer import Tracer, concrete
+from ..core.ufunc_methods import full_name
 
 Array = Annotated[Any, "an array, a tracer, or what NumPy makes an array of"]
 Axis = Any
@@ -37,23 +39,27 @@ def implements(reference: Callable[..., Any], *aliases: Callable[..., Any], mask
 def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
     """`reference` on plain arrays, `traced` where an argument is traced; NumPy finds tracers further inside."""
     name = reference.__name__
+    full = f"{reference.__module__}.{name}"
 
     def fun(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             if "out" in kwargs or "where" in kwargs:
                 refuse_options(name, kwargs.get("out"), True if masked else kwargs.get("where", True))
-            for value in kwargs.values():
-                if isinstance(value, Tracer):
-                    return traced(*args, **kwargs)
-        for value in args:
+        for value in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(value, Tracer):
-                return traced(*args, **kwargs)
+                break
+        else:
+            try:
+                return reference(*args, **kwargs)
+            except ConversionError:  # a list of traced values, which NumPy takes for an array
+                if not any(map(traced_inside, args)):
+                    raise
+                args = tuple(_stacked_lists(traced, args))
         try:
-            return reference(*args, **kwargs)
-        except ConversionError:  # a list of traced values, which NumPy takes for an array
-            if not any(map(traced_inside, args)):
-                raise
-            return traced(*_stacked_lists(traced, args), **kwargs)
+            return traced(*args, **kwargs)
+        except Exception:
+            explain(full, reference, args, kwargs)
+            raise
 
     return as_numpy(fun, reference, masked)
 
@@ -84,7 +90,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                   dtype: Any = None, subok: bool = True) -> Any:
             if out is not None or where is not True:
                 refuse_options(name, out, where)
-            if dtype is casting is order is None:
+            if dtype is casting is order is None and subok is True:
                 if isinstance(x, Tracer):
                     return traced(x)
                 try:
@@ -92,8 +98,8 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 except ConversionError:
                     if not traced_inside(x):
                         raise
-                    return traced(_stacked(x))
-            return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K")
+                    return reference(_stacked(x))
+            return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
         return as_numpy(unary, reference)
 
@@ -101,18 +107,22 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                dtype: Any = None, subok: bool = True) -> Any:
         if out is not None or where is not True:
             refuse_options(name, out, where)
-        if dtype is casting is order is None:
+        if dtype is casting is order is None and subok is True:
             if type(x) in _PLAIN and type(y) in _PLAIN:
                 return reference(x, y)
             if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
-                return traced(x, y)
+                try:
+                    return traced(x, y)
+                except Exception:
+                    explain(full_name(reference), reference, (x, y), {})
+                    raise
             try:
                 return reference(x, y)
             except ConversionError:
                 if not (traced_inside(x) or traced_inside(y)):
                     raise
-                return traced(_stacked_list(x), _stacked_list(y))
-        return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K")
+                return reference(_stacked_list(x), _stacked_list(y))
+        return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
     return as_numpy(binary, reference)
 

@@ -286,6 +286,7 @@ outer = primitive(
 def vecdot(x, y, axis=-1):
     """`np.vecdot`: the products of the vectors along `axis`, the first one conjugated."""
     x, y = _operands("vecdot", x, y, 1, 1)
+    normal_axis(axis, min(x.ndim, y.ndim))
     if x.shape[axis] != y.shape[axis]:
         raise ShapeError(f"vecdot needs vectors of one length along axis {axis}, but got shapes {x.shape} and "
                          f"{y.shape}; slice or pad one of them{at_user_line()}")
