@@ -3,7 +3,7 @@
 import math
 
 from ..core.ops import arithmetic, elementary, error_function, network, selection
-from ..numpy.surface import Array, floating, lift, ordered
+from ..numpy.surface import Array, array_of, floating, lift, ordered
 
 _SELU_SCALE = 1.0507009873554804934193349852946  # Klambauer et al. (2017), Self-normalizing neural networks, eq. 14
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -97,6 +97,44 @@ def selu(x: Array) -> Array:
     return _SELU_SCALE * elu(ordered(lift(x), "selu"), _SELU_ALPHA)
 
 
+def celu(x: Array, alpha: Array = 1.0) -> Array:
+    """Compute `x` where it is positive, alpha (exp(x / alpha) - 1) elsewhere; the slope at 0 is 1.
+
+    Args:
+        x: an array, real.
+        alpha: minus the limit for x to -∞; differentiable, and not 0.
+    Returns:
+        an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.celu([-1.0, 2.0], 2.0)]
+    [-0.7869, 2.0]
+    """
+    x = ordered(floating(x), "celu")
+    positive = x > 0
+    return selection.where(positive, x, alpha * arithmetic.expm1(selection.where(positive, 0.0, x) / alpha))
+
+
+def mish(x: Array) -> Array:
+    """Compute x tanh(softplus(x)): Misra (2019), Mish: a self regularized non-monotonic activation function.
+
+    Args:
+        x: an array, real.
+    Returns:
+        an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
+
+    >>> from covector import nn
+    >>> [round(float(v), 4) for v in nn.mish([-1.0, 2.0])]
+    [-0.3034, 1.944]
+    """
+    x = ordered(floating(x), "mish")
+    return x * arithmetic.tanh(network.softplus(x))
+
+
 def softplus(x: Array) -> Array:
     """Compute log(1 + exp(x)), without overflow.
 
@@ -159,3 +197,64 @@ def tanh(x: Array) -> Array:
     0.7616
     """
     return arithmetic.tanh(floating(x))
+
+
+def squareplus(x: Array, b: Array = 4) -> Array:
+    """Compute (x + √(x² + b)) / 2, without the cancellation of that at large negative `x`.
+
+    Args:
+        x: an array, real.
+        b: how smooth the bend at 0 is, positive; differentiable.
+    Returns:
+        an array of the shape of `x`.
+    Raises:
+        DtypeError: `x` is complex.
+
+    >>> from covector import nn
+    >>> nn.squareplus([0.0, 1.5])
+    array([1., 2.])
+    """
+    x = ordered(floating(x), "squareplus")
+    low = x < 0
+    total = selection.where(low, -x, x) + arithmetic.sqrt(x * x + b)
+    return 0.5 * selection.where(low, b / selection.where(low, total, 1.0), total)
+
+
+def log1mexp(x: Array) -> Array:
+    """Compute log(1 - exp(-x)), precise for small and for large `x`.
+
+    Args:
+        x: an array, real, not negative.
+    Returns:
+        an array of the shape of `x`; -∞ at 0, NaN below.
+    Raises:
+        DtypeError: `x` is complex.
+
+    Mächler (2012), Accurately computing log(1 - exp(-|a|)), eq. 7.
+
+    >>> from covector import nn
+    >>> [float(nn.log1mexp(x)) for x in (1e-300, 50.0)]
+    [-690.7755278982137, -1.9287498479639178e-22]
+    """
+    x = ordered(floating(x), "log1mexp")
+    near = x < math.log(2.0)
+    close, far = selection.where(near, x, 1.0), selection.where(near, 1.0, x)
+    return selection.where(near, arithmetic.log(-arithmetic.expm1(-close)), arithmetic.log1p(-arithmetic.exp(-far)))
+
+
+def identity(x: Array) -> Array:
+    """Give `x` as it is, as an array.
+
+    Args:
+        x: an array.
+    Returns:
+        the same array or traced value; a number or list becomes an array.
+
+    >>> from covector import nn
+    >>> nn.identity([1.0, 2.0])
+    array([1., 2.])
+    """
+    return array_of(x)
+
+
+swish = silu

@@ -4,58 +4,126 @@ import math
 from collections.abc import Callable
 
 from ..core.axes import flag, normal_axes
-from ..core.ops import network, reductions
-from ..numpy.surface import Array, Axis, floating
+from ..core.errors import DtypeError, at_user_line
+from ..core.ops import arithmetic, network, reductions, selection, shaping
+from ..numpy.surface import Array, Axis, array_of, floating
 
 
-def softmax(x: Array, axis: Axis = -1) -> Array:
+def softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
     """Compute exp(x) / Σ exp(x), without overflow.
 
     Args:
         x: an array, real.
         axis: the axis of the sum, several, or None for all.
+        where: booleans that broadcast with `x`: what takes part; the answer is 0 elsewhere.
     Returns:
         an array of the shape of `x`; its entries add up to 1 along `axis`.
+    Raises:
+        DtypeError: `where` is not of booleans.
 
     >>> from covector import nn
     >>> [round(float(v), 6) for v in nn.softmax([0.0, 1000.0])]
     [0.0, 1.0]
     """
-    return over_axes(network.softmax, x, axis)
+    if where is None:
+        return over_axes(network.softmax, x, axis)
+    x, mask, _ = _masked(x, axis, where, "softmax")
+    return selection.where(mask, over_axes(network.softmax, x, axis), 0.0)
 
 
-def log_softmax(x: Array, axis: Axis = -1) -> Array:
+def log_softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
     """Compute the logarithm of `softmax`, precise where that underflows.
 
     Args:
         x: an array, real.
         axis: the axis of the sum, several, or None for all.
+        where: booleans that broadcast with `x`: what takes part; the answer is -∞ elsewhere.
     Returns:
         an array of the shape of `x`.
+    Raises:
+        DtypeError: `where` is not of booleans.
 
     >>> from covector import nn
     >>> [float(v) for v in nn.log_softmax([0.0, 1000.0])]
     [-1000.0, 0.0]
     """
-    return over_axes(network.log_softmax, x, axis)
+    if where is None:
+        return over_axes(network.log_softmax, x, axis)
+    x, mask, _ = _masked(x, axis, where, "log_softmax")
+    total = reductions.logsumexp(x, normal_axes(axis, x.ndim), True)
+    return selection.where(mask, selection.where(mask, x, 0.0) - selection.where(mask, total, 0.0), -math.inf)
 
 
-def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False, where: Array | None = None) -> Array:
     """Compute log Σ exp(x), without overflow.
 
     Args:
         x: an array, real or complex.
         axis: the axis of the sum, several, or None for all.
         keepdims: whether summed axes stay, with length 1.
+        where: booleans that broadcast with `x`: what takes part.
     Returns:
         an array without the axes summed over; -inf for sums of nothing.
+    Raises:
+        DtypeError: `where` is not of booleans.
 
     >>> from covector import nn
     >>> round(float(nn.logsumexp([1000.0, 1000.0])), 4)
     1000.6931
     """
+    if where is None:
+        x = floating(x)
+        return reductions.logsumexp(x, normal_axes(axis, x.ndim), flag(keepdims))
+    x, _, some = _masked(x, axis, where, "logsumexp")
+    axes = normal_axes(axis, x.ndim)
+    return selection.where(some if keepdims else some.squeeze(axis=axes), reductions.logsumexp(x, axes, flag(keepdims)),
+                           -math.inf)
+
+
+def logmeanexp(x: Array, axis: Axis = None, where: Array | None = None, keepdims: bool = False) -> Array:
+    """Compute the logarithm of the mean of exp(x), without overflow.
+
+    Args:
+        x: an array, real or complex.
+        axis: the axis of the mean, several, or None for all.
+        where: booleans that broadcast with `x`: what takes part.
+        keepdims: whether the axes stay, with length 1.
+    Returns:
+        an array without these axes; NaN for means of nothing.
+    Raises:
+        DtypeError: `where` is not of booleans.
+
+    >>> from covector import nn
+    >>> round(float(nn.logmeanexp([1000.0, 1000.0])), 4)
+    1000.0
+    """
     x = floating(x)
-    return reductions.logsumexp(x, normal_axes(axis, x.ndim), flag(keepdims))
+    mask = None if where is None else _mask(x, where, "logmeanexp")
+    total = logsumexp(x, axis, keepdims, where)
+    axes = normal_axes(axis, x.ndim)
+    if mask is None:
+        number = math.prod(x.shape[k] for k in axes)
+        return total - (math.log(number) if number else -math.inf)
+    number = selection.astype(mask, x.real.dtype).sum(axis=axes, keepdims=flag(keepdims))
+    nothing = number == 0
+    return selection.where(nothing, math.nan, total - arithmetic.log(selection.where(nothing, 1.0, number)))
+
+
+def _mask(x: Array, where: Array, name: str) -> Array:
+    """`where` in the shape of `x`."""
+    mask = array_of(where)
+    if mask.dtype.kind != "b":
+        raise DtypeError(f"{name} needs where= of booleans, True for what takes part, but got {mask.dtype}; compare "
+                         f"it: where != 0{at_user_line()}")
+    return mask if mask.shape == x.shape else shaping.broadcast_to(mask, shape=x.shape)
+
+
+def _masked(x: Array, axis: Axis, where: Array, name: str) -> tuple[Array, Array, Array]:
+    """`x` with -∞ where it takes no part (0 where nothing does), the mask, and where along `axis` anything does."""
+    x = floating(x)
+    mask = _mask(x, where, name)
+    some = mask.any(axis=normal_axes(axis, x.ndim), keepdims=True)
+    return selection.where(some, selection.where(mask, x, -math.inf), 0.0), mask, some
 
 
 def over_axes(fun: Callable[..., Array], x: Array, axis: Axis) -> Array:

@@ -1,6 +1,7 @@
 """covector.nn against loops and definitions: values, kinks, geometry, and the messages of what does not fit."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -11,14 +12,16 @@ from covector.core.errors import DtypeError, ShapeError
 from covector.testing import check_grads
 
 RNG = np.random.default_rng(5)
-ACTIVATIONS = ["relu", "gelu", "silu", "elu", "selu", "softplus", "sigmoid", "log_sigmoid", "tanh"]
+ACTIVATIONS = ["relu", "gelu", "silu", "elu", "selu", "softplus", "sigmoid", "log_sigmoid", "tanh", "celu", "mish",
+               "squareplus", "leaky_relu", "relu6", "hard_tanh", "hard_sigmoid", "hard_silu", "soft_sign",
+               "sparse_plus", "sparse_sigmoid", "swish", "hard_swish", "identity"]
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activation_has_the_derivatives_of_its_values(name):
     fun = getattr(nn, name)
-    check_grads(fun, (np.array([-3.0, -0.4, 0.3, 2.5]),))
-    x = np.array([-1.0, 0.5], np.float32)
+    check_grads(fun, (np.array([-2.8, -0.4, 0.3, 2.5]),))
+    x = np.array([-1.5, 0.5], np.float32)
     assert fun(x).dtype == np.float32
     assert cv.grad(lambda x: fun(x).sum())(x).dtype == np.float32
     np.testing.assert_allclose(cv.vmap(fun)(x), fun(x))
@@ -29,12 +32,81 @@ def test_slopes_at_the_kinks():
     assert slopes == {"relu": 0.0, "elu": 1.0, "selu": pytest.approx(1.0507009873554805 * 1.6732632423543772)}
 
 
-@pytest.mark.parametrize("name", ["gelu", "silu", "elu", "selu", "softplus", "sigmoid", "log_sigmoid", "tanh"])
+@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name != "relu"])
 @pytest.mark.parametrize("x", [-1e4, 1e4])
 def test_activations_overflow_nowhere(name, x):
     fun = getattr(nn, name)
     assert np.isfinite(fun(x))
     assert np.isfinite(cv.grad(fun)(x))
+
+
+def test_parameters_of_activations_have_derivatives():
+    x = np.array([-3.0, -0.4, 0.3, 2.5])
+    for fun, parameter in ((nn.leaky_relu, 0.2), (nn.celu, 0.7), (nn.squareplus, 3.0), (nn.elu, 0.7)):
+        check_grads(fun, (x, np.array(parameter)))
+
+
+def test_log1mexp_is_precise_at_both_ends():
+    x = np.array([1e-300, 1e-9, 0.3, math.log(2.0), 1.0, 30.0, 700.0])
+    np.testing.assert_allclose(np.expm1(nn.log1mexp(x))[2:], -np.exp(-x)[2:], rtol=1e-14)
+    np.testing.assert_allclose(nn.log1mexp(x)[:2], np.log(x[:2]), rtol=1e-9)
+    check_grads(nn.log1mexp, (x[2:5],))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.testing.assert_array_equal(nn.log1mexp([0.0, -1.0]), [-np.inf, np.nan])
+
+
+def test_squareplus_loses_no_digits_where_it_is_small():
+    np.testing.assert_allclose(nn.squareplus(-1e9), 1e-9, rtol=1e-15)
+    np.testing.assert_allclose(nn.squareplus([-2.0, 0.0, 3.0], 0.0), [0.0, 0.0, 3.0])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_glu_is_gated_by_the_second_half(axis):
+    x = RNG.normal(size=(4, 6))
+    a, b = np.split(x, 2, axis)
+    np.testing.assert_allclose(nn.glu(x, axis), a / (1 + np.exp(-b)))
+    check_grads(lambda x: nn.glu(x, axis), (x,))
+    with pytest.raises(ShapeError, match=r"glu needs an axis of even length.*\(4, 5\).*pad"):
+        nn.glu(x[:, :5])
+
+
+@pytest.mark.parametrize("axis", [None, -1, 0, (0, 1)])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp", "logmeanexp"])
+def test_what_takes_no_part_in_a_sum_of_exponentials_has_no_derivative(name, axis):
+    fun = getattr(nn, name)
+    x = RNG.normal(size=(3, 4))
+    mask = np.array([[True, False, True, True], [False] * 4, [True, True, False, False]])
+    kept = np.where(mask, x, -np.inf)
+
+    some = mask.any(axis=axis, keepdims=True)
+    with np.errstate(all="ignore"):
+        weight = np.exp(kept)
+        total = weight.sum(axis=axis, keepdims=True)
+        number = mask.sum(axis=axis, keepdims=True)
+        want = {"softmax": np.where(mask, weight / total, 0.0),
+                "log_softmax": np.where(mask, x - np.log(total), -np.inf),
+                "logsumexp": np.log(total), "logmeanexp": np.where(some, np.log(total / number), np.nan)}[name]
+    got = fun(x, axis, where=mask) if name.endswith("softmax") else fun(x, axis, where=mask, keepdims=True)
+    np.testing.assert_allclose(got, want, atol=1e-15)
+    finite = np.isfinite(want)
+    weights = np.where(finite, RNG.normal(size=want.shape), 0.0)
+
+    def of(x):
+        out = fun(x, axis, where=mask) if name.endswith("softmax") else fun(x, axis, where=mask, keepdims=True)
+        return (np.where(finite, out, 0.0) * weights).sum()
+
+    check_grads(of, (x,))
+    assert not cv.grad(of)(x)[~mask].any()
+    with pytest.raises(DtypeError, match=rf"{name} needs where= of booleans.*float64.*compare"):
+        fun(x, axis, where=x)
+
+
+def test_the_mean_of_exponentials_is_the_sum_less_the_number():
+    x = RNG.normal(size=(3, 4))
+    for axis in (None, 0, (0, 1)):
+        np.testing.assert_allclose(nn.logmeanexp(x, axis), np.log(np.exp(x).mean(axis=axis)))
+        check_grads(lambda x, axis=axis: nn.logmeanexp(x, axis), (x,))
+    assert np.isnan(nn.logmeanexp(x, where=np.zeros((3, 4), bool)))
 
 
 @pytest.mark.parametrize("axis", [None, -1, (0, 2), (2, 0)])

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip in
 jax.config.update("jax_enable_x64", True)
 F = torch.nn.functional
 RNG = np.random.default_rng(11)
-X = np.array([-30.0, -2.0, -0.3, 0.0, 0.7, 3.0, 40.0])
+X = np.array([-30.0, -3.0, -2.0, -1.0, -0.3, 0.0, 0.7, 1.0, 3.0, 6.0, 40.0])
 
 
 def compare(ours, theirs, *args):
@@ -40,7 +40,9 @@ def test_activations_of_other_names_are_those_of_torch():
     compare(nn.softplus, lambda x: F.softplus(x, threshold=100.0), X)
 
 
-@pytest.mark.parametrize("name", ["relu", "silu", "elu", "selu", "softplus", "sigmoid", "log_sigmoid", "tanh"])
+@pytest.mark.parametrize("name", (
+    "relu silu elu selu softplus sigmoid log_sigmoid tanh celu mish squareplus leaky_relu relu6 hard_tanh hard_sigmoid "
+    "hard_silu soft_sign sparse_plus sparse_sigmoid swish hard_swish identity").split())
 def test_activation_is_that_of_jax(name):
     ours, theirs = getattr(nn, name), getattr(jax.nn, name)
     np.testing.assert_allclose(ours(X), theirs(X), rtol=1e-9, atol=1e-12)
@@ -141,3 +143,20 @@ def test_softmax_is_that_of_jax(axis):
         w = RNG.normal(size=x.shape)
         np.testing.assert_allclose(cv.grad(lambda x, f=ours, w=w: (f(x, axis) * w).sum())(x),
                                    jax.grad(lambda x, f=theirs, w=w: (f(x, axis) * w).sum())(x), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [-1, 0, (0, 1)])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp", "logmeanexp"])
+def test_sums_with_a_mask_are_those_of_jax(name, axis):
+    x, mask = RNG.normal(size=(4, 5)), RNG.normal(size=(4, 5)) > 0
+    mask[1] = False
+    ours, theirs = (lambda x, f=getattr(of, name): f(x, axis=axis, where=mask) for of in (nn, jax.nn))
+    np.testing.assert_allclose(ours(x), theirs(x), rtol=1e-11, atol=1e-14)
+
+
+def test_log1mexp_and_glu_are_those_of_jax():
+    x = np.array([0.01, 0.5, 0.7, 2.0, 40.0, 3.0])
+    np.testing.assert_allclose(nn.log1mexp(x), jax.nn.log1mexp(x), rtol=1e-12)
+    np.testing.assert_allclose(cv.grad(lambda x: nn.log1mexp(x).sum())(x),
+                               jax.grad(lambda x: jax.nn.log1mexp(x).sum())(x), rtol=1e-12)
+    np.testing.assert_allclose(nn.glu(x), jax.nn.glu(x), rtol=1e-12)
