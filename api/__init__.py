@@ -5,7 +5,12 @@ from importlib import import_module as _import_module
 from . import debug as debug, extend as extend, nn as nn, numpy as numpy, scipy as scipy, tree as tree
 from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol
-from .transforms.checkpoint import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
+from .transforms.checkpoint import (
+    checkpoint as checkpoint,
+    checkpoint_policies as checkpoint_policies,
+    remat as remat,
+)
+from .transforms.closures import closure_convert as closure_convert, custom_gradient as custom_gradient
 from .transforms.collectives import (
     all_gather as all_gather,
     axis_index as axis_index,
@@ -16,7 +21,7 @@ from .transforms.collectives import (
     psum_scatter as psum_scatter,
     pvary as pvary,
 )
-from .transforms.control import cond as cond, fori_loop as fori_loop, while_loop as while_loop
+from .transforms.control import cond as cond, fori_loop as fori_loop, switch as switch, while_loop as while_loop
 from .transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.debugging import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
@@ -32,6 +37,7 @@ from .transforms.jacobian import (
     jacrev as jacrev,
 )
 from .transforms.linear import linear_transpose as linear_transpose, linearize as linearize
+from .transforms.mapping import associative_scan as associative_scan, map as map
 from .transforms.scan import scan as scan
 from .transforms.staging import eval_shape as eval_shape, make_graph as make_graph
 from .transforms.vmap import vmap as vmap

@@ -4,6 +4,7 @@ The function runs once, concretely, and is written down as a graph, so what it c
 replay makes the same choices (dropout masks included).
 """
 
+from collections.abc import Sequence
 from functools import wraps
 
 from ..core.avals import aval_of
@@ -11,7 +12,7 @@ from ..core.dtypes import is_inexact
 from ..core.primitive import bind
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable
-from .arguments import flatten, settle
+from .arguments import flatten, normal_argnums, settle
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .forward import start_dual
 from .gradient import _callable
@@ -19,7 +20,8 @@ from .staging import stage
 
 
 def checkpoint(
-    fun: Callable[..., Any] | None = None, *, policy: Callable[..., Any] | None = None
+    fun: Callable[..., Any] | None = None, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
+    static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
 ) -> Callable[..., Any]:
     """Make `fun` keep only its operands for the pullback and recompute what else is needed.
 
@@ -28,6 +30,9 @@ def checkpoint(
             it closes over are differentiated, too.
         policy: `policy(primitive, *avals, **params) -> bool` says which answers to save anyway; see
             `checkpoint_policies`. Results of collectives are always saved.
+        prevent_cse: taken for the sake of JAX's signature; nothing here merges what is recomputed with the original.
+        static_argnums, static_argnames: positions and names of arguments that are handed to `fun` as they are, even
+            where they are containers of other things than arrays.
     Returns:
         a function with the same values and derivatives.
 
@@ -36,12 +41,16 @@ def checkpoint(
     array([1.  , 0.36])
     """
     if fun is None:
-        return lambda f: checkpoint(f, policy=policy)
+        return lambda f: checkpoint(f, policy=policy, static_argnums=static_argnums, static_argnames=static_argnames)
     _callable(fun, "checkpoint")
+    places = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
 
     @wraps(fun)
     def checkpoint_fun(*args, **kwargs):
-        leaves, rebuild = flatten((args, kwargs))
+        static = {k: args[k] for k in normal_argnums(places, len(args), "checkpoint")} if places else {}
+        static_named = {name: kwargs.pop(name) for name in names if name in kwargs}
+        leaves, rebuild = flatten(([a for k, a in enumerate(args) if k not in static], kwargs))
         leaves = [settle(x) for x in leaves]
         arrays = [i for i, x in enumerate(leaves) if isinstance(x, (Tracer, float, complex)) or hasattr(x, "dtype")]
 
@@ -50,7 +59,9 @@ def checkpoint(
             for i, v in zip(arrays, values):
                 full[i] = v
             given, named = rebuild(full)
-            return fun(*given, **named)
+            for k in sorted(static):
+                given.insert(k, static[k])
+            return fun(*given, **named, **static_named)
 
         operands = [leaves[i] for i in arrays]
         graph, known = stage(flat_fun, operands, tuple, "checkpoint", concrete=True)
@@ -60,6 +71,9 @@ def checkpoint(
         return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph), policy))))
 
     return checkpoint_fun
+
+
+remat = checkpoint
 
 
 class checkpoint_policies:  # noqa: N801 - a namespace
@@ -86,6 +100,11 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     def dots_saveable(prim, *avals, **params):
         """Save products of matrices and tensors, which cost most to recompute."""
         return prim.name in ("matmul", "einsum")
+
+    @staticmethod
+    def save_from_both_policies(one, other):
+        """Save what either of two policies saves."""
+        return lambda prim, *avals, **params: one(prim, *avals, **params) or other(prim, *avals, **params)
 
 
 class Body:

@@ -1,4 +1,6 @@
-"""Control flow: cond, while_loop, fori_loop: plain Python where values are known, a primitive where they are staged."""
+"""Control flow: cond, switch, while_loop, fori_loop; plain Python on known values, a primitive on staged ones."""
+
+from collections.abc import Sequence
 
 from ..core.avals import aval_of
 from ..core.buffers import identity
@@ -15,8 +17,13 @@ from .forward import start_dual
 from .gradient import _callable
 from .staging import stage
 
+_NO_OPERAND: Any = object()
 
-def cond(pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: PyTree) -> PyTree:
+
+def cond(
+    pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: PyTree,
+    operand: PyTree = _NO_OPERAND,
+) -> PyTree:
     """Choose between two functions by a condition.
 
     Args:
@@ -24,11 +31,13 @@ def cond(pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any
             staged, both are staged.
         true_fun, false_fun: functions of `operands`, with results of one structure, shapes and dtypes.
         operands: any containers of arrays.
+        operand: the one operand, by name; it may be None.
     Returns:
         the chosen function's result.
     Raises:
         TreeError: the results differ in structure.
         ShapeError: `pred` is no scalar.
+        TypeError: `operands` and `operand` are given both.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.cond(x > 0, np.sin, np.cos, x))(np.array([0.0, -np.pi])).round(3)
@@ -40,20 +49,81 @@ def cond(pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any
     if aval_of(pred).shape:
         raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
                          f"{at_user_line()}")
+    return _choose(pred, true_fun, false_fun, _all_operands(operands, operand, "cond"), "cond")
+
+
+def _all_operands(operands, operand, name):
+    if operand is _NO_OPERAND:
+        return operands
+    if operands:
+        raise TypeError(f"{name} was given {len(operands)} operands by position and operand= besides; give all of them "
+                        f"by position{at_user_line()}")
+    return (operand,)
+
+
+def _choose(pred, true_fun, false_fun, operands, name):
+    """The result of one of two functions, or what stands for it where `pred` is not known."""
     state = known_state(pred)
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched":
-        return _select(pred, true_fun(*operands), false_fun(*operands), "cond")
+        return _select(pred, true_fun(*operands), false_fun(*operands), name)
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]
-    on_true, _ = stage(true_fun, leaves, rebuild, "cond")
-    on_false, _ = stage(false_fun, leaves, rebuild, "cond")
-    _same_results(on_true, on_false)
+    on_true, _ = stage(true_fun, leaves, rebuild, name)
+    on_false, _ = stage(false_fun, leaves, rebuild, name)
+    _same_results(on_true, on_false, name)
     captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
     order = {key: len(leaves) + k for k, key in enumerate(captured)}
     bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured]) for g in (on_true, on_false))
     return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
+
+
+def switch(
+    index: Array, branches: Sequence[Callable[..., Any]], *operands: PyTree, operand: PyTree = _NO_OPERAND
+) -> PyTree:
+    """Choose among several functions by an index.
+
+    Args:
+        index: an integer scalar; below 0 it means the first function, beyond the end the last. A known one calls one
+            function only; batched by vmap, all run and `where` chooses; staged, all are staged.
+        branches: functions of `operands`, with results of one structure, shapes and dtypes.
+        operands: any containers of arrays.
+        operand: the one operand, by name; it may be None.
+    Returns:
+        the chosen function's result.
+    Raises:
+        TypeError: the index is no integer scalar, or there is nothing to choose from.
+        TreeError: the results differ in structure.
+
+    >>> import numpy as np, covector
+    >>> covector.switch(1, [np.sin, np.cos, np.exp], 0.0)
+    np.float64(1.0)
+    >>> covector.vmap(lambda i, x: covector.switch(i, [np.sin, np.cos, np.exp], x))(np.array([0, 1, 5]), np.zeros(3))
+    array([0., 1., 1.])
+    """
+    branches = tuple(branches)
+    for branch in branches:
+        _callable(branch, "switch")
+    index = settle(index)
+    aval = aval_of(index)
+    if aval.shape or aval.dtype.kind not in "iu" or not branches:
+        raise TypeError(f"switch needs an integer scalar and at least one function, but got an index of shape "
+                        f"{aval.shape} and dtype {aval.dtype}, and {len(branches)} functions; cast the index by "
+                        f".astype(int), or use cond for a condition{at_user_line()}")
+    operands = _all_operands(operands, operand, "switch")
+    if known_state(index) == "known":
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+    return _one_of(index, branches, 0, operands)
+
+
+def _one_of(index, branches, first, operands):
+    """Halve `branches`, whose places start at `first`, until one is left."""
+    if len(branches) == 1:
+        return branches[0](*operands)
+    half = len(branches) // 2
+    return _choose(index < first + half, lambda *xs: _one_of(index, branches[:half], first, xs),
+                   lambda *xs: _one_of(index, branches[half:], first + half, xs), operands, "switch")
 
 
 def known_state(value):
@@ -73,13 +143,13 @@ def _closed(graph, count, places):
     return Body(run=lambda flat: graph.eval([*flat[:count], *[flat[p] for p in places]]))
 
 
-def _same_results(a, b):
+def _same_results(a, b, name):
     if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
-        raise TreeError(f"cond needs both functions to return one structure, but they return {len(a.outputs)} and "
+        raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
                         f"{len(b.outputs)} leaves in different containers{at_user_line()}")
     for x, y in zip(a.out_avals, b.out_avals):
         if x.shape != y.shape or x.dtype != y.dtype:
-            raise TreeError(f"cond needs both functions to return equal shapes and dtypes, but got {x!r} and {y!r}"
+            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}"
                             f"{at_user_line()}")
 
 
@@ -88,12 +158,12 @@ def _select(pred, on_true, on_false, name):
     xs, rebuild = flatten(on_true)
     ys, _ = flatten(on_false)
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):
-        needs = "both functions to return one structure" if name == "cond" else "a carry that keeps its structure"
+        needs = "a carry that keeps its structure" if name == "while_loop" else "its functions to return one structure"
         raise TreeError(f"{name} needs {needs}, but got {structure(on_true)} and {structure(on_false)}{at_user_line()}")
     xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
     for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
         if aval_of(x).shape != aval_of(y).shape:
-            needs = "both functions to return equal shapes" if name == "cond" else "a carry that keeps its shapes"
+            needs = "a carry that keeps its shapes" if name == "while_loop" else "its functions to return equal shapes"
             raise TreeError(f"{name} needs {needs}, but got {aval_of(x)!r} and {aval_of(y)!r}; pad or reduce one "
                             f"of them{at_user_line()}")
     return rebuild([where(pred, x, y) for x, y in zip(xs, ys)])
@@ -175,13 +245,13 @@ _cond = higher_order(
 ).prim
 
 
-def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> PyTree:
+def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree) -> PyTree:
     """Run `body_fun` while `cond_fun` holds. A staged condition is refused.
 
     Args:
         cond_fun: `cond_fun(carry) -> bool`. Under vmap all examples run until the last one is done.
         body_fun: `body_fun(carry) -> carry`.
-        init: the first carry.
+        init_val: the first carry.
     Returns:
         the last carry; derivatives replay the trips that were taken.
     Raises:
@@ -191,7 +261,7 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init:
     >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
     17496.0
     """
-    state = running = init
+    state = running = init_val
     while True:
         flag = settle(cond_fun(state))
         kind = known_state(flag)
@@ -210,15 +280,18 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init:
         state = _select(flag, body_fun(running), state, "while_loop")
 
 
-def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree) -> PyTree:
+def fori_loop(
+    lower: int, upper: int, body_fun: Callable[..., Any], init_val: PyTree, *, unroll: int | bool | None = None
+) -> PyTree:
     """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
 
     Args:
         lower, upper: integers; under vmap each example may have its own. Staged ones are refused.
         body_fun: `body_fun(i, carry) -> carry`.
-        init: the first carry, any container.
+        init_val: the first carry, any container.
+        unroll: taken for the sake of JAX's signature; nothing depends on it.
     Returns:
-        the last carry; it is `init` if there is nothing to do.
+        the last carry; it is `init_val` if there is nothing to do.
 
     >>> import covector
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
@@ -227,8 +300,8 @@ def fori_loop(lower: int, upper: int, body_fun: Callable[..., Any], init: PyTree
     _callable(body_fun, "fori_loop")
     lower, upper = settle(lower), settle(upper)
     if known_state(lower) == known_state(upper) == "known":
-        state = init
+        state = init_val
         for i in range(lower, upper):
             state = body_fun(i, state)
         return state
-    return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init))[1]
+    return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val))[1]

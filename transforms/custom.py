@@ -79,8 +79,9 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
 
     rule = None
 
-    def defjvp(self, rule):
-        """Set the rule; returns it, so that it can be a decorator."""
+    def defjvp(self, rule, symbolic_zeros=False):
+        """Set the rule; returns it, so that it can be a decorator. Tangents that are zero come as arrays of zeros."""
+        _no_symbolic_zeros(symbolic_zeros, "custom_jvp")
         self.rule = rule
         return rule
 
@@ -131,8 +132,9 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
 
     fwd = bwd = None
 
-    def defvjp(self, fwd, bwd):
-        """Set both rules."""
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """Set both rules. Zero cotangents come as arrays of zeros; `optimize_remat` is taken for JAX's signature."""
+        _no_symbolic_zeros(symbolic_zeros, "custom_vjp")
         self.fwd = fwd
         self.bwd = bwd
 
@@ -141,6 +143,12 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
             raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
                             f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
         return self._run(_custom_vjp, VjpCall, (self.fun, self.fwd, self.bwd), args, kwargs)
+
+
+def _no_symbolic_zeros(asked, name):
+    if asked:
+        raise RuleError(f"{name} was asked for symbolic_zeros={asked!r}, but its rules get zeros as arrays; leave it "
+                        f"out, and let the rule take what it is given{at_user_line()}")
 
 
 def _call(prim, leaves, record, functions):

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.device import constant
+from ..core.dtypes import FLOAT0
 from ..core.errors import DtypeError, at_user_line
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
@@ -51,12 +52,15 @@ def jacrev(
     has_aux: bool = False,
     *,
     holomorphic: bool = False,
+    allow_int: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
     """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
     Args:
         fun, argnums, has_aux, holomorphic: as in `jacfwd`.
+        allow_int: take integer and boolean leaves as constants; in the Jacobian stand arrays of their shapes without
+            values, of JAX's dtype float0.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
     Returns:
         a function, as `jacfwd` returns it. Complex inputs of a function with real answers are taken as well: each row
@@ -70,7 +74,7 @@ def jacrev(
     array([[4., 1.],
            [2., 5.]])
     """
-    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic)
+    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic, allow_int)
 
 
 def jacobian(
@@ -190,29 +194,41 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
     return _wrap(elementwise_fun, fun, "elementwise_grad")
 
 
-def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
+def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False):
     _callable(fun, name)
 
     def jacobian_fun(*args, **kwargs):
         chosen = normal_argnums(argnums, len(args), name)
-        leaves, rebuild = flatten(tuple(args[k] for k in chosen))
-        leaves = [settle(x) for x in leaves]
+        every, rebuild = flatten(tuple(args[k] for k in chosen))
+        every = [settle(x) for x in every]
+        constants = [k for k, x in enumerate(every) if allow_int and _is_whole(x)]
+        leaves = [x for k, x in enumerate(every) if k not in constants] if constants else every
         avals = [differentiable(x, name) for x in leaves]
         _check_inputs(avals, holomorphic, mode, name)
         aux = []
+        shapes = []
 
         def of_leaves(*flat):
             full = list(args)
-            for k, part in zip(chosen, rebuild(list(flat))):
+            flat = list(flat)
+            for k in constants:
+                flat.insert(k, every[k])
+            for k, part in zip(chosen, rebuild(flat)):
                 full[k] = part
             result = fun(*full, **kwargs)
+            extra = None
             if has_aux:
                 result, extra = split_aux(result, name)
                 aux.append(extra)
-                return flatten(result), extra
-            return flatten(result)
+            found = flatten(result)
+            if constants:
+                shapes[:] = [aval_of(settle(y)).shape for y in found[0]]
+            return (found, extra) if has_aux else found
 
         columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name)
+        for k in constants:
+            for row, shape in zip(columns, shapes):
+                row.insert(k, np.zeros((*shape, *aval_of(every[k]).shape), FLOAT0))
         single = not isinstance(argnums, (tuple, list))
 
         def container(row):
@@ -223,6 +239,10 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False):
         return (result, aux[-1]) if has_aux else result
 
     return _wrap(jacobian_fun, fun, name)
+
+
+def _is_whole(x):
+    return not isinstance(x, str) and aval_of(x).dtype.kind in "iub"
 
 
 def _check_inputs(avals, holomorphic, mode, name):

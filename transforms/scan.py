@@ -21,7 +21,8 @@ from .staging import stage
 
 
 def scan(
-    fun: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False
+    fun: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
+    unroll: int | bool = 1,
 ) -> tuple[PyTree, PyTree]:
     """Run a loop that carries a value and collects answers.
 
@@ -32,6 +33,7 @@ def scan(
             zeros, if it looks at values), to learn what the answers would be like.
         length: the number of steps, needed only without `xs`.
         reverse: loop from the last to the first; the answers stay in the order of `xs`.
+        unroll: taken for the sake of JAX's signature; nothing depends on it.
     Returns:
         `(carry, ys)` with the answers stacked along a new axis 0. Known values loop eagerly; staged ones become one
         equation.
