@@ -1,6 +1,5 @@
 """The axis environment: which named axes are being mapped, and by which trace."""
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ..core.errors import at_user_line
@@ -8,18 +7,16 @@ from ..core.errors import at_user_line
 _AXES = ContextVar("covector_axes", default=None)  # {axis name: VmapTrace}, replaced as a whole
 
 
-@contextmanager
-def named_axis(name, trace):
-    """Bind an axis name while a mapped function runs; None binds nothing."""
-    if name is None:
-        yield
-        return
+def bind(name, trace):
+    """Bind an axis name to the trace that maps it; gives what `unbind` wants once the mapped function has run."""
     previous = _AXES.get()
     _AXES.set({**(previous or {}), name: trace})
-    try:
-        yield
-    finally:
-        _AXES.set(previous)
+    return previous
+
+
+def unbind(previous):
+    """Restore the names from before."""
+    _AXES.set(previous)
 
 
 def axis_trace(name):

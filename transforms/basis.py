@@ -8,8 +8,8 @@ from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer, peel
 from .arguments import settle
-from .leaving import abandon, check_escaped
-from .vmap import start_vmap, unbox_out, vmap
+from .leaving import check_escaped
+from .vmap import Mapping, unbox_out, vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
 FEW = 512  # elements of a basis that are sooner computed with than reasoned about
@@ -36,16 +36,10 @@ def push_basis(push, avals, inputs, chunk_size, like):
 def _columns(push, basis):
     """`push` of tangents, one a row of `basis`, one a column of the answers."""
     first = basis[0]
-    trace = start_vmap(first.shape[0])
-    if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
-        trace.units = first  # all unit vectors, in their order
-    try:
-        tangents = push(*[trace.box(b) for b in basis])
-    except BaseException as error:
-        abandon(trace, error)
-        raise
-    out = [unbox_out(trace, settle(v), -1) for v in tangents]
-    trace.done = True
+    with Mapping(first.shape[0]) as trace:
+        if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
+            trace.units = first  # all unit vectors, in their order
+        out = [unbox_out(trace, settle(v), -1) for v in push(*[trace.box(b) for b in basis])]
     check_escaped(out)
     return out
 
@@ -86,17 +80,16 @@ def _rows(pullback, out_avals, start, stop, like):
     """The pullback of unit cotangents `start` to `stop`, one a row."""
     if (stop - start) * sum([a.size for a in out_avals]) < FEW:
         return _pulled(pullback, _basis(out_avals, start, stop, like))
-    trace = start_vmap(stop - start)
     lent = []
     basis, first = [], 1 - start
-    for a in out_avals:
-        places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
-        if first < 1 or first + a.size > stop - start + 1:
-            places[(places < 1) | (places > stop - start)] = 0
-        basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
-        first += a.size
-    out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
-    trace.done = True
+    with Mapping(stop - start) as trace:
+        for a in out_avals:
+            places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
+            if first < 1 or first + a.size > stop - start + 1:
+                places[(places < 1) | (places > stop - start)] = 0
+            basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
+            first += a.size
+        out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
     check_escaped(out)
     return [duplicate(v) if _shares(v, lent) else v for v in out]
 

@@ -12,10 +12,9 @@ from ..core.families import primitive
 from ..core.ops.shaping import broadcast_to
 from ..core.tape import Rule, make_node
 from ..core.tracer import Dual, Rev, Tracer, make_batched
-from .axes import named_axis
 from .quiet import quiet
 from .reverse import sweep
-from .vmap import start_vmap
+from .vmap import Mapping
 from .watch import start_trace
 
 ndarray = np.ndarray
@@ -101,11 +100,8 @@ def batched_body(body, flags, trace):
     It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
     """
     def run(*values):
-        inner = start_vmap(trace.size, trace.axis_name, stands_for=trace)
-        boxed = [make_batched(inner, v) if flag else v for v, flag in zip(values, flags)]
-        with named_axis(trace.axis_name, inner):
-            outs = body(*boxed)
-        inner.done = True
+        with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
+            outs = body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, flags)])
         return [batch_in_front(v, inner) for v in outs]
 
     return run

@@ -10,7 +10,7 @@ from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, flatten, settle
-from .axes import named_axis
+from .axes import bind, unbind
 from .debugging import modes
 from .gradient import _callable, _wrap
 from .leaving import abandon, check_escaped
@@ -88,9 +88,28 @@ class WatchedVmapTrace(Watching, VmapTrace):
     tracer = WatchedBatched
 
 
-def start_vmap(size, axis_name=None, stands_for=None):
-    """A batch trace; the watching one under debug_nans."""
-    return (WatchedVmapTrace if modes().nans else VmapTrace)(size, axis_name, stands_for)
+class Mapping:
+    """The one way to a batch trace (the watching one under debug_nans): a `with`, in which its axis has its name.
+
+    What leaves, leaves by `unbox_out` before the end; an error abandons the trace.
+    """
+
+    __slots__ = ("bound", "trace")
+
+    def __init__(self, size, axis_name=None, stands_for=None):
+        self.trace = (WatchedVmapTrace if modes().nans else VmapTrace)(size, axis_name, stands_for)
+
+    def __enter__(self):
+        trace = self.trace
+        self.bound = None if trace.axis_name is None else bind(trace.axis_name, trace)
+        return trace
+
+    def __exit__(self, kind, error, traceback):
+        if self.trace.axis_name is not None:
+            unbind(self.bound)
+        if error is not None:
+            abandon(self.trace, error)
+        self.trace.done = True
 
 
 class Unbatched:
@@ -152,18 +171,12 @@ def vmap(
         return run(leaves, axes, rebuild, size, bool(kwargs))
 
     def run(leaves, axes, rebuild, size, named):
-        trace = start_vmap(size, axis_name)
-        boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-        with named_axis(axis_name, trace):
-            try:
-                result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
-            except BaseException as error:
-                abandon(trace, error)
-                raise
-        outs, rebuild_out = flatten(result)
-        where = _result_axes(out_axes, result, len(outs))
-        outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
-        trace.done = True
+        with Mapping(size, axis_name) as trace:
+            boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
+            result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
+            outs, rebuild_out = flatten(result)
+            where = _result_axes(out_axes, result, len(outs))
+            outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
         check_escaped(outs)
         return rebuild_out(outs)
 
