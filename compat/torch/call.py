@@ -13,10 +13,9 @@ from . import dtypes
 from .halves import in_single, wants_single
 from .inference import check_saved
 from .inplace import inplace
-from .layouts import COLUMNS, CONTIGUOUS, ELEMENTWISE, LIKE_FIRST, settled
 from .lower_errors import raised
 from .modes import MODES
-from .out_argument import write_out
+from .out_argument import PLAIN, Target, write_out
 from .overriding import overridden
 from .quiet import hush, unhush
 from .recorder import aten
@@ -27,22 +26,25 @@ from .views import shape_dtype
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
-LAID_OUT = CONTIGUOUS | ELEMENTWISE | LIKE_FIRST | COLUMNS.keys() | {"nanquantile", "quantile", "rot90"}
 
 
 class Row:
     """One operation of the surface: its name, its function on core values, and where it appears.
 
-    `checked` says that its arguments are torch's: they are compared with its signatures.
+    The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("body", "fun", "name", "node", "samples", "seen")
+    __slots__ = ("asked", "body", "exact", "fun", "layout", "name", "node", "samples", "seen", "target")
 
-    def __init__(self, name, body, node, samples, checked=True):
+    def __init__(self, name, body, node, samples, checked=True, layout=None, exact=False, asked=True, target=PLAIN):
         self.name = name
         self.body = body
         self.node = node
         self.samples = samples
+        self.layout = layout
+        self.exact = exact
+        self.asked = asked
+        self.target = target
         self.fun = None
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
@@ -128,24 +130,30 @@ def single(node):
 
 
 def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, samples=None, register=True,
-              method_name=None, checked=True):
+              method_name=None, checked=True, **facts):
     """Make the surface of an operation from its body, a function of core values.
 
     Args:
         name: torch's name; by default the function's own.
         node: the name of its node; by default from the name. None keeps the last primitive's.
-        method, inplace_form, out: whether there is `Tensor.name`, `Tensor.name_`, and `out=`.
+        method, inplace_form: whether there is `Tensor.name`, and `Tensor.name_`.
+        out: whether there is `out=`, or a `Target`: what is special about it.
         samples: arguments for the tests that compare with torch.
         checked: whether the arguments are torch's, to be compared with its signatures.
+        facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
+            `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
+            does not look whether the operand is a tensor.
     """
+    if isinstance(out, Target):
+        facts["target"] = out
 
     def make(body):
         row = Row(name or body.__name__, body, node or camel(name or body.__name__), samples,
-                  checked and register)
+                  checked and register, **facts)
 
         @functools.wraps(body)
         def fun(*args, **kwargs):
-            return invoke(row, fun, args, kwargs, out)
+            return invoke(row, fun, args, kwargs, bool(out))
 
         fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
         fun.row = row
@@ -159,6 +167,9 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         return fun
 
     return make
+
+
+moving = functools.partial(operation, exact=True)  # an operation that only moves elements
 
 
 def invoke(row, fun, args, kwargs, out=True):
@@ -182,14 +193,14 @@ def compute(row, fun, args, kwargs, out=True):
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)
     if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS) and (
-            row.name not in _UNASKED):
+            row.asked):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
     # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
     held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
-    if target is not None and row.name in _IN_OUT and named.get("dtype") is None:
+    if target is not None and row.target.dtype and named.get("dtype") is None:
         named["dtype"] = shape_dtype(target)[1]
     token = hush()
     try:
@@ -204,10 +215,10 @@ def compute(row, fun, args, kwargs, out=True):
     del held
     if NANS and (m := MODES.get()) is not None and m.nans:
         NANS[0](row.body, row.name, given, named, v)
-    if row.name in LAID_OUT:
-        v = settled(row.name, v, tensors, args, kwargs)
+    if row.layout is not None:
+        v = row.layout(v, tensors, args, kwargs)
     if target is not None:
-        return write_out(row.name, target, v, tensors, way is not None and way.exact)
+        return write_out(row.name, target, v, tensors, row.target, way is not None and way.exact)
     out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors,
                  (row, args, kwargs))
     m = MODES.get()
@@ -222,8 +233,6 @@ def compute(row, fun, args, kwargs, out=True):
     return out
 
 
-_IN_OUT = frozenset({"cumsum", "cumprod"})  # computed in the dtype of `out=`
-_UNASKED = frozenset({"norm", "nn.functional.upsample_bilinear", "nn.functional.upsample_nearest"})  # Python in torch
 _NO_NUMBERS = frozenset({str, type(None)})
 _NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
 NANS = []  # filled by nans.py: a look at the answer under debug_nans

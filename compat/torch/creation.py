@@ -12,7 +12,7 @@ from .levels import FOREIGN, BatchTrace
 from .literals import filling
 from .memory_formats import fresh, preserves
 from .modes import MODES
-from .out_argument import write_out
+from .out_argument import PLAIN, write_out
 from .recorder import traced
 from .signatures import Looked, check, signed
 from .size import device as Device
@@ -47,7 +47,7 @@ def check_device(device):
                    "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
-def with_out(make):
+def with_out(make, target=PLAIN):
     """A factory that looks at its arguments first, and that writes its numbers to `out=` where that is given, in the
     dtype of `out` unless one is named. Its `make` takes the arguments as they are."""
     name = make.__name__.rstrip("_")
@@ -66,7 +66,7 @@ def with_out(make):
         if asks_dtype and named.get("dtype") is None:
             named["dtype"] = out.dtype
         return write_out(name, out, lower(make(*args, **named)), [v for v in args if isinstance(v, TensorBase)],
-                         way is not None and way.exact)
+                         target, way is not None and way.exact)
 
     made_or_written.signed, made_or_written.make = True, make
     return made_or_written

@@ -5,14 +5,11 @@ import numpy as np
 from . import dtypes
 
 SINGLE = np.dtype(np.float32)
-# Modules of operations that move elements, which need no wider dtype and may be views.
-MOVING = frozenset({"shaping", "joining", "strided", "indexing", "scattering", "selecting"})
-EXACT = frozenset({"nextafter", "frexp", "histc", "nan_to_num", "view_as_complex", "view_as_real"})
 
 
 def wants_single(row, given, named):
     """Whether an operation of core values is to be computed in float32: all its floating operands are bfloat16."""
-    if row.name in EXACT or row.body.__module__.rpartition(".")[2] in MOVING:
+    if row.exact:
         return False
     found = set()
     for v in (*given, *named.values()):

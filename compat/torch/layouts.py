@@ -7,79 +7,40 @@ from .state import bottom
 
 ndarray = np.ndarray
 
-# The answers of these lie in the order of the axes, whatever the operands do.
-CONTIGUOUS = frozenset("""
-    all amax amin any block_diag cat constant_pad_nd cross cummax cummin cumprod cumsum cumulative_trapezoid diag_embed
-    dstack fft.fftshift fft.ifftshift hstack linalg.cross log_softmax logcumsumexp logsumexp masked_fill
-    masked_scatter mean mvlgamma nansum nn.functional.bilinear nn.functional.conv_transpose1d
-    nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.layer_norm nn.functional.logsigmoid
-    nn.functional.pad nn.functional.softmin prod renorm roll softmax softmin stack std sum var vstack
-""".split())
-ELEMENTWISE = frozenset("""
-    addcdiv addcmul argsort atan2 bitwise_and bitwise_or bitwise_xor complex copysign eq flip fliplr flipud
-    float_power floor_divide fmax fmin fmod ge gt heaviside hypot index_fill ldexp le lerp logaddexp logaddexp2
-    logical_and logical_or logical_xor lt maximum minimum ne nextafter polar pow remainder rsub sort where xlogy
-""".split())
-
-# Of these the answers lie as the first operand does.
-LIKE_FIRST = frozenset("addr diagonal_scatter index_put msort put".split())
-_SIDED = ("linalg.solve", "linalg.solve_ex")
-# Of these LAPACK's matrices are the answers, or those of their answers at these places: their columns are contiguous.
-COLUMNS = dict.fromkeys("""
-    linalg.inv linalg.cholesky linalg.solve linalg.solve_ex linalg.inv_ex linalg.cholesky_ex geqrf lu_solve
-    linalg.solve_triangular cholesky cholesky_inverse cholesky_solve ormqr triangular_solve linalg.householder_product
-    linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
-""".split(), (0,)) | {
-    "linalg.svd": (0, 2), "svd": (0,), "triangular_solve": (0, 1), "linalg.eigh": (1,), "linalg.qr": (0, 1),
-    "qr": (0, 1), "linalg.eig": (1,),
-}
-# The answers of these at these places lie in the order of their axes.
-ROWS_OF = {"svd": (2,), "linalg.lu": (0,), "lu_unpack": (0,)}
+# A layout is a fact of an operation's row: a function of the answer, the tensors and the other arguments of a call.
 
 
-def settled(name, value, tensors, args=(), named=None):
-    """The core value of an answer, in the layout that PyTorch gives it."""
-    if name == "pow" and len(tensors) == 1 and args[0] is not tensors[0] or (
-            name in _SIDED and named and named.get("left") is False):
-        name = "cat"  # in order: powers of a number; solutions from the right, LAPACK's transposed
-    if name in COLUMNS:
+def layout(laid):
+    """A layout of a rule for arrays: it looks into tuples and through traced values, and leaves vectors as they are."""
+
+    def settled(value, tensors, args=(), named=None):
+        if type(value) is not Ambient and isinstance(value, tuple):
+            found = [settled(v, tensors, args, named) for v in value]
+            return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+        array = value.value if type(value) is Ambient else value
+        if type(array) is not ndarray or array.ndim < 2:
+            return value
+        return replaced(value, array, laid(array, tensors, args, named))
+
+    return settled
+
+
+# In the order of the axes, whatever the operands do; as elementwise operations do; as the first operand lies.
+IN_ORDER = layout(lambda array, tensors, args, named: np.ascontiguousarray(array))
+LIKE_OPERANDS = layout(lambda array, tensors, args, named: laid_out(array, *[bottom(t) for t in tensors]))
+LIKE_FIRST = layout(lambda array, tensors, args, named: laid_out(array, bottom(tensors[0])))
+
+
+def matrices(*columns, rows=()):
+    """A layout of LAPACK's matrices: the answers at these places have contiguous columns, or rows; others are left."""
+
+    def settled(value, tensors, args=(), named=None):
         if not isinstance(value, tuple):
             return by_columns(value)
-        found = [by_columns(v) if i in COLUMNS[name] else by_rows(v) if i in ROWS_OF.get(name, ()) else v
-                 for i, v in enumerate(value)]
+        found = [by_columns(v) if i in columns else by_rows(v) if i in rows else v for i, v in enumerate(value)]
         return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
-    if name in ROWS_OF:
-        value = type(value)(*[by_rows(v) if i in ROWS_OF[name] else v for i, v in enumerate(value)])
-    if type(value) is not Ambient and isinstance(value, tuple):
-        found = [settled(name, v, tensors, args) for v in value]
-        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
-    array = value.value if type(value) is Ambient else value
-    if type(array) is not ndarray or array.ndim < 2:
-        return value
-    if name in ("quantile", "nanquantile"):
-        q = args[1] if len(args) > 1 else (named or {}).get("q")
-        many = getattr(q, "ndim", 0)  # their axis lies innermost
-        return replaced(value, array, ordered(array, (*range(1, array.ndim), 0))) if many else value
-    if name in LIKE_FIRST:
-        found = laid_out(array, bottom(tensors[0]))
-    elif name == "rot90":
-        found = quarters(array, bottom(tensors[0]), args, named or {})
-    elif name in CONTIGUOUS:
-        found = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-    elif name in ELEMENTWISE:
-        found = laid_out(array, *[bottom(t) for t in tensors])
-    else:
-        return value
-    return replaced(value, array, found)
 
-
-def quarters(array, x, args, named):
-    """A rotated array, copied: odd quarter turns are transpositions of what lies as the operand does."""
-    k = args[1] if len(args) > 1 else named.get("k", 1)
-    first, second = args[2] if len(args) > 2 else named.get("dims", (0, 1))
-    if k % 2 == 0:
-        return laid_out(array, x) if k % 4 else np.ascontiguousarray(array)
-    return laid_out(np.ascontiguousarray(array).swapaxes(first, second), x).swapaxes(first, second)
+    return settled
 
 
 def replaced(value, array, found):

@@ -10,7 +10,6 @@ import numpy as np
 from ... import extend
 from .call import lifted
 from .constants import CONSTS, EXACT, FLOATS, constant
-from .layouts import CONTIGUOUS, ELEMENTWISE, settled
 from .levels import DUAL, FOREIGN
 from .node import GradNode, NamedRule
 from .quiet import hush, unhush
@@ -183,7 +182,7 @@ def binary(row, prim):
              for fixes in ((), (0,), (1,), (0, 1)) if set(fixes) <= set(active)}
     fun = prim.fun
     push = pushes(prim)
-    lies = row.name in CONTIGUOUS or row.name in ELEMENTWISE
+    layout = row.layout
 
     def at(input, other, trace):
         kind = type(other)
@@ -224,8 +223,8 @@ def binary(row, prim):
             return None  # shapes that do not fit: the general road says how
         finally:
             unhush(token)
-        if lies and type(v) is ndarray and v.ndim > 1:
-            v = settled(row.name, v, [t for t in (input, other) if type(t) is Tensor])
+        if layout is not None and type(v) is ndarray and v.ndim > 1:
+            v = layout(v, [t for t in (input, other) if type(t) is Tensor])
         out = raised(trace, v)
         if p is not None or q is not None:
             shape = v.shape
@@ -258,6 +257,7 @@ def several(row, prim, title, plain=False):
     `plain` says that its plain rule holds for floats of one dtype in all shapes that come here.
     """
     fun = prim.fun
+    layout = row.layout
     rules = {}
 
     def at(tensors, params, trace):
@@ -278,8 +278,8 @@ def several(row, prim, title, plain=False):
             dv = prim.tangent(tangents, (*values, *params), v) if tangents else None
         finally:
             unhush(token)
-        if type(v) is ndarray and v.ndim > 1:
-            v = settled(row.name, v, tensors)
+        if layout is not None and type(v) is ndarray and v.ndim > 1:
+            v = layout(v, tensors)
         if isinstance(v, Tracer):
             out = new(Tensor)
             out.value = lifted(v, title, tensors)

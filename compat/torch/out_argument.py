@@ -2,26 +2,51 @@
 
 import warnings
 from numbers import Number
+from typing import NamedTuple
 
 import numpy as np
 
 from .dtypes import c_type, type_word
 from .inference import check_write
 from .inplace import write
-from .layouts import COLUMNS
 from .modes import MODES
 from .overlap import OVERLAPPING, overlapping
 from .state import lift, needs_grad, tangent_of, wrap
 from .views import shape_dtype
 
 
-def write_out(name, target, v, tensors, exact=False):
+class Target(NamedTuple):
+    """What is special about an operation's `out=`.
+
+    Args:
+        gradient: the answer may carry one. PyTorch lets it; of some it cannot be asked for later, here it can.
+        dtype: the operation computes in the dtype of `out=`.
+        columns: fresh memory lies by columns, as LAPACK's matrices do.
+        floating: real answers want a floating dtype.
+        any_dtype: the dtype is not looked at.
+        error: the kind of the refusal of a dtype.
+    """
+
+    gradient: bool = False
+    dtype: bool = False
+    columns: bool = False
+    floating: bool = False
+    any_dtype: bool = False
+    error: type = RuntimeError
+
+
+PLAIN = Target()
+RECORDED = Target(gradient=True)
+BY_COLUMNS = Target(columns=True)
+
+
+def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
     """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
     if isinstance(target, tuple | list):
         if not isinstance(v, tuple):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         for t, x in zip(target, v):
-            write_out(name, t, x, tensors, exact)
+            write_out(name, t, x, tensors, facts, exact)
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)
@@ -30,7 +55,7 @@ def write_out(name, target, v, tensors, exact=False):
     m = MODES.get()
     wanted = v.dtype.kind in "fcV" and (m is None or m.grad) and (
         any(needs_grad(t) for t in tensors) or needs_grad(target))
-    if wanted and name not in RECORDED:
+    if wanted and not facts.gradient:
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
@@ -38,18 +63,19 @@ def write_out(name, target, v, tensors, exact=False):
                                   "out= function; write the answer with copy_ instead")
     check_write(target)
     shape, dtype = shape_dtype(target)
-    if name.startswith("fft.") and v.dtype.kind == "f" != dtype.kind:
-        raise RuntimeError(f"{name[4:]} expects a floating point output tensor, but got {type_word(dtype)}")
-    if v.dtype != dtype and name != "bernoulli":
-        check_out_dtype(dtype, v.dtype, TypeError if name in JOINING else RuntimeError)
+    if facts.floating and v.dtype.kind == "f" != dtype.kind:
+        raise RuntimeError(f"{name.rpartition('.')[2]} expects a floating point output tensor, but got "
+                           f"{type_word(dtype)}")
+    if v.dtype != dtype and not facts.any_dtype:
+        check_out_dtype(dtype, v.dtype, facts.error)
         if exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
         raise RuntimeError(OVERLAPPING)
     if tuple(v.shape) != shape:
         resize(target, tuple(v.shape))
-        if (name in COLUMNS and name not in IN_ROWS or name == "nonzero") and isinstance(v, np.ndarray):
-            target.value = np.empty_like(v, dtype)  # by columns, as LAPACK's matrices
+        if facts.columns and isinstance(v, np.ndarray):
+            target.value = np.empty_like(v, dtype)
     if wanted:
         return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)
@@ -68,23 +94,6 @@ def resize(target, shape):
                       "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
                       UserWarning, stacklevel=5)
     target.value = np.empty(shape, target.value.dtype)
-
-
-# PyTorch lets these write answers that carry a gradient; of some it cannot be asked for later, here it can.
-RECORDED = frozenset("""
-    softmax log_softmax tensordot diag floor_divide linalg.norm fft.ifft inner quantile nanquantile histc histogram
-    linalg.eigvals linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve conj_physical heaviside
-    slice_scatter fft.ihfft special.ndtr special.zeta special.airy_ai special.spherical_bessel_j0
-    special.bessel_j0 special.bessel_j1 special.bessel_y0 special.bessel_y1 special.modified_bessel_i0
-    special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1 special.scaled_modified_bessel_k0
-    special.scaled_modified_bessel_k1 special.chebyshev_polynomial_t special.chebyshev_polynomial_u
-    special.chebyshev_polynomial_v special.chebyshev_polynomial_w special.hermite_polynomial_h
-    special.hermite_polynomial_he special.laguerre_polynomial_l special.legendre_polynomial_p
-    special.shifted_chebyshev_polynomial_t special.shifted_chebyshev_polynomial_u special.shifted_chebyshev_polynomial_v
-    special.shifted_chebyshev_polynomial_w
-""".split())
-IN_ROWS = frozenset({"cholesky", "cholesky_solve"})
-JOINING = frozenset("cat concat stack hstack vstack dstack column_stack".split())
 
 
 def check_out_dtype(dtype, new, error):

@@ -1,5 +1,7 @@
 """Random tensors: generators of our own streams, of which only statistics match PyTorch's."""
 
+import functools
+
 import numpy as np
 
 from ... import extend
@@ -22,6 +24,7 @@ from .generator import (
 from .inplace import inplace
 from .layouts import laid_out
 from .memory_formats import preserves
+from .out_argument import Target
 from .randomness import aligned, drawn_apart, maps_of, sample
 from .signatures import signed
 from .state import TensorBase, bottom
@@ -196,7 +199,7 @@ def check_probabilities(p):
                            "improved?  If so, please report an enhancement request to PyTorch.)")
 
 
-@with_out
+@functools.partial(with_out, target=Target(any_dtype=True))
 def bernoulli(input, p=None, *, generator=None, out=None):
     """0 or 1, by the probabilities of a tensor; see PyTorch's documentation of `torch.bernoulli`."""
     r = stream(generator)

@@ -9,6 +9,8 @@ from .. import dtypes
 from ..call import ROWS, attach, operation, promote
 from ..creation import made, numpy_dtype
 from ..hosted import DYNAMIC
+from ..layouts import IN_ORDER, LIKE_FIRST
+from ..out_argument import RECORDED
 from ..refusing import refusing
 from ..signatures import signed
 from ..state import CLASS, TensorBase, concrete, mapped
@@ -55,7 +57,7 @@ def combinations(input, r=2, with_replacement=False):
     return input[rows]
 
 
-@operation("block_diag", method=False, out=False)
+@operation("block_diag", method=False, out=False, layout=IN_ORDER)
 def block_diag(*tensors):
     """Matrices along the diagonal of one; see PyTorch's documentation of `torch.block_diag`."""
     check_tensors(tensors)
@@ -183,7 +185,7 @@ def unsafe_chunk(input, chunks, dim=0):
     return ROWS["chunk"].fun(input, chunks, dim)
 
 
-def scattered(name, index_of, node):
+def scattered(name, index_of, node, **facts):
     """A copy with a view of it replaced: `select_scatter` and its kin."""
 
     def body(input, src, *args, **named):
@@ -195,7 +197,7 @@ def scattered(name, index_of, node):
 
     body.__name__ = name
     body.__doc__ = f"A copy with a part replaced; see PyTorch's documentation of `torch.{name}`."
-    operation(name, node=node)(body)
+    operation(name, node=node, **facts)(body)
 
 
 def _selected(input, dim, index):
@@ -227,8 +229,8 @@ def _diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 scattered("select_scatter", _selected, "SelectScatterBackward0")
-scattered("slice_scatter", _sliced, "SliceScatterBackward0")
-scattered("diagonal_scatter", _diagonal, "DiagonalScatterBackward0")
+scattered("slice_scatter", _sliced, "SliceScatterBackward0", out=RECORDED)
+scattered("diagonal_scatter", _diagonal, "DiagonalScatterBackward0", layout=LIKE_FIRST)
 
 
 @operation("as_strided_scatter")

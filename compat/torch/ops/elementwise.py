@@ -22,7 +22,9 @@ from ..call import (
 from ..dtypes import type_word
 from ..hosted import DYNAMIC, bare
 from ..lanes import OPERANDS, binary, binary_inplace, flat, unary
+from ..layouts import IN_ORDER, LIKE_OPERANDS
 from ..literals import filling
+from ..out_argument import RECORDED
 from ..state import TensorBase
 
 
@@ -92,7 +94,7 @@ def whole_operands(input, other):
     return x, y
 
 
-def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False, numbers=True):
+def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False, numbers=True, layout=None):
     """An operation of two tensors, or with `numbers` of a tensor and a number; `alpha` scales the second."""
     prim = REGISTRY[primitive]
     if body is None:
@@ -100,7 +102,7 @@ def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha
             if type(alpha) is not int or alpha != 1:
                 other = multiply(*promote(other, alpha))
             return prim.fun(*operands(input, other, floats))
-    row = Row(name, body, node or camel(name), None)
+    row = Row(name, body, node or camel(name), None, layout=layout)
     op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
     fast = binary(row, prim, op or getattr(np, primitive))
     if alpha:
@@ -180,8 +182,8 @@ def ordered(name):
     return body
 
 
-maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False)
-minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False)
+maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
+minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
 _row = Row("div", _div, "DivBackward0", None)
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
@@ -218,7 +220,7 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
             return cnp.where(first(x, y), x, y)
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
-    _made = operation(_name, node=f"{_name.capitalize()}Backward0")(_pick)
+    _made = operation(_name, node=f"{_name.capitalize()}Backward0", layout=LIKE_OPERANDS)(_pick)
     _made.__doc__ = f"Elementwise `{_name}`, NaN aside; see PyTorch's documentation of `torch.{_name}`."
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
@@ -230,7 +232,7 @@ attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 
 
-@operation("rsub", method=False, node="RsubBackward1")
+@operation("rsub", method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
 def rsub(input, other, *, alpha=1):
     """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
@@ -263,7 +265,7 @@ def compare(name, primitive, symbol):
     def body(input, other):
         return prim.fun(*operands(input, other))
 
-    row = Row(name, body, None, None)
+    row = Row(name, body, None, None, layout=LIKE_OPERANDS)
     fast = flat(row, getattr(np, primitive))
 
     def fun(input, other, *, out=None):
@@ -286,8 +288,14 @@ def of_number(given, named):
     return bool(given) and not hasattr(given[0], "dtype")
 
 
+def _of_powers(value, tensors, args=(), named=None):
+    """Powers of a number lie in order, others as their operands."""
+    lone = len(tensors) == 1 and args[0] is not tensors[0]
+    return (IN_ORDER if lone else LIKE_OPERANDS)(value, tensors)
+
+
 @operation("pow", inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
-                                            otherwise: "PowBackward0"})
+                                            otherwise: "PowBackward0"}, layout=_of_powers)
 def pow(input, exponent):  # noqa: A001 (torch's name)
     """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
     check_broadcast(input, exponent)
@@ -315,7 +323,7 @@ attach("__pow__", pow)
 attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COMPARABLE) else NotImplemented)
 
 
-@operation("float_power")
+@operation("float_power", layout=LIKE_OPERANDS)
 def float_power(input, exponent):
     """`input ** exponent` in double precision; see PyTorch's documentation of `torch.float_power`."""
     check_broadcast(input, exponent)
@@ -337,7 +345,7 @@ def rsqrt(input):
     return REGISTRY["rsqrt"].fun(floating(input))
 
 
-@operation("atan2", inplace_form=True)
+@operation("atan2", inplace_form=True, layout=LIKE_OPERANDS)
 def atan2(input, other):
     """The angle of `(other, input)`; see PyTorch's documentation of `torch.atan2`."""
     return REGISTRY["arctan2"].fun(*operands(input, other, floats=True))
@@ -395,7 +403,7 @@ def operator_of(fun, swapped=False):
     return method
 
 
-@operation("floor_divide", inplace_form=True)
+@operation("floor_divide", inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
 def floor_divide(input, other):
     """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
     x, y = whole_operands(input, other)
@@ -406,7 +414,8 @@ attach("__floordiv__", floor_divide)
 attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 
-@operation("remainder", inplace_form=True, node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
+@operation("remainder", inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
 def remainder(input, other):
     """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
     return cnp.remainder(*whole_operands(input, other))
@@ -416,7 +425,8 @@ attach("__mod__", remainder)
 attach("__rmod__", operator_of(remainder, swapped=True))
 
 
-@operation("fmod", inplace_form=True, node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
+@operation("fmod", inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
 def fmod(input, other):
     """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
     return cnp.fmod(*whole_operands(input, other))
@@ -478,7 +488,7 @@ def _logical(name, fun, count):
         body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
     else:
         body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
-    made = operation(name, inplace_form=True)(body)
+    made = operation(name, inplace_form=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
 
 
@@ -502,7 +512,7 @@ def _bitwise(name, fun, dunder, count=2):
             check(input)
             check(other)
             return fun(*operands(input, other))
-    made = operation(name, inplace_form=True)(body)
+    made = operation(name, inplace_form=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
@@ -518,7 +528,7 @@ for _name in ("isnan", "isinf", "isfinite"):
     _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
 
 
-@operation("where", method=False)
+@operation("where", method=False, layout=LIKE_OPERANDS)
 def where(condition, input=None, other=None):
     """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
     if input is None and other is None:

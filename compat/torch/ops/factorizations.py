@@ -10,9 +10,20 @@ from .. import return_types
 from ..call import ROWS, Row, attach, operation, promote
 from ..dtypes import type_word
 from ..hosted import bare, hosted
-from ..layouts import by_columns, by_columns_of
-from ..out_argument import resize
-from .linalg import LinAlgError, _linalg, adjoint, blended, expandable, failure, first_failure, of_triangle, square
+from ..layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
+from ..out_argument import BY_COLUMNS, RECORDED, resize
+from .linalg import (
+    LinAlgError,
+    _linalg,
+    adjoint,
+    blended,
+    expandable,
+    failure,
+    first_failure,
+    lapack,
+    of_triangle,
+    square,
+)
 from .shaping import wrap_dim
 from .strided import diagonal
 
@@ -27,7 +38,7 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     return blended(input, cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype), beta, alpha)
 
 
-@operation("addr", inplace_form=True)
+@operation("addr", inplace_form=True, layout=LIKE_FIRST)
 def addr(input, vec1, vec2, *, beta=1, alpha=1):
     """`beta * input + alpha * outer(vec1, vec2)`; see PyTorch's documentation of `torch.addr`."""
     for i, v in enumerate((vec1, vec2), 1):
@@ -41,7 +52,7 @@ _linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind =
         "SumBackward1")
 
 
-@operation("linalg.cross", method=False, node="LinalgCrossBackward0")
+@operation("linalg.cross", method=False, node="LinalgCrossBackward0", layout=IN_ORDER)
 def linalg_cross(input, other, *, dim=-1):
     """Cross product along an axis; see PyTorch's documentation of `torch.linalg.cross`."""
     if input.ndim != other.ndim:
@@ -59,7 +70,7 @@ def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     return diagonal(A, offset, dim1, dim2)
 
 
-def _ex(name, compute, kind, positive):
+def _ex(name, node, compute, kind, positive=False, **facts):
     """`cholesky_ex` and its kin: the answer, and whether it exists, instead of an error."""
 
     def body(A, *args, check_errors=False, **named):
@@ -77,23 +88,24 @@ def _ex(name, compute, kind, positive):
         return kind(compute(A, *args, **named), info)
 
     body.__name__ = name
-    operation(f"linalg.{name}", method=False, node={"cholesky_ex": "LinalgCholeskyExBackward0"}.get(
-        name, "LinalgInvExBackward0" if name == "inv_ex" else "LinalgSolveExBackward0"))(body)
+    operation(f"linalg.{name}", method=False, node=node, **facts)(body)
     body.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
 
 
-_ex("cholesky_ex", lambda A, upper=False: ROWS["linalg.cholesky"].body(A, upper=upper), return_types.cholesky_ex, True)
-_ex("inv_ex", lambda A: cnp.linalg.inv(A), return_types.inv_ex, False)
-_ex("solve_ex", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=left), return_types.solve_ex, False)
+_ex("cholesky_ex", "LinalgCholeskyExBackward0", lambda A, upper=False: ROWS["linalg.cholesky"].body(A, upper=upper),
+    return_types.cholesky_ex, positive=True, **lapack(0))
+_ex("inv_ex", "LinalgInvExBackward0", lambda A: cnp.linalg.inv(A), return_types.inv_ex, **lapack(0))
+_ex("solve_ex", "LinalgSolveExBackward0", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=left),
+    return_types.solve_ex, layout=ROWS["linalg.solve"].layout, out=BY_COLUMNS)
 
 
-@operation("cholesky", node="CholeskyBackward0")
+@operation("cholesky", node="CholeskyBackward0", layout=matrices(0))
 def cholesky(input, upper=False):
     """The Cholesky factor; see PyTorch's documentation of `torch.cholesky`."""
     return ROWS["linalg.cholesky"].body(input, upper=upper)
 
 
-@operation("linalg.solve_triangular", method=False, node="LinalgSolveTriangularBackward0")
+@operation("linalg.solve_triangular", method=False, node="LinalgSolveTriangularBackward0", **lapack(0))
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """Solve a triangular system; see PyTorch's documentation of `torch.linalg.solve_triangular`."""
     if A.dtype != B.dtype:
@@ -121,7 +133,7 @@ def _triangular(a, b, upper, left=True, unit=False):
     return cnp.swapaxes(turned, -1, -2)
 
 
-@operation("triangular_solve")
+@operation("triangular_solve", **lapack(0, 1))
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
     """Solve a triangular system; see PyTorch's documentation of `torch.triangular_solve`."""
     if input.ndim < 2 or A.ndim < 2:
@@ -138,7 +150,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     return return_types.triangular_solve(_triangular(m, input, upper != transpose, True, unitriangular), A)
 
 
-@operation("cholesky_solve")
+@operation("cholesky_solve", layout=matrices(0))
 def cholesky_solve(input, L, upper=False):
     """Solve with a Cholesky factor; see PyTorch's documentation of `torch.cholesky_solve`."""
     if input.ndim < 2 or L.ndim < 2:
@@ -154,7 +166,7 @@ def cholesky_solve(input, L, upper=False):
     return _triangular(adjoint(L), _triangular(L, input, False), True)
 
 
-@operation("cholesky_inverse")
+@operation("cholesky_inverse", **lapack(0))
 def cholesky_inverse(L, upper=False):
     """The inverse from a Cholesky factor; see PyTorch's documentation of `torch.cholesky_inverse`."""
     square("cholesky_inverse", L)
@@ -241,7 +253,7 @@ def linalg_lu(A, *, pivot=True):
     return return_types.lu(_permutation(order, A.dtype) if pivot else np.empty(0, A.dtype), low, up)
 
 
-@operation("linalg.lu_factor_ex", method=False, node="LinalgLuFactorExBackward0")
+@operation("linalg.lu_factor_ex", method=False, node="LinalgLuFactorExBackward0", **lapack(0))
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
     """Packed LU factors, exchanges and state; see PyTorch's documentation of `torch.linalg.lu_factor_ex`."""
     low, up, pivots, _ = _factors(lu_input("linalg.lu_factor_ex", A), pivot)
@@ -265,7 +277,7 @@ def singular(name, info):
             "want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
 
 
-@operation("linalg.lu_factor", method=False, node="LinalgLuFactorExBackward0")
+@operation("linalg.lu_factor", method=False, node="LinalgLuFactorExBackward0", **lapack(0))
 def lu_factor(A, *, pivot=True):
     """Packed LU factors and exchanges; see PyTorch's documentation of `torch.linalg.lu_factor`."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
@@ -322,7 +334,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     return return_types.lu_unpack(p, low, up)
 
 
-@operation("linalg.lu_solve", method=False)
+@operation("linalg.lu_solve", method=False, **lapack(0))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """Solve with packed LU factors; see PyTorch's documentation of `torch.linalg.lu_solve`."""
     square("torch.linalg.lu_solve", LU)
@@ -340,13 +352,13 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 _adjoint = adjoint
 
 
-@operation("lu_solve")
+@operation("lu_solve", **lapack(0))
 def lu_solve(input, LU_data, LU_pivots):
     """Solve with packed LU factors; see PyTorch's documentation of `torch.lu_solve`."""
     return linalg_lu_solve.row.body(LU_data, LU_pivots, input)
 
 
-@operation("qr", node="LinalgQrBackward0")
+@operation("qr", node="LinalgQrBackward0", **lapack(0, 1))
 def qr(input, some=True):
     """Q and R; see PyTorch's documentation of `torch.qr`."""
     return return_types.legacy_qr(*ROWS["linalg.qr"].body(input, "reduced" if some else "complete"))
@@ -375,8 +387,8 @@ def _tensorsolve(A, B, dims=None):
     return cnp.reshape(out, rest)
 
 
-_linalg("tensorinv", _tensorinv, "LinalgTensorinvBackward0")
-_linalg("tensorsolve", _tensorsolve, "LinalgTensorsolveBackward0")
+_linalg("tensorinv", _tensorinv, "LinalgTensorinvBackward0", out=RECORDED)
+_linalg("tensorsolve", _tensorsolve, "LinalgTensorsolveBackward0", out=RECORDED)
 
 # Higham (2005), The scaling and squaring method for the matrix exponential revisited, tables 2.3 and 10.4.
 _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
@@ -416,7 +428,7 @@ ROWS["matrix_exp"] = ROWS["linalg.matrix_exp"]
 attach("matrix_exp", matrix_exp)
 
 
-@operation("linalg.cond", method=False, node="DivBackward0")
+@operation("linalg.cond", method=False, node="DivBackward0", out=RECORDED)
 def cond(A, p=None):
     """The condition number by a norm; see PyTorch's documentation of `torch.linalg.cond`."""
     if A.ndim < 2:
@@ -445,10 +457,11 @@ def complexed(a):
 
 
 _linalg("svd", lambda A, full_matrices=True, *, driver=None: return_types.svd(
-    *cnp.linalg.svd(two_axes("linalg.svd", A), full_matrices)))
+    *cnp.linalg.svd(two_axes("linalg.svd", A), full_matrices)), **lapack(0, 2))
 _linalg("svdvals", lambda A, *, driver=None: cnp.linalg.svdvals(two_axes("linalg.svdvals", A)), "LinalgSvdBackward0")
-_linalg("eig", lambda A: return_types.eig(*map(complexed, cnp.linalg.eig(square("linalg.eig", A)))))
-_linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals", A))), "LinalgEigBackward0")
+_linalg("eig", lambda A: return_types.eig(*map(complexed, cnp.linalg.eig(square("linalg.eig", A)))), **lapack(1))
+_linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals", A))), "LinalgEigBackward0",
+        out=RECORDED)
 
 
 @operation("linalg.pinv", method=False, node="LinalgPinvBackward0")
@@ -490,7 +503,7 @@ def pinverse(input, rcond=1e-15):
     return _pinv("linalg.pinv", input, None, rcond, False)
 
 
-@operation("svd", node="LinalgSvdBackward0")
+@operation("svd", node="LinalgSvdBackward0", **lapack(0, rows=(2,)))
 def svd(input, some=True, compute_uv=True):
     """Singular values and vectors; see PyTorch's documentation of `torch.svd`."""
     two_axes("linalg.svd", input)

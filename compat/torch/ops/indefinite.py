@@ -9,19 +9,19 @@ from ..call import operation
 from ..dtypes import type_word
 from ..hosted import bare, hosted
 from .factorizations import _triangular
-from .linalg import LinAlgError, adjoint, square
+from .linalg import LinAlgError, adjoint, lapack, square
 
 matmul, eliminate = REGISTRY["matmul"].fun, REGISTRY["eliminate"].fun
 ALPHA = (1 + 17**0.5) / 8  # below which a pivot of two rows grows the rest less than one of one
 
 
-@operation("linalg.ldl_factor_ex", method=False)
+@operation("linalg.ldl_factor_ex", method=False, **lapack(0))
 def ldl_factor_ex(A, *, hermitian=False, check_errors=False):
     """Packed L and D, exchanges and state; see PyTorch's documentation of `torch.linalg.ldl_factor_ex`."""
     return _checked("torch.linalg.ldl_factor_ex", square("torch.linalg.ldl_factor_ex", A), hermitian, check_errors)
 
 
-@operation("linalg.ldl_factor", method=False)
+@operation("linalg.ldl_factor", method=False, **lapack(0))
 def ldl_factor(A, *, hermitian=False):
     """Packed L and D, and exchanges; see PyTorch's documentation of `torch.linalg.ldl_factor`."""
     found = _checked("torch.linalg.ldl_factor", square("torch.linalg.ldl_factor_ex", A), hermitian, True)
@@ -44,7 +44,7 @@ def _checked(name, a, hermitian, check):
     return return_types.ldl_factor_ex(packed, pivots, info)
 
 
-@operation("linalg.ldl_solve", method=False)
+@operation("linalg.ldl_solve", method=False, **lapack(0))
 def ldl_solve(LD, pivots, B, *, hermitian=False):
     """Solve with packed L and D; see PyTorch's documentation of `torch.linalg.ldl_solve`."""
     name = "torch.linalg.ldl_solve"

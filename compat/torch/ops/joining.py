@@ -5,10 +5,12 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..broadcasting import check_broadcast
-from ..call import ROWS, attach, operation, otherwise, promote
+from ..call import ROWS, attach, moving, otherwise, promote
 from ..hosted import known
+from ..layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
+from ..out_argument import RECORDED, Target
 from ..size import Size
-from ..state import TensorBase
+from ..state import TensorBase, bottom
 from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
 
 
@@ -26,7 +28,11 @@ def same_kind(tensors, name):
     return list(promote(*tensors))
 
 
-@operation("cat", method=False)
+# PyTorch gives a TypeError where the dtype of `out=` does not fit these.
+JOINED = Target(error=TypeError)
+
+
+@moving("cat", method=False, layout=IN_ORDER, out=JOINED)
 def cat(tensors, dim=0):
     """Tensors end to end; see PyTorch's documentation of `torch.cat`."""
     values = same_kind(tensors, "cat")
@@ -49,7 +55,7 @@ def cat(tensors, dim=0):
     return cnp.concatenate(kept, axis=d)
 
 
-@operation("stack", method=False)
+@moving("stack", method=False, layout=IN_ORDER, out=JOINED)
 def stack(tensors, dim=0):
     """Tensors along a new axis; see PyTorch's documentation of `torch.stack`."""
     values = same_kind(tensors, "stack")
@@ -70,14 +76,14 @@ def _least(values, n):
     return [cnp.reshape(v, (1,) * (n - v.ndim) + tuple(v.shape)) if v.ndim < n else v for v in values]
 
 
-@operation("hstack", method=False)
+@moving("hstack", method=False, layout=IN_ORDER, out=JOINED)
 def hstack(tensors):
     """Tensors side by side; see PyTorch's documentation of `torch.hstack`."""
     values = _least(same_kind(tensors, "hstack"), 1)
     return cat.row.body(values, 0 if values[0].ndim == 1 else 1)
 
 
-@operation("vstack", method=False)
+@moving("vstack", method=False, layout=IN_ORDER, out=JOINED)
 def vstack(tensors):
     """Tensors on top of each other; see PyTorch's documentation of `torch.vstack`."""
     return cat.row.body(_least(same_kind(tensors, "vstack"), 2), 0)
@@ -86,7 +92,7 @@ def vstack(tensors):
 ROWS["row_stack"] = ROWS["vstack"]
 
 
-@operation("dstack", method=False)
+@moving("dstack", method=False, layout=IN_ORDER, out=JOINED)
 def dstack(tensors):
     """Tensors along the third axis; see PyTorch's documentation of `torch.dstack`."""
     values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in _least(same_kind(tensors, "dstack"), 2)]
@@ -94,14 +100,14 @@ def dstack(tensors):
     return cat.row.body(values, 2)
 
 
-@operation("column_stack", method=False)
+@moving("column_stack", method=False, out=JOINED)
 def column_stack(tensors):
     """Vectors as columns; see PyTorch's documentation of `torch.column_stack`."""
     values = [cnp.reshape(v, (-1, 1)) if v.ndim < 2 else v for v in same_kind(tensors, "column_stack")]
     return cat.row.body(values, 1)
 
 
-@operation("flip")
+@moving("flip", layout=LIKE_OPERANDS)
 def flip(input, *dims):
     """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
@@ -109,7 +115,7 @@ def flip(input, *dims):
     return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
 
 
-@operation("fliplr")
+@moving("fliplr", layout=LIKE_OPERANDS)
 def fliplr(input):
     """The second axis reversed; see PyTorch's documentation of `torch.fliplr`."""
     if input.ndim < 2:
@@ -117,7 +123,7 @@ def fliplr(input):
     return cnp.flip(input, axis=1)
 
 
-@operation("flipud")
+@moving("flipud", layout=LIKE_OPERANDS)
 def flipud(input):
     """The first axis reversed; see PyTorch's documentation of `torch.flipud`."""
     if input.ndim < 1:
@@ -125,7 +131,7 @@ def flipud(input):
     return cnp.flip(input, axis=0)
 
 
-@operation("roll")
+@moving("roll", layout=IN_ORDER)
 def roll(input, shifts, dims=None):
     """Elements moved around; see PyTorch's documentation of `torch.roll`."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
@@ -140,7 +146,17 @@ def roll(input, shifts, dims=None):
     return cnp.roll(input, shifts if axes else shifts[0], axis=axes or None)
 
 
-@operation("rot90")
+def _quarters(array, tensors, args, named):
+    """A rotated array, copied: odd quarter turns are transpositions of what lies as the operand does."""
+    x = bottom(tensors[0])
+    k = args[1] if len(args) > 1 else named.get("k", 1)
+    first, second = args[2] if len(args) > 2 else named.get("dims", (0, 1))
+    if k % 2 == 0:
+        return laid_out(array, x) if k % 4 else np.ascontiguousarray(array)
+    return laid_out(np.ascontiguousarray(array).swapaxes(first, second), x).swapaxes(first, second)
+
+
+@moving("rot90", layout=layout(_quarters))
 def rot90(input, k=1, dims=(0, 1)):
     """A quarter turn; see PyTorch's documentation of `torch.rot90`."""
     if len(dims) != 2:
@@ -150,7 +166,7 @@ def rot90(input, k=1, dims=(0, 1)):
     return cnp.rot90(input, k, axes=tuple(dims))
 
 
-@operation("repeat", method=False, register=False, node="RepeatBackward0")
+@moving("repeat", method=False, register=False, node="RepeatBackward0")
 def _repeat(input, sizes):
     return cnp.tile(input, sizes)
 
@@ -166,13 +182,13 @@ def repeat(self, *sizes):
 attach("repeat", repeat)
 
 
-@operation("tile")
+@moving("tile")
 def tile(input, *dims):
     """The tensor side by side with itself; see PyTorch's documentation of `torch.tile`."""
     return cnp.tile(input, tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims)
 
 
-@operation("repeat_interleave")
+@moving("repeat_interleave")
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Each element several times; see PyTorch's documentation of `torch.repeat_interleave`."""
     if repeats is None:
@@ -187,22 +203,22 @@ def least_two(name, x):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@operation("tril", inplace_form=True)
+@moving("tril", inplace_form=True)
 def tril(input, diagonal=0):
     """The lower triangle; see PyTorch's documentation of `torch.tril`."""
     least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
-@operation("triu", inplace_form=True)
+@moving("triu", inplace_form=True)
 def triu(input, diagonal=0):
     """The upper triangle; see PyTorch's documentation of `torch.triu`."""
     least_two("triu", input)
     return cnp.triu(input, diagonal)
 
 
-@operation("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
-                         otherwise: "DiagonalBackward0"})
+@moving("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
+                         otherwise: "DiagonalBackward0"}, out=RECORDED)
 def diag(input, diagonal=0):
     """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
     if input.ndim not in (1, 2):
@@ -210,7 +226,7 @@ def diag(input, diagonal=0):
     return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
 
 
-@operation("trace")
+@moving("trace")
 def trace(input):
     """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
     if input.ndim != 2:

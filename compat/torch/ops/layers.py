@@ -6,6 +6,7 @@ import warnings
 from .... import numpy as cnp
 from ....extend import REGISTRY
 from ..call import ROWS, Row, floating
+from ..layouts import IN_ORDER
 from ..random import rand, rand_like
 from .network import functional
 from .pooling import pool_places
@@ -74,7 +75,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     return input / (cnp.moveaxis(sums / size, -1, 1) * alpha + k) ** beta
 
 
-@functional("bilinear", node="AddBackward0")
+@functional("bilinear", node="AddBackward0", layout=IN_ORDER)
 def bilinear(input1, input2, weight, bias=None):
     """See PyTorch's documentation of `torch.nn.functional.bilinear`."""
     if input1.shape[-1] != weight.shape[1] or input2.shape[-1] != weight.shape[2]:

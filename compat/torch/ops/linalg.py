@@ -9,8 +9,10 @@ from ..call import ROWS, attach, camel, invoke, operation, otherwise, promote, t
 from ..dtypes import c_type, type_word
 from ..hosted import bare
 from ..lanes import OPERANDS
+from ..layouts import IN_ORDER, matrices
 from ..lower_errors import LinAlgError
 from ..modes import MODES
+from ..out_argument import BY_COLUMNS, RECORDED
 from ..product_lanes import AFFINE, affine, affine_rules, plain, product
 from .shaping import wrap_dim
 
@@ -194,7 +196,7 @@ ROWS["ger"] = ROWS["outer"]
 attach("ger", outer)
 
 
-@operation("inner", node="DotBackward0")
+@operation("inner", node="DotBackward0", out=RECORDED)
 def inner(input, other):
     """Products over the last axes; see PyTorch's documentation of `torch.inner`."""
     return cnp.inner(input, other)
@@ -212,7 +214,7 @@ def kron(input, other):
     return cnp.kron(input, other)
 
 
-@operation("tensordot", method=False, node=None)
+@operation("tensordot", method=False, node=None, out=RECORDED)
 def tensordot(a, b, dims=2):
     """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
     if isinstance(dims, int) and not isinstance(dims, bool):
@@ -254,7 +256,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     return blended(input, matmul.row.body(mat, vec), beta, alpha)
 
 
-@operation("cross", node="LinalgCrossBackward0")
+@operation("cross", node="LinalgCrossBackward0", layout=IN_ORDER)
 def cross(input, other, dim=None):
     """Cross product; see PyTorch's documentation of `torch.cross`."""
     if input.ndim != other.ndim:
@@ -276,8 +278,19 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 
-def _linalg(name, body, node=None):
-    """`torch.linalg.name`."""
+def lapack(*columns, rows=()):
+    """The facts of an operation whose answers, those at these places, are LAPACK's matrices: their columns lie as one.
+    """
+    return {"layout": matrices(*columns, rows=rows), "out": BY_COLUMNS}
+
+
+def _of_solutions(value, tensors, args=(), named=None):
+    """LAPACK's matrices, but in order from the right, where they are its transposed."""
+    return (IN_ORDER if named and named.get("left") is False else matrices(0))(value, tensors)
+
+
+def _linalg(name, body, node=None, **facts):
+    """`torch.linalg.name`; `facts` are those of its row."""
     def checked(*args, **named):
         try:
             return body(*args, **named)
@@ -285,7 +298,7 @@ def _linalg(name, body, node=None):
             raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
 
     checked.__name__ = name
-    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name))(checked)
+    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name), **facts)(checked)
     made.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
     return made
 
@@ -360,23 +373,24 @@ def first_failure(a, positive):
     return out
 
 
-_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0")
+_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0", **lapack(0))
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
 _linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
-    of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0")
-_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0")
-_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))))
+    of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0", **lapack(0))
+_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0", layout=_of_solutions,
+        out=BY_COLUMNS)
+_linalg("eigh", lambda A, UPLO="L": return_types.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))), **lapack(1))
 _linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
         "LinalgEighBackward0")
-_linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(plane("linalg.qr", A), mode)))
+_linalg("qr", lambda A, mode="reduced": return_types.qr(*cnp.linalg.qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
 _linalg("slogdet", lambda A: return_types.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n), "MmBackward0")
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)), "MmBackward0")
 _linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
-    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
+    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim), out=RECORDED)
 _linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
     A if dtype is None else to(A, dtype), ord, dim, keepdim),
-        "LinalgVectorNormBackward0")
+        "LinalgVectorNormBackward0", out=RECORDED)
 ROWS["inverse"] = ROWS["linalg.inv"]
 attach("inverse", ROWS["linalg.inv"].fun)
 ROWS["det"] = ROWS["linalg.det"]

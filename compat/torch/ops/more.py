@@ -10,7 +10,9 @@ from ..broadcasting import check_broadcast
 from ..call import attach, floating, operation, promote
 from ..dtypes import c_type, type_word
 from ..hosted import hosted, known, numbers
+from ..layouts import LIKE_OPERANDS
 from ..limits import finfo
+from ..out_argument import RECORDED
 from ..state import TensorBase, mapped
 from .elementwise import one, operands
 from .shaping import method
@@ -19,7 +21,7 @@ for _name in ("erf", "erfc"):
     one(_name)
 
 
-@operation("lerp", inplace_form=True)
+@operation("lerp", inplace_form=True, layout=LIKE_OPERANDS)
 def lerp(input, end, weight):
     """`input + weight * (end - input)`; see PyTorch's documentation of `torch.lerp`."""
     for name, v in (("end", end), ("weight", weight)):
@@ -28,7 +30,7 @@ def lerp(input, end, weight):
     return input + weight * (end - input)
 
 
-@operation("addcmul", inplace_form=True)
+@operation("addcmul", inplace_form=True, layout=LIKE_OPERANDS)
 def addcmul(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 * tensor2`; see PyTorch's documentation of `torch.addcmul`."""
     input, tensor1, tensor2 = promote(input, tensor1, tensor2)
@@ -36,7 +38,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     return input + (product if value == 1 else product * value)
 
 
-@operation("addcdiv", inplace_form=True)
+@operation("addcdiv", inplace_form=True, layout=LIKE_OPERANDS)
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 / tensor2`; see PyTorch's documentation of `torch.addcdiv`."""
     if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
@@ -51,13 +53,13 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     return input + (ratio if value == 1 else ratio * value)
 
 
-@operation("hypot", inplace_form=True)
+@operation("hypot", inplace_form=True, layout=LIKE_OPERANDS)
 def hypot(input, other):
     """`sqrt(input² + other²)`; see PyTorch's documentation of `torch.hypot`."""
     return cnp.hypot(*operands(input, other))
 
 
-@operation("logaddexp")
+@operation("logaddexp", layout=LIKE_OPERANDS)
 def logaddexp(input, other):
     """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
     return log_added(*operands(input, other))
@@ -72,7 +74,7 @@ def log_added(x, y):
     return high + cnp.log1p(cnp.exp(low - cnp.where(cnp.isinf(cnp.real(high)), 0.0, high)))
 
 
-@operation("xlogy", inplace_form=True)
+@operation("xlogy", inplace_form=True, layout=LIKE_OPERANDS)
 def xlogy(input, other):
     """`input * log(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.xlogy`."""
     return special.xlogy(*operands(input, other, floats=True))
@@ -92,7 +94,7 @@ def sinc(input):
     return cnp.sinc(floating(input))
 
 
-@operation("nan_to_num", inplace_form=True)
+@operation("nan_to_num", inplace_form=True, exact=True)
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Numbers in the place of NaN and infinities; see PyTorch's documentation of `torch.nan_to_num`."""
     if input.dtype.kind not in "fcV":
@@ -231,14 +233,14 @@ def bincount(input, weights=None, minlength=0):
     return hosted(lambda x, w: np.bincount(x, w, n), (n,), kind, x, weights)
 
 
-@operation("complex", method=False, node="ComplexBackward0")
+@operation("complex", method=False, node="ComplexBackward0", layout=LIKE_OPERANDS)
 def complex(real, imag):  # noqa: A001 (torch's name)
     """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
     check_parts("complex", ("real", "imag"), (real, imag))
     return joined(real, imag)
 
 
-@operation("polar", method=False)
+@operation("polar", method=False, layout=LIKE_OPERANDS)
 def polar(abs, angle):  # noqa: A002 (torch's names)
     """Complex numbers of sizes and angles; see PyTorch's documentation of `torch.polar`."""
     check_parts("polar", ("abs", "angle"), (abs, angle))
@@ -280,7 +282,7 @@ def conj(input):
     return _conj(input) if input.is_complex() else input
 
 
-@operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0")
+@operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0", out=RECORDED)
 def conj_physical(input):
     """The complex conjugate; see PyTorch's documentation of `torch.conj_physical`."""
     return cnp.conj(input) if input.dtype.kind == "c" else input

@@ -10,7 +10,9 @@ from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
 from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promote
 from ..dtypes import type_word
+from ..layouts import IN_ORDER
 from ..modes import MODES
+from ..out_argument import RECORDED
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
 from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
@@ -128,7 +130,7 @@ def softmax_axis(dim, ndim):
     return wrap_dim(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 
-@operation("log_softmax", node="LogSoftmaxBackward0")
+@operation("log_softmax", node="LogSoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
 def log_softmax(input, dim, *, dtype=None):
     """Logarithm of the softmax; see PyTorch's documentation of `torch.log_softmax`."""
     x = input if dtype is None else input.astype(dtype)
@@ -138,7 +140,7 @@ def log_softmax(input, dim, *, dtype=None):
     return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
 
 
-@operation("softmax", node="SoftmaxBackward0")
+@operation("softmax", node="SoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
 def softmax(input, dim, *, dtype=None):
     """Exponentials that add up to one; see PyTorch's documentation of `torch.softmax`."""
     x = input if dtype is None else input.astype(dtype)
@@ -154,10 +156,10 @@ def no_integers(kernel, x):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
 
 
-def functional(name, body=None, node=None, checked=True):
-    """`torch.nn.functional.name` of a function of core values."""
+def functional(name, body=None, node=None, checked=True, **facts):
+    """`torch.nn.functional.name` of a function of core values; `facts` are those of its row."""
     def make(body):
-        return operation(f"nn.functional.{name}", method=False, node=node, checked=checked)(body)
+        return operation(f"nn.functional.{name}", method=False, node=node, checked=checked, **facts)(body)
 
     return make if body is None else make(body)
 
@@ -167,12 +169,12 @@ functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax
 functional("log_softmax", lambda input, dim=None, _stacklevel=3, dtype=None: log_softmax.row.body(
     input, dim, dtype=dtype), "LogSoftmaxBackward0")
 functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(-input, dim, dtype=dtype),
-           "SoftmaxBackward0")
+           "SoftmaxBackward0", layout=IN_ORDER)
 
 
-def _simple(name, body, node=None):
+def _simple(name, body, node=None, **facts):
     """An activation: one tensor, and numbers; `inplace=True` writes the answer to the tensor."""
-    made = functional(name, body, node)
+    made = functional(name, body, node, **facts)
     made.row.body = _in_own_dtype(body)
     made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
     if "inplace" not in body.__code__.co_varnames[: body.__code__.co_argcount]:
@@ -215,7 +217,7 @@ _simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)), "Sigm
 _simple("tanh", lambda input: cnp.tanh(floating(input)), "TanhBackward0")
 _simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
 _simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
-_simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0")
+_simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0", layout=IN_ORDER)
 _simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))), "DivBackward0")
 _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)), "SubBackward0")
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
@@ -515,7 +517,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
 
 
-@functional("layer_norm", node="NativeLayerNormBackward0")
+@functional("layer_norm", node="NativeLayerNormBackward0", layout=IN_ORDER)
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.layer_norm`."""
     n = len(tuple(normalized_shape))

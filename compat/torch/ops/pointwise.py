@@ -8,6 +8,8 @@ from .. import return_types
 from ..call import ROWS, attach, floating, inplace_method, operation, otherwise, with_tensor
 from ..dtypes import type_word
 from ..hosted import hosted
+from ..layouts import LIKE_OPERANDS
+from ..out_argument import RECORDED
 from ..state import TensorBase
 from .elementwise import operands
 from .shaping import method
@@ -120,13 +122,14 @@ def isreal(input):
         (input == input) | True)
 
 
-@operation("copysign", inplace_form=True, node={with_tensor: "CopysignBackward0", otherwise: "CopysignBackward1"})
+@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "CopysignBackward0", otherwise: "CopysignBackward1"})
 def copysign(input, other):
     """Sizes with the signs of others; see PyTorch's documentation of `torch.copysign`."""
     return REGISTRY["copysign"].fun(*operands(input, other, floats=True))
 
 
-@operation("heaviside", inplace_form=True)
+@operation("heaviside", inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
 def heaviside(input, values):
     """0, `values` or 1 by the sign; see PyTorch's documentation of `torch.heaviside`."""
     if input.dtype.kind == "c" or values.dtype.kind == "c":
@@ -137,19 +140,19 @@ def heaviside(input, values):
     return cnp.where(x == 0, v, (x > 0).astype(x.dtype))
 
 
-@operation("ldexp", inplace_form=True, node="MulBackward0")
+@operation("ldexp", inplace_form=True, node="MulBackward0", layout=LIKE_OPERANDS)
 def ldexp(input, other):
     """`input * 2 ** other`; see PyTorch's documentation of `torch.ldexp`."""
     return ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
 
 
-@operation("logaddexp2")
+@operation("logaddexp2", layout=LIKE_OPERANDS)
 def logaddexp2(input, other):
     """Base-2 logarithm of a sum of two powers of 2; see PyTorch's documentation of `torch.logaddexp2`."""
     return REGISTRY["logaddexp2"].fun(*operands(input, other))
 
 
-@operation("nextafter", inplace_form=True)
+@operation("nextafter", inplace_form=True, layout=LIKE_OPERANDS, exact=True)
 def nextafter(input, other):
     """The next number towards another; see PyTorch's documentation of `torch.nextafter`."""
     x, y = operands(input, other)
@@ -175,7 +178,7 @@ _whole("gcd", np.gcd)
 _whole("lcm", np.lcm)
 
 
-@operation("frexp")
+@operation("frexp", exact=True)
 def frexp(input):
     """Mantissas in [0.5, 1) and exponents of 2; see PyTorch's documentation of `torch.frexp`."""
     if input.dtype.kind not in "fV":

@@ -11,6 +11,8 @@ from .. import dtypes, return_types
 from ..call import ROWS, attach, floating, operation, otherwise, with_dim
 from ..dtypes import c_type, type_word
 from ..hosted import bare
+from ..layouts import IN_ORDER
+from ..out_argument import Target
 from ..product_lanes import total
 from ..state import CLASS, TensorBase
 from .elementwise import zero_slope
@@ -26,7 +28,7 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", node={with_dim: "SumBackward1", otherwise: "SumBackward0"})
+@operation("sum", node={with_dim: "SumBackward1", otherwise: "SumBackward0"}, layout=IN_ORDER)
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes; see PyTorch's documentation of `torch.sum`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -40,7 +42,7 @@ def kept_dtype(v, dtype):
     return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
-@operation("mean", node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"})
+@operation("mean", node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"}, layout=IN_ORDER)
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Mean over axes; see PyTorch's documentation of `torch.mean`."""
     x = input if dtype is None else input.astype(dtype)
@@ -72,7 +74,7 @@ def floats_only(name, x):
                            "instead.")
 
 
-@operation("prod", node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"})
+@operation("prod", node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"}, layout=IN_ORDER)
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Product over an axis; see PyTorch's documentation of `torch.prod`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -119,13 +121,13 @@ def root(x):
 max_ = builtins.max
 
 
-@operation("var", node="VarBackward0")
+@operation("var", node="VarBackward0", layout=IN_ORDER)
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Variance over axes; see PyTorch's documentation of `torch.var`."""
     return spread(input, dim, unbiased, correction, keepdim, "var")
 
 
-@operation("std", node="StdBackward0")
+@operation("std", node="StdBackward0", layout=IN_ORDER)
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
     return root(spread(input, dim, unbiased, correction, keepdim, "std"))
@@ -158,7 +160,7 @@ def nonempty(name, input, axes):
 
 
 def _extreme(name, fun):
-    @operation(name)
+    @operation(name, layout=IN_ORDER)
     def reduced(input, dim=(), keepdim=False):
         axes = axes_of(dim, input.ndim)
         nonempty(name, input, axes)
@@ -243,7 +245,7 @@ argmin = _arg("argmin", cnp.argmin)
 
 
 def _truth(name, fun):
-    @operation(name)
+    @operation(name, layout=IN_ORDER)
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
         out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
@@ -257,7 +259,7 @@ all = _truth("all", cnp.all)  # noqa: A001
 any = _truth("any", cnp.any)  # noqa: A001
 
 
-@operation("cumsum", inplace_form=True)
+@operation("cumsum", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumsum(input, dim, *, dtype=None):
     """Running sum; see PyTorch's documentation of `torch.cumsum`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -274,7 +276,7 @@ def running(name, x):
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
 
-@operation("logsumexp")
+@operation("logsumexp", layout=IN_ORDER)
 def logsumexp(input, dim, keepdim=False):
     """Logarithm of a sum of exponentials; see PyTorch's documentation of `torch.logsumexp`."""
     x = floating(input)
@@ -293,7 +295,7 @@ def count_nonzero(input, dim=None):
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
 
 
-@operation("norm", node="LinalgVectorNormBackward0")
+@operation("norm", node="LinalgVectorNormBackward0", asked=False)
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
     if p in (None, "fro"):
@@ -356,7 +358,7 @@ def dist(input, other, p=2):
     return vector_norm.row.body(input - other, p)
 
 
-@operation("nansum")
+@operation("nansum", layout=IN_ORDER)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """Sum without NaN; see PyTorch's documentation of `torch.nansum`."""
     numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
@@ -377,7 +379,7 @@ def aminmax(input, *, dim=None, keepdim=False):
                                 amax.row.body(input, () if dim is None else dim, keepdim))
 
 
-@operation("cumprod", inplace_form=True)
+@operation("cumprod", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumprod(input, dim, *, dtype=None):
     """Running product; see PyTorch's documentation of `torch.cumprod`."""
     if dtype is None and input.dtype.kind in "biu":

@@ -7,12 +7,12 @@ from ....extend import REGISTRY, Ambient
 from .. import return_types
 from ..call import ROWS, attach, operation
 from ..hosted import hosted
-from .linalg import adjoint
+from .linalg import adjoint, lapack
 
 matmul = REGISTRY["matmul"].fun
 
 
-@operation("linalg.householder_product", method=False)
+@operation("linalg.householder_product", method=False, **lapack(0))
 def householder_product(A, tau):
     """The first columns of a product of reflections; see PyTorch's `torch.linalg.householder_product`."""
     if A.ndim < 2:
@@ -47,7 +47,7 @@ ROWS["orgqr"] = ROWS["linalg.householder_product"]
 attach("orgqr", householder_product)
 
 
-@operation("ormqr")
+@operation("ormqr", **lapack(0))
 def ormqr(input, tau, other, left=True, transpose=False):
     """A product of reflections times a matrix; see PyTorch's documentation of `torch.ormqr`."""
     for name, v in (("input", input), ("other", other)):
@@ -68,7 +68,7 @@ def ormqr(input, tau, other, left=True, transpose=False):
     return adjoint(turned)
 
 
-@operation("geqrf")
+@operation("geqrf", **lapack(0))
 def geqrf(input):
     """Reflections of a QR factorization; see PyTorch's documentation of `torch.geqrf`."""
     if type(input) is Ambient:

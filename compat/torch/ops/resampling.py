@@ -123,7 +123,7 @@ def _spatial(name, input, size):
                          f"spatial dimensions of {list(input.shape[2:])} and output size of {size}.")
 
 
-def _old(name, mode=None, align=None):
+def _old(name, mode=None, align=None, asked=False):
     """A deprecated name of `interpolate`."""
     def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
         warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning,
@@ -131,10 +131,10 @@ def _old(name, mode=None, align=None):
         _spatial(name, input, size)
         return interpolate.row.body(input, size, scale_factor, mode, align_corners)
 
-    functional(name, upsample, "UpsampleBackward0")
+    functional(name, upsample, "UpsampleBackward0", asked=asked)
 
 
-_old("upsample")
+_old("upsample", asked=True)
 _old("upsample_nearest", "nearest")
 _old("upsample_bilinear", "bilinear", True)
 

@@ -4,9 +4,10 @@
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
-from ..call import ROWS, operation
+from ..call import ROWS, moving
 from ..dtypes import type_word
 from ..hosted import bare, hosted, numbers
+from ..layouts import LIKE_FIRST
 from .indexing import AT
 from .selecting import check_long, grid
 from .shaping import wrap_dim
@@ -123,13 +124,13 @@ def _extreme(x, places, index, src, how, include_self, hits):
     return found + (finite - stop_gradient(finite))
 
 
-@operation("scatter_reduce", inplace_form=True)
+@moving("scatter_reduce", inplace_form=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     """Elements reduced at an index an axis; see PyTorch's documentation of `torch.scatter_reduce`."""
     return reduce_into("scatter", input, dim, index, src, reduce, include_self)
 
 
-@operation("index_reduce", inplace_form=True)
+@moving("index_reduce", inplace_form=True)
 def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     """Parts reduced at indices of an axis; see PyTorch's documentation of `torch.index_reduce`."""
     if reduce not in ("prod", "mean", "amax", "amin"):
@@ -166,7 +167,7 @@ _SCATTER = ROWS["scatter"].body
 ROWS["scatter"].body = _multiplied
 
 
-@operation("put", inplace_form=True)
+@moving("put", inplace_form=True, layout=LIKE_FIRST)
 def put(input, index, source, accumulate=False):
     """Elements put at flat positions; see PyTorch's documentation of `Tensor.put_`."""
     check_long("put_", index)
@@ -196,5 +197,5 @@ def fill_diagonal(x, value, wrap):
     return cnp.where(hit, np.asarray(value, x.dtype), x)
 
 
-operation("fill_diagonal", method=False, register=False, inplace_form=True, node="FillDiagonalBackward0")(
+moving("fill_diagonal", method=False, register=False, inplace_form=True, node="FillDiagonalBackward0")(
     lambda x, fill_value, wrap=False: fill_diagonal(x, fill_value, wrap))

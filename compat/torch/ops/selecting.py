@@ -6,12 +6,13 @@ from .... import numpy as cnp
 from ....extend import REGISTRY, Batched, Tracer
 from .. import return_types
 from ..broadcasting import check_broadcast
-from ..call import attach, operation, otherwise, promote, to, with_dim
+from ..call import attach, moving, operation, otherwise, promote, to, with_dim
 from ..dtypes import type_word
 from ..hosted import DYNAMIC, bare, numbers
 from ..inplace import inplace
+from ..layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..literals import filling
-from ..out_argument import write_out
+from ..out_argument import BY_COLUMNS, write_out
 from ..refusing import refusing
 from ..signatures import signed
 from ..state import TensorBase, concrete, mapped, wrap
@@ -26,7 +27,7 @@ def check_long(name, index):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-@operation("gather")
+@moving("gather")
 def gather(input, dim, index, *, sparse_grad=False):
     """Elements at an index an axis; see PyTorch's documentation of `torch.gather`."""
     if index.size:
@@ -111,7 +112,7 @@ def of_a_tensor(given, named):
     return hasattr(given[2] if len(given) > 2 else named.get("value"), "dtype")
 
 
-@operation("scatter", inplace_form=True, node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
+@moving("scatter", inplace_form=True, node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
     source = src if value is None else value
@@ -123,13 +124,13 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     return scattered(input, dim, index, source, False)
 
 
-@operation("scatter_add", inplace_form=True)
+@moving("scatter_add", inplace_form=True)
 def scatter_add(input, dim, index, src):
     """Elements added at an index an axis; see PyTorch's documentation of `torch.scatter_add`."""
     return scattered(input, dim, index, src, True)
 
 
-@operation("index_select")
+@moving("index_select")
 def index_select(input, dim, index):
     """Indices of an axis; see PyTorch's documentation of `torch.index_select`."""
     if index.ndim > 1:
@@ -197,20 +198,20 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
                 f"{list(shape)}")
 
 
-@operation("index_add", inplace_form=True)
+@moving("index_add", inplace_form=True)
 def index_add(input, dim, index, source, *, alpha=1):
     """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
     return at_axis("index_add", input, dim, index, lambda at, part: at.add(part),
                    source if alpha == 1 else source * promote(source, alpha)[1])
 
 
-@operation("index_copy", inplace_form=True)
+@moving("index_copy", inplace_form=True)
 def index_copy(input, dim, index, source):
     """Parts put at indices of an axis; see PyTorch's documentation of `torch.index_copy`."""
     return at_axis("index_copy", input, dim, index, lambda at, part: at.set(part), source)
 
 
-@operation("index_fill", inplace_form=True)
+@moving("index_fill", inplace_form=True, layout=LIKE_OPERANDS)
 def index_fill(input, dim, index, value):
     """A number put at indices of an axis; see PyTorch's documentation of `torch.index_fill`."""
     if hasattr(value, "dtype") and value.ndim:
@@ -243,7 +244,7 @@ def index_put_(self, indices, values, accumulate=False):
     return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
 
 
-@operation("index_put")
+@operation("index_put", layout=LIKE_FIRST)
 def index_put(input, indices, values, accumulate=False):
     """A copy with `values` at `indices`; see PyTorch's documentation of `torch.index_put`."""
     check_indices(indices)
@@ -254,7 +255,7 @@ def index_put(input, indices, values, accumulate=False):
 attach("index_put_", index_put_)
 
 
-@operation("take")
+@moving("take")
 def take(input, index):
     """Elements of the flattened tensor; see PyTorch's documentation of `torch.take`."""
     if index.dtype != np.int64:
@@ -262,7 +263,7 @@ def take(input, index):
     return cnp.take(cnp.reshape(input, (-1,)), index)
 
 
-@operation("take_along_dim")
+@moving("take_along_dim")
 def take_along_dim(input, indices, dim=None):
     """Elements at an index an axis; see PyTorch's documentation of `torch.take_along_dim`."""
     if dim is None:
@@ -282,8 +283,8 @@ def take_along_dim(input, indices, dim=None):
     return cnp.take_along_axis(input, indices, d)
 
 
-@operation("masked_fill", inplace_form=True,
-           node={of_a_tensor: "MaskedFillBackward1", otherwise: "MaskedFillBackward0"})
+@moving("masked_fill", inplace_form=True,
+        node={of_a_tensor: "MaskedFillBackward1", otherwise: "MaskedFillBackward0"}, layout=IN_ORDER)
 def masked_fill(input, mask, value):
     """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""
     if mask.dtype != np.bool_:
@@ -304,7 +305,7 @@ def masked_fill(input, mask, value):
     return cnp.where(mask, value, input)
 
 
-@operation("masked_select")
+@moving("masked_select")
 def masked_select(input, mask):
     """The elements where a mask is true; see PyTorch's documentation of `torch.masked_select`."""
     if mask.dtype != np.bool_:
@@ -320,7 +321,7 @@ def masked_select(input, mask):
     return cnp.broadcast_to(input, shape)[cnp.broadcast_to(mask, shape)]
 
 
-@operation("masked_scatter", inplace_form=True)
+@moving("masked_scatter", inplace_form=True, layout=IN_ORDER)
 def masked_scatter(input, mask, source):
     """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
     if mask.dtype != np.bool_:
@@ -346,7 +347,7 @@ def masked_scatter(input, mask, source):
     return AT(input)[mask].set(cnp.reshape(source, (-1,))[:count])
 
 
-@operation("sort")
+@moving("sort", layout=LIKE_OPERANDS)
 def sort(input, dim=-1, descending=False, stable=False):
     """Values in order and where they were; see PyTorch's documentation of `torch.sort`."""
     if not input.ndim:
@@ -365,19 +366,19 @@ def ordered(input, d, descending):
     return input.shape[d] - 1 - order
 
 
-@operation("argsort")
+@moving("argsort", layout=LIKE_OPERANDS)
 def argsort(input, dim=-1, descending=False, stable=False):
     """Positions in order; see PyTorch's documentation of `torch.argsort`."""
     return ordered(input, wrap_dim(dim, input.ndim), descending) if input.ndim else np.zeros((), np.int64)
 
 
-@operation("msort")
+@moving("msort", layout=LIKE_FIRST)
 def msort(input):
     """Values in order along the first axis; see PyTorch's documentation of `torch.msort`."""
     return along(input, ordered(input, 0, False), 0) if input.ndim else input
 
 
-@operation("topk")
+@moving("topk")
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     """The `k` largest or smallest values; see PyTorch's documentation of `torch.topk`."""
     d = wrap_dim(dim, input.ndim)
@@ -391,7 +392,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     return return_types.topk(along(input, order, d), order)
 
 
-@operation("kthvalue")
+@moving("kthvalue")
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The k-th smallest value; see PyTorch's documentation of `torch.kthvalue`."""
     d = wrap_dim(dim, input.ndim)
@@ -430,7 +431,7 @@ def _middle(input, dim, keepdim, kind, skip):
 def _median(name, kind, skip):
     title = name.capitalize() if name == "median" else "Nanmedian"
 
-    @operation(name, node={with_dim: f"{title}Backward1", otherwise: f"{title}Backward0"})
+    @moving(name, node={with_dim: f"{title}Backward1", otherwise: f"{title}Backward0"})
     def median(input, dim=None, keepdim=False):
         if input.dtype.kind in "cb":
             raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")
@@ -468,7 +469,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if out is not None:
         if as_tuple and isinstance(out, TensorBase):
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-        return write_out("nonzero", out, nonzero(input).value, [], exact=True)
+        return write_out("nonzero", out, nonzero(input).value, [], BY_COLUMNS, exact=True)
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(np.atleast_1d(concrete(input, "item")) != 0)])
     if not input.ndim:

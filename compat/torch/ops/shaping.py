@@ -7,7 +7,7 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import REGISTRY, Scatter, pick_rule
 from .. import dtypes
-from ..call import ROWS, Row, attach, invoke, operation
+from ..call import ROWS, Row, attach, invoke, moving
 from ..inplace import check_result, inplace
 from ..levels import AMBIENT, BatchTrace, alive
 from ..literals import filling, warn_imaginary
@@ -181,7 +181,7 @@ def reshape(input, *shape):
     return invoke(RESHAPED, reshape, (input, shape), {})
 
 
-RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", None)
+RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", None, exact=True)
 ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
 
 
@@ -420,14 +420,14 @@ ROWS["detach"] = Row("detach", None, None, None)
 ROWS["detach"].fun = CLASS[0].detach
 
 
-@operation("clone", node="CloneBackward0", out=False)
+@moving("clone", node="CloneBackward0", out=False)
 def clone(input, *, memory_format=None):
     """A copy with history; see PyTorch's `torch.clone`."""
     out = REGISTRY["duplicate"].fun(input)
     return out if preserves(memory_format) else arranged(out, memory_format, input.ndim)
 
 
-@operation("contiguous", method=False, register=False, node="CloneBackward0")
+@moving("contiguous", method=False, register=False, node="CloneBackward0")
 def _contiguous(input, memory_format=contiguous_format):
     return arranged(REGISTRY["duplicate"].fun(input), memory_format, input.ndim)
 

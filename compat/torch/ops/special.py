@@ -6,16 +6,18 @@ from ....extend import REGISTRY, Ambient, Batched, Tracer
 from ....scipy import special
 from ..call import ROWS, Row, attach, floating, inplace_method, invoke, operation
 from ..lanes import unary
+from ..layouts import IN_ORDER
+from ..out_argument import PLAIN, RECORDED
 from .elementwise import one, operands
 
 for _name, _primitive in {"lgamma": "gammaln", "digamma": None, "erfinv": None, "i0": None}.items():
     one(_name, _primitive)
 
 
-def _only_special(name, primitive, node):
+def _only_special(name, primitive, node, target=PLAIN):
     """A function of one tensor that torch has in torch.special alone."""
     prim = REGISTRY[primitive]
-    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, None)
+    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, None, target=target)
     fast = unary(row, prim, prim.fun)
 
     def fun(*args, **named):
@@ -28,20 +30,22 @@ def _only_special(name, primitive, node):
     ROWS[row.name] = row
 
 
-for _name, _node in {"entr": "SpecialEntrBackward0", "ndtr": "MulBackward1", "ndtri": "SpecialNdtriBackward0",
+for _name, _node in {"entr": "SpecialEntrBackward0", "ndtri": "SpecialNdtriBackward0",
                      "log_ndtr": "SpecialLogNdtrBackward0", "erfcx": "SpecialErfcxBackward0",
                      "i0e": "SpecialI0EBackward0", "i1": "SpecialI1Backward0", "i1e": "SpecialI1EBackward0"}.items():
     _only_special(_name, _name, _node)
+_only_special("ndtr", "ndtr", "MulBackward1", RECORDED)
 for _name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"):  # torch has no derivatives of these
-    _only_special(_name, _name[-2:], f"Special{_name.title().replace('_', '')}Backward0")
+    _only_special(_name, _name[-2:], f"Special{_name.title().replace('_', '')}Backward0", RECORDED)
 for _name in ("0", "1"):
-    _only_special(f"modified_bessel_i{_name}", f"i{_name}", f"SpecialModifiedBesselI{_name}Backward0")
-    _only_special(f"modified_bessel_k{_name}", f"k{_name}", f"SpecialModifiedBesselK{_name}Backward0")
-    _only_special(f"scaled_modified_bessel_k{_name}", f"k{_name}e", f"SpecialScaledModifiedBesselK{_name}Backward0")
-_only_special("airy_ai", "airy_ai", "SpecialAiryAiBackward0")
+    _only_special(f"modified_bessel_i{_name}", f"i{_name}", f"SpecialModifiedBesselI{_name}Backward0", RECORDED)
+    _only_special(f"modified_bessel_k{_name}", f"k{_name}", f"SpecialModifiedBesselK{_name}Backward0", RECORDED)
+    _only_special(f"scaled_modified_bessel_k{_name}", f"k{_name}e", f"SpecialScaledModifiedBesselK{_name}Backward0",
+                  RECORDED)
+_only_special("airy_ai", "airy_ai", "SpecialAiryAiBackward0", RECORDED)
 
 
-@operation("special.zeta", method=False, node="SpecialZetaBackward0")
+@operation("special.zeta", method=False, node="SpecialZetaBackward0", out=RECORDED)
 def zeta(input, other):
     """The Hurwitz zeta function; see PyTorch's documentation of `torch.special.zeta`."""
     x, q = operands(input, other, floats=True)
@@ -98,7 +102,7 @@ _SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBac
 attach("polygamma_", inplace_method(_SWAPPED))
 
 
-@operation("mvlgamma", inplace_form=True)
+@operation("mvlgamma", inplace_form=True, layout=IN_ORDER)
 def mvlgamma(input, p):
     """The multivariate log-gamma function; see PyTorch's documentation of `torch.special.multigammaln`."""
     if p < 1:

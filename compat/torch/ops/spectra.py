@@ -9,15 +9,18 @@ from ....extend import REGISTRY, Ambient
 from .. import dtypes
 from ..call import operation
 from ..creation import made, numpy_dtype
-from ..layouts import ordered, replaced
+from ..layouts import IN_ORDER, ordered, replaced
 from ..once import first
+from ..out_argument import Target
 from .shaping import wrap_dim
 from .windows import pad
 
 _NORMS = (None, "forward", "backward", "ortho")
+SPECTRUM = Target(floating=True)
+RECORDED = SPECTRUM._replace(gradient=True)
 
 
-def one(name, fun, node, real=False):
+def one(name, fun, node, real=False, target=SPECTRUM):
     """A transform along one axis."""
 
     def body(input, n=None, dim=-1, norm=None):
@@ -33,7 +36,7 @@ def one(name, fun, node, real=False):
         return transformed(kept(fun(x, n, d, norm), x), (d,))
 
     body.__name__ = name
-    made_ = operation(f"fft.{name}", method=False, node=node)(body)
+    made_ = operation(f"fft.{name}", method=False, node=node, out=target)(body)
     made_.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
 
 
@@ -63,7 +66,7 @@ def many(name, fun, node, dims=None, real=False, half_first=False):
         return transformed(kept(fun(x, sizes, axes, norm), x), axes[:-1] if half_first else axes, axes[-1:])
 
     body.__name__ = name
-    made_ = operation(f"fft.{name}", method=False, node=node)(body)
+    made_ = operation(f"fft.{name}", method=False, node=node, out=SPECTRUM)(body)
     made_.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
 
 
@@ -109,11 +112,11 @@ def kept(out, x):
 
 F = cnp.fft
 one("fft", F.fft, "FftC2CBackward0")
-one("ifft", F.ifft, "FftC2CBackward0")
+one("ifft", F.ifft, "FftC2CBackward0", target=RECORDED)
 one("rfft", F.rfft, "FftR2CBackward0", real=True)
 one("irfft", F.irfft, "FftC2RBackward0")
 one("hfft", F.hfft, "FftC2RBackward0")
-one("ihfft", F.ihfft, "ConjPhysicalBackward0", real=True)
+one("ihfft", F.ihfft, "ConjPhysicalBackward0", real=True, target=RECORDED)
 many("fft2", F.fftn, "FftC2CBackward0", (-2, -1))
 many("ifft2", F.ifftn, "FftC2CBackward0", (-2, -1))
 many("rfft2", F.rfftn, "FftR2CBackward0", (-2, -1), real=True)
@@ -147,14 +150,14 @@ def _axes(dim, ndim):
         (dim,) if isinstance(dim, int) else dim)])
 
 
-@operation("fft.fftshift", method=False, node="RollBackward0")
+@operation("fft.fftshift", method=False, node="RollBackward0", layout=IN_ORDER)
 def fftshift(input, dim=None):
     """Zero frequency to the middle; see PyTorch's documentation of `torch.fft.fftshift`."""
     axes = _axes(dim, input.ndim)
     return cnp.roll(input, tuple([input.shape[a] // 2 for a in axes]), axes)
 
 
-@operation("fft.ifftshift", method=False, node="RollBackward0")
+@operation("fft.ifftshift", method=False, node="RollBackward0", layout=IN_ORDER)
 def ifftshift(input, dim=None):
     """The inverse of fftshift; see PyTorch's documentation of `torch.fft.ifftshift`."""
     axes = _axes(dim, input.ndim)

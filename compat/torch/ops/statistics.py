@@ -10,6 +10,8 @@ from ..broadcasting import check_broadcast
 from ..call import ROWS, floating, operation, promote
 from ..dtypes import type_word
 from ..hosted import hosted, known
+from ..layouts import IN_ORDER, layout, ordered as in_axes_order
+from ..out_argument import RECORDED
 from ..state import TensorBase
 from .more import log_added
 from .reductions import along
@@ -30,7 +32,7 @@ def _running_index(x, axis, better):
 
 
 def _running(name, better, kind):
-    @operation(name)
+    @operation(name, layout=IN_ORDER)
     def extreme(input, dim):
         d = wrap_dim(dim, input.ndim)
         if not input.ndim:
@@ -56,7 +58,7 @@ def prefixes(x, axis, combine):
     return x
 
 
-@operation("logcumsumexp")
+@operation("logcumsumexp", layout=IN_ORDER)
 def logcumsumexp(input, dim):
     """Logarithm of the running sum of exponentials; see PyTorch's documentation of `torch.logcumsumexp`."""
     if input.dtype.kind not in "fcV":
@@ -103,7 +105,7 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     return floating(ROWS["sum"].body(areas, d)) / 2.0
 
 
-@operation("cumulative_trapezoid", method=False, node="DivBackward0")
+@operation("cumulative_trapezoid", method=False, node="DivBackward0", layout=IN_ORDER)
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """The running integral by trapezoids; see PyTorch's documentation of `torch.cumulative_trapezoid`."""
     d, areas = _areas(y, x, dx, dim)
@@ -159,13 +161,19 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
     return out if many else out[0]
 
 
-@operation("quantile", node="LerpBackward1")
+def _quantiles_inside(array, tensors, args, named):
+    """The axis of several quantiles lies innermost."""
+    q = args[1] if len(args) > 1 else named.get("q")
+    return in_axes_order(array, (*range(1, array.ndim), 0)) if getattr(q, "ndim", 0) else array
+
+
+@operation("quantile", node="LerpBackward1", layout=layout(_quantiles_inside), out=RECORDED)
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles of all elements or along an axis; see PyTorch's documentation of `torch.quantile`."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@operation("nanquantile", node="LerpBackward1")
+@operation("nanquantile", node="LerpBackward1", layout=layout(_quantiles_inside), out=RECORDED)
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles of what is not NaN; see PyTorch's documentation of `torch.nanquantile`."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
@@ -200,7 +208,7 @@ def mode(input, dim=-1, keepdim=False):
     return return_types.mode(cnp.squeeze(value, d), index)
 
 
-@operation("histc")
+@operation("histc", out=RECORDED, exact=True)
 def histc(input, bins=100, min=0, max=0):  # noqa: A002 (torch's names)
     """Counts in bins of one width; see PyTorch's documentation of `torch.histc`."""
     if input.dtype.kind not in "fV":
@@ -230,7 +238,7 @@ def outer_edges(x, given, name):
     return (low - 0.5, high + 0.5) if given is not None or x.size else (low, low + 1.0)
 
 
-@operation("histogram")
+@operation("histogram", out=RECORDED)
 def histogram(input, bins=100, *, range=None, weight=None, density=False):  # noqa: A002
     """Counts in bins, and their edges; see PyTorch's documentation of `torch.histogram`."""
     if input.dtype.kind not in "fV":
@@ -419,7 +427,7 @@ def _gradient(x, spacing, d, edge_order):
     return cnp.concatenate([start, inner, end], axis=d)
 
 
-@operation("renorm", inplace_form=True)
+@operation("renorm", inplace_form=True, layout=IN_ORDER)
 def renorm(input, p, dim, maxnorm):
     """Parts along an axis shortened to a norm; see PyTorch's documentation of `torch.renorm`."""
     if not p > 0:

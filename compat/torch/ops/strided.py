@@ -5,9 +5,10 @@ import numpy as np
 from .... import numpy as cnp
 from ....extend import Places
 from .. import versions
-from ..call import operation
+from ..call import moving
 from ..dtypes import type_word
 from ..inplace import PUT_VALUE
+from ..layouts import IN_ORDER
 from ..levels import FOREIGN
 from ..memory import memory_of
 from ..state import CLASS, TensorBase, at_level, bottom, more, needs_grad, tangent_of, wrap
@@ -249,7 +250,7 @@ def retyped(t, dtype):
 RETYPED.append(retyped)
 
 
-@operation("diag_embed")
+@moving("diag_embed", layout=IN_ORDER)
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Vectors as diagonals of matrices; see PyTorch's documentation of `torch.diag_embed`."""
     a, b = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)

@@ -8,6 +8,7 @@ from .... import nn, numpy as cnp
 from ....extend import REGISTRY
 from .. import dtypes
 from ..call import ROWS, Row, operation, otherwise
+from ..layouts import IN_ORDER
 from ..literals import filling
 from ..random import rand_like
 from ..state import mapped
@@ -98,9 +99,9 @@ def convolution(n):
         return nn.conv_transpose(input, weight, bias, stride=stride, padding=tuples(padding, n), output_padding=more,
                                  dilation=dilation, groups=groups)
 
-    for name, body in ((f"conv{n}d", conv), (f"conv_transpose{n}d", transpose)):
+    for name, body, layout in ((f"conv{n}d", conv, None), (f"conv_transpose{n}d", transpose, IN_ORDER)):
         made = functional(name, body, {lambda given, named: (given[0] if given else named["input"]).ndim == n + 1:
-                                       "SqueezeBackward1", otherwise: "ConvolutionBackward0"})
+                                       "SqueezeBackward1", otherwise: "ConvolutionBackward0"}, layout=layout)
         made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
 
 
@@ -144,7 +145,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return out[(Ellipsis, *[slice(p, p + k) for p, k in zip(around, size)])]
 
 
-@functional("pad", node="ConstantPadNdBackward0")
+@functional("pad", node="ConstantPadNdBackward0", layout=IN_ORDER)
 def pad(input, pad, mode="constant", value=None):
     """See PyTorch's documentation of `torch.nn.functional.pad`."""
     if len(pad) % 2:
@@ -179,7 +180,7 @@ def pad(input, pad, mode="constant", value=None):
     return input
 
 
-@operation("constant_pad_nd", method=False)
+@operation("constant_pad_nd", method=False, layout=IN_ORDER)
 def constant_pad_nd(input, pad, value=0):
     """Numbers around a tensor; see PyTorch's documentation of `torch.constant_pad_nd`."""
     return ROWS["nn.functional.pad"].body(input, pad, "constant", filling(value, input.dtype))
