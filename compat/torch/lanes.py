@@ -268,7 +268,7 @@ def binary_inplace(row, prim, ufunc, slow):
             if q is not None or p is not None:
                 if y.shape != x.shape and (q is not None or y.ndim):
                     return slow(self, other)
-            if p is not None and (p.extra is not None and not p.extra.quiet or type(p.saved) is tuple and (
+            if p is not None and (p.extra is not None and not p.extra.quiet or (
                     p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
                 return slow(self, other)
             token = hush()

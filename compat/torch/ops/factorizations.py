@@ -418,7 +418,7 @@ def matrix_exp(A):
     b = _PADE
     odd = matmul(x, matmul(x6, x6 * b[13] + x4 * b[11] + x2 * b[9]) + x6 * b[7] + x4 * b[5] + x2 * b[3] + eye * b[1])
     even = matmul(x6, x6 * b[12] + x4 * b[10] + x2 * b[8]) + x6 * b[6] + x4 * b[4] + x2 * b[2] + eye * b[0]
-    out = cnp.linalg.solve(even - odd, even + odd)
+    out = cnp.linalg.solve(even - odd, 2 * odd) + eye  # a sum saves nothing: the answer may be written to
     for _ in range(halvings):
         out = matmul(out, out)
     return out
