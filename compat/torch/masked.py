@@ -15,19 +15,22 @@ def fun(name):
     return ROWS[name].fun
 
 
-def neutral(name, dtype):
-    """What changes no answer of a reduction."""
-    if name in ("prod", "cumprod"):
-        return 1
-    if name in ("amax", "argmax", "logsumexp", "amin", "argmin"):
-        sign = -1 if name in ("amax", "argmax", "logsumexp") else 1
+def extreme(sign):
+    """The infinity of a sign, or what is nearest to it in a dtype; of booleans there is none."""
+
+    def of(dtype):
         if dtype.is_floating_point or dtype.is_complex:
             return sign * np.inf
         if dtype.numpy == np.bool_:
-            return sign < 0
+            return None
         info = np.iinfo(dtype.numpy)
-        return int(info.min if sign < 0 else info.max)
-    return 0
+        return int(info.max if sign > 0 else info.min)
+
+    return of
+
+
+# What changes no answer of a reduction, by dtype.
+ZERO, ONE, LOWEST, HIGHEST = lambda dtype: 0, lambda dtype: 1, extreme(-1), extreme(1)
 
 
 def prepared(input, mask, fill, dtype=None):
@@ -38,6 +41,14 @@ def prepared(input, mask, fill, dtype=None):
     if not isinstance(mask, TensorBase):
         raise AttributeError(f"'{type(mask).__name__}' object has no attribute 'layout'; mask must be Tensor or None")
     return where(mask, input, fill)
+
+
+def neutralized(name, input, mask, neutral):
+    """The input with what changes no answer of a reduction in place of what the mask drops."""
+    fill = None if mask is None else neutral(input.dtype)
+    if mask is not None and fill is None:
+        raise NotImplementedError(f"identity of {name} on {input.dtype} input")
+    return prepared(input, mask, fill)
 
 
 def dims(input, dim):
@@ -59,55 +70,58 @@ def wide(input, dtype):
     return dtypes.int64 if dtype is None and input.dtype.category < 2 else dtype
 
 
-def reduction(name, integers=True):
-    """`sum` and its kin."""
+def reduction(name, neutral, apply=None, kind_of=lambda input, dtype: dtype):
+    """`sum` and its kin: `apply` reduces the axes, `kind_of` gives the dtype to compute in."""
+    apply = apply or fun(name)
 
     def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-        kind = wide(input, dtype) if name in ("sum", "prod") else dtype
+        kind = kind_of(input, dtype)
         x = input if kind is None else input.to(kind)
-        x = prepared(x, mask, neutral(name, x.dtype))
-        axes, keepdim = dims(input, dim), bool(keepdim)
-        if name == "prod":
-            for d in axes[::-1]:
-                x = x.prod(d, keepdim=keepdim)
-            return x
-        return fun(name)(x, axes, keepdim).to(x.dtype)
+        x = neutralized(name, x, mask, neutral)
+        return apply(x, dims(input, dim), bool(keepdim)).to(x.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
     return reduce
 
 
-def position(name):
+def each_prod(x, axes, keepdim):
+    """The product along one axis after another, the last one first."""
+    for d in axes[::-1]:
+        x = x.prod(d, keepdim=keepdim)
+    return x
+
+
+def position(name, neutral):
     """`argmax` and `argmin`."""
 
     def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
         x = input if dtype is None else input.to(dtype)
-        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dim, keepdim).to(x.dtype)
+        return fun(name)(neutralized(name, x, mask, neutral), dim, keepdim).to(x.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
     return reduce
 
 
-def running(name):
+def running(name, neutral):
     """`cumsum` and `cumprod`."""
 
     def scan(input, dim, *, dtype=None, mask=None):
         x = input.to(input.dtype if dtype is None else dtype)
-        return fun(name)(prepared(x, mask, neutral(name, x.dtype)), dims(x, dim)[0]).to(x.dtype)
+        return fun(name)(neutralized(name, x, mask, neutral), dims(x, dim)[0]).to(x.dtype)
 
     scan.__name__ = scan.__qualname__ = name
     scan.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
     return scan
 
 
-sum = reduction("sum")  # noqa: A001 (torch's names)
-prod = reduction("prod")
-amax, amin = reduction("amax"), reduction("amin")
-logsumexp = reduction("logsumexp")
-argmax, argmin = position("argmax"), position("argmin")
-cumsum, cumprod = running("cumsum"), running("cumprod")
+sum = reduction("sum", ZERO, kind_of=wide)  # noqa: A001 (torch's names)
+prod = reduction("prod", ONE, each_prod, kind_of=wide)
+amax, amin = reduction("amax", LOWEST), reduction("amin", HIGHEST)
+logsumexp = reduction("logsumexp", LOWEST)
+argmax, argmin = position("argmax", LOWEST), position("argmin", HIGHEST)
+cumsum, cumprod = running("cumsum", ZERO), running("cumprod", ONE)
 
 
 def counted(input, mask, dim, keepdim):

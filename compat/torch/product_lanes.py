@@ -99,11 +99,11 @@ def total(row, prim, title):
     return fun
 
 
-def product(row):
-    """Products of two matrices; `matmul` gives other ranks to `invoke`."""
+def product(row, vectors=False):
+    """Products of two matrices, at a level of `vectors`, too; other ranks go to `invoke`."""
     rules = {a: NamedRule(MATMUL.rule(a, True), "MmBackward0") for a in ((0,), (1,), (0, 1))}
     at = level_lanes.several(row, MATMUL, "MmBackward0", plain=True)
-    at_vectors = level_lanes.several(row, MATMUL, row.node, plain=True) if row.name == "matmul" else None
+    at_vectors = level_lanes.several(row, MATMUL, row.node, plain=True) if vectors else None
 
     def fun(*args, out=None, **named):
         if out is not None or named or len(args) != 2:

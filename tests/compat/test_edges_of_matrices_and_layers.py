@@ -94,6 +94,17 @@ def script_integers_in_losses_and_layers(torch):
             F.avg_pool1d(torch.arange(16).reshape(1, 16), 3)]
 
 
+def script_masked_reductions_of_every_kind(torch):
+    mask = torch.tensor([[True, False, True], [False, False, True]])
+    out = []
+    for name in ("sum", "prod", "amax", "amin", "argmax", "argmin"):
+        for dtype in (torch.float32, torch.int32, torch.bool):
+            x = torch.tensor([[1, 0, 3], [0, 5, 0]]).to(dtype)
+            for mode in ({}, {"dim": 1}, {"dim": 1, "keepdim": True}):
+                out.append(attempt(lambda n=name, v=x, m=mode: getattr(torch.masked, n)(v, mask=mask, **m)))
+    return out
+
+
 def script_masked_statistics_of_complex_numbers_and_integers(torch):
     z, x = array(torch, 3, 4, dtype="complex"), torch.tensor([[1, 2, 3], [3, 4, 9]])
     m = torch.masked

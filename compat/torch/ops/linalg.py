@@ -76,7 +76,7 @@ def fast(row, fun):
     return fun
 
 
-_matmul = fast(ROWS["matmul"], product(ROWS["matmul"]))
+_matmul = fast(ROWS["matmul"], product(ROWS["matmul"], vectors=True))
 attach("__matmul__", lambda self, other: _matmul(self, other))
 attach("__rmatmul__", lambda self, other: _matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
 
