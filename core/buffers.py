@@ -200,9 +200,9 @@ def _become_view(tracer, base, step):
 
 
 def _shares(view, base, prim):
-    """Whether the answer of a view primitive lies in the memory of its operand; only reshape may copy."""
+    """Whether the answer of a view primitive lies in the memory of its operand."""
     inner, outer = peel(view), peel(base)
-    return prim.name != "reshape" or inner is None or np.shares_memory(inner, outer) or not inner.size
+    return not prim.copies or inner is None or np.shares_memory(inner, outer) or not inner.size
 
 
 def _turn(tracer, state):
@@ -222,7 +222,7 @@ def _follow(value, steps):
 
 def _shares_memory(buffer, prim, params):
     """Whether NumPy would give a view: asked of a shadow of one byte an element, and only where it can differ."""
-    if prim.name != "reshape":
+    if not prim.copies:
         return True
     shadow = np.empty(buffer.state.base.shape if buffer.state.base is not None else buffer.shape, np.int8)
     part = shadow

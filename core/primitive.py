@@ -69,6 +69,8 @@ class Primitive:
         self.singular = facts.get("singular", False)
         self.masks = facts.get("masks", False)  # creates structural zeros
         self.view = facts.get("view", False)  # the result may share memory with the operand
+        self.copies = facts.get("copies", False)  # a view that copies where no strides give one
+        self.product = facts.get("product", False)  # of matrices or tensors: worth saving rather than computing again
         self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
         self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the answer

@@ -99,7 +99,7 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     @staticmethod
     def dots_saveable(prim, *avals, **params):
         """Save products of matrices and tensors, which cost most to recompute."""
-        return prim.name in ("matmul", "einsum")
+        return prim.product
 
     @staticmethod
     def save_from_both_policies(one, other):

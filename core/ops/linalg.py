@@ -237,6 +237,7 @@ matmul = primitive(
     gram=_gram,
     of_units=_product_of_units,
     batch=_matmul_batch,
+    product=True,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (
         ((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((5, 2, 3), (5, 3, 1)),
@@ -415,6 +416,7 @@ einsum = primitive(
     },
     vjp={"x": _einsum_vjp_x, "y": _einsum_vjp_y},
     batch=_einsum_batch,
+    product=True,
     linear=("x", "y"),
     samples=together(
         arrays((2, 3), (3, 4), subscripts="ij,jk->ik"),

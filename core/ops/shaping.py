@@ -34,6 +34,7 @@ reshape = linear(
     shape=_reshape_shape,
     batch=lambda x, shape, size: reshape(x, shape=(size, *shape)),
     view=True,
+    copies=True,
     moves=True,
     samples=together(arrays((2, 3), shape=(3, 2)), arrays((), shape=(1, 1)), arrays((0, 3), shape=(3, 0, 2))),
 )
