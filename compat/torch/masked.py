@@ -45,7 +45,7 @@ def prepared(input, mask, fill, dtype=None):
 
 def neutralized(name, input, mask, neutral):
     """The input with what changes no answer of a reduction in place of what the mask drops."""
-    fill = None if mask is None else neutral(input.dtype)
+    fill = neutral(input.dtype)
     if mask is not None and fill is None:
         raise NotImplementedError(f"identity of {name} on {input.dtype} input")
     return prepared(input, mask, fill)
