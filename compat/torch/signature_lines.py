@@ -3,7 +3,7 @@
 A line is names, a colon, and the ways to call them: kinds and names of parameters, `=` where one may be left out, `?`
 where None may be given. `ints1` takes one integer as well, `options` are those of factories; there is `out?` where
 `out=` may be given, or `out!` where it has to have the dtype of the answer. `duck` is a tensor whose attributes are
-asked for before its type.
+asked for before its type, and `operand` a tensor for which a Python number may stand.
 """
 
 LINES = """\
@@ -20,7 +20,7 @@ absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asin
 isinf isnan trace argwhere conj corrcoef det detach fliplr flipud imag isfinite isreal item logdet matrix_exp
     positive ravel real resolve_conj resolve_neg t view_as_complex view_as_real zero_: Tensor input
 nonzero: Tensor input, *, bool as_tuple=, out!
-add sub: Tensor input, Tensor other, *, Number alpha=, out? | Tensor input, Number other, Number alpha=, *, out?
+add sub: operand input, operand other, *, Number alpha=, out? | operand input, Number other, Number alpha=, *, out?
 rsub: Tensor input, Tensor other, *, Number alpha= | Tensor input, Number other, Number alpha=
 uniform_: Tensor input, float from=, float to=, *, any? generator=
 normal_: Tensor input, float mean=, float std=, *, any? generator=
@@ -76,8 +76,9 @@ combinations: Tensor input, int r=, bool with_replacement=
 complex: Tensor real, Tensor imag, *, out?
 constant_pad_nd: Tensor input, ints pad, Number value=
 contiguous: Tensor input, *, any memory_format=
-copysign floor_divide fmod ge greater greater_equal gt le less less_equal lt mul not_equal: Tensor input, Tensor
-    other, *, out? | Tensor input, Number other, *, out?
+copysign fmod ge greater greater_equal gt le less less_equal lt not_equal: Tensor input, Tensor other, *, out? | Tensor
+    input, Number other, *, out?
+floor_divide mul: operand input, operand other, *, out? | operand input, Number other, *, out?
 count_nonzero: Tensor input, int? dim= | Tensor input, ints dim
 cov: Tensor input, *, int correction=, Tensor? fweights=, Tensor? aweights=
 cross: Tensor input, Tensor other, int? dim=, *, out!
@@ -90,10 +91,10 @@ diagflat: Tensor input, int offset=
 diagonal_scatter: Tensor input, Tensor src, int offset=, int dim1=, int dim2=
 diff: Tensor input, int n=, int dim=, Tensor? prepend=, Tensor? append=, *, out?
 dist: Tensor input, Tensor other, Number p=
-div: Tensor input, Tensor other, *, out? | Tensor input, Number other, *, out? | Tensor input, Tensor other, *, str?
-    rounding_mode, out? | Tensor input, Number other, *, str? rounding_mode, out?
-divide: Tensor input, Tensor other, *, out? | Tensor input, Number other | Tensor input, Tensor other, *, str?
-    rounding_mode, out? | Tensor input, Number other, *, str? rounding_mode
+div: operand input, operand other, *, out? | operand input, Number other, *, out? | operand input, operand other, *,
+    str? rounding_mode, out? | operand input, Number other, *, str? rounding_mode, out?
+divide: operand input, operand other, *, out? | operand input, Number other | operand input, operand other, *, str?
+    rounding_mode, out? | operand input, Number other, *, str? rounding_mode
 dot: Tensor input, Tensor tensor, *, out!
 dsplit hsplit vsplit: Tensor input, int sections | Tensor input, ints indices
 empty: ints size, *, dtype? dtype=, options, any? memory_format=, out?
@@ -163,7 +164,7 @@ mode: Tensor input, int dim=, bool keepdim=, *, out!
 moveaxis: Tensor input, ints source, ints destination | Tensor input, int source, int destination
 movedim: Tensor input, int source, int destination | Tensor input, ints source, ints destination
 multinomial: Tensor input, int num_samples, bool replacement=, *, any? generator=, out!
-multiply true_divide: Tensor input, Tensor other, *, out? | Tensor input, Number other
+multiply true_divide: operand input, operand other, *, out? | operand input, Number other
 mv: Tensor input, Tensor vec, *, out!
 mvlgamma: Tensor input, int p, *, out?
 nan_to_num: Tensor input, float? nan=, float? posinf=, float? neginf=, *, out!
@@ -228,7 +229,7 @@ std_mean var_mean: Tensor input, bool unbiased= | Tensor input, ints1? dim, bool
     input, ints1? dim=, *, Number? correction=, bool keepdim=
 stft: duck input, int n_fft, int? hop_length=, int? win_length=, Tensor? window=, any? center=, any? pad_mode=, bool
     normalized=, bool? onesided=, bool? return_complex=, bool? align_to_window=
-subtract: Tensor input, Tensor other, *, Number alpha=, out? | Tensor input, Number other, Number alpha=
+subtract: operand input, operand other, *, Number alpha=, out? | operand input, Number other, Number alpha=
 sum: Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out? | Tensor input, *, dtype? dtype=
 svd: Tensor input, bool some=, bool compute_uv=, *, out!
 swapaxes: Tensor input, int axis0, int axis1

@@ -190,7 +190,7 @@ nn.functional.multilabel_margin_loss: Tensor input, Tensor target, bool? size_av
 nn.functional.soft_margin_loss: Tensor input, Tensor target, bool? size_average=, bool? reduce=, any? reduction=
 nn.functional.nll_loss: Tensor input, Tensor target, Tensor? weight=, bool? size_average=, int ignore_index=, bool?
     reduce=, any? reduction=
-nn.functional.normalize: duck input, any? p=, any? dim=, float eps=, Tensor? out=
+nn.functional.normalize: duck input, any? p=, any? dim=, float eps=, operand? out=
 nn.functional.pad: Tensor input, ints pad, str mode=, float? value=
 nn.functional.poisson_nll_loss: Tensor input, Tensor target, bool log_input=, bool full=, bool? size_average=, float
     eps=, bool? reduce=, str reduction=

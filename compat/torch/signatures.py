@@ -15,12 +15,10 @@ from .signature_lines_of_modules import LINES as LINES_OF_MODULES
 from .state import TensorBase
 
 _LIMIT = 64  # combinations of types remembered an operation
-# A Python number may stand for the tensors of these.
-NUMBERS = frozenset("add sub mul div subtract multiply divide true_divide floor_divide normalize".split())
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
          "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
-         "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor"}
+         "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor", "operand": "Tensor"}
 OPTIONS = frozenset(("layout", "device", "pin_memory", "requires_grad"))
 
 
@@ -40,10 +38,11 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("exact", "least", "most", "names", "options", "out", "parameters", "positional", "spread", "text")
+    __slots__ = ("exact", "least", "most", "names", "numbers", "options", "out", "parameters", "positional", "spread",
+                 "text")
 
     def __init__(self, text):
-        self.text = text
+        self.text = text.replace("operand", "Tensor")
         self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
         for part in text.split(", "):
             if part == "*":
@@ -57,6 +56,7 @@ class Signature:
         if self.positional is None:
             self.positional = len(self.parameters)
         self.names = {p.name: p for p in self.parameters}
+        self.numbers = any(p.kind == "operand" for p in self.parameters)  # may stand for tensors, in `out=`, too
         self.least = sum(p.required for p in self.parameters)
         self.most = len(self.parameters) + self.out + len(OPTIONS) * self.options
         kinds = [p.kind for p in self.parameters[:self.positional]]
@@ -72,7 +72,7 @@ class Signature:
             return (f"{name}() takes {self.positional} positional argument{'s' * (last != 0)} but {count} were given")
         for place in range(count):
             p = self.parameters[place]
-            if not fits(p, args[place], name):
+            if not fits(p, args[place]):
                 return (f"{name}(): argument '{p.name}' (position {place + 1}) must be {WORDS[p.kind]}, not "
                         f"{type(args[place]).__name__}")
         seen = 0
@@ -80,7 +80,7 @@ class Signature:
         for p in self.parameters[count:]:
             if p.name in named:
                 seen += 1
-                if not fits(p, named[p.name], name):
+                if not fits(p, named[p.name]):
                     return f"{name}(): argument '{p.name}' must be {WORDS[p.kind]}, not {type(named[p.name]).__name__}"
             elif p.required and not (self.spread and len(args) > last):
                 missing.append(p.name)
@@ -91,7 +91,7 @@ class Signature:
             for k, v in named.items():
                 if k == "out" and self.out:
                     if v is not None and not (isinstance(v, TensorBase) or isinstance(v, tuple | list) and all(
-                            isinstance(t, TensorBase) for t in v) or name in NUMBERS and isinstance(v, numbers.Number)):
+                            isinstance(t, TensorBase) for t in v) or self.numbers and isinstance(v, numbers.Number)):
                         return f"{name}(): argument 'out' must be Tensor, not {type(v).__name__}"
                 elif k in self.names and k in [p.name for p in self.parameters[:count]]:
                     return f"{name}() got multiple values for argument '{k}'"
@@ -109,7 +109,7 @@ def whole(v):
     return isinstance(v, int | np.integer) and not isinstance(v, bool | np.bool_)
 
 
-def fits(p, v, name):
+def fits(p, v):
     """Whether a value may be given for a parameter."""
     kind = p.kind
     if kind == "duck" and not (v is None and p.none):
@@ -119,7 +119,9 @@ def fits(p, v, name):
     if v is None:
         return p.none or kind == "any"
     if kind == "Tensor":
-        return isinstance(v, TensorBase) or name in NUMBERS and isinstance(v, numbers.Number)
+        return isinstance(v, TensorBase)
+    if kind == "operand":
+        return isinstance(v, TensorBase | numbers.Number)
     if kind == "Number":
         return isinstance(v, numbers.Number | np.bool_) or isinstance(v, TensorBase) and not v.dim()
     if kind == "int":
@@ -249,7 +251,7 @@ def repeatable(way, args, named):
         if isinstance(v, tuple | list):
             return False
         if isinstance(v, TensorBase) and not (
-                place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck")):
+                place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck", "operand")):
             return False
     return True
 
