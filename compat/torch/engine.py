@@ -150,17 +150,30 @@ def ones(shape, dtype):
     return ct
 
 
-def quick_backward(t, retain):
-    """`t.backward()` of an ambient number of floats outside of all modes; False for all else."""
+def quick_backward(t, gradient, retain):
+    """`t.backward(gradient)` of ambient floats outside of all modes; False for all else.
+
+    The gradient is None for a number, or an ambient tensor of the same shape and dtype.
+    """
     value = t.value
-    if t.slow or t.node is None or value.size != 1 or HOOKED or MODES.get() is not None:
+    if t.slow == 2 or t.node is None or HOOKED or MODES.get() is not None:
         return False
-    ct = ones(value.shape, value.dtype)
+    if gradient is None:
+        if value.size != 1:
+            return False
+        ct = ones(value.shape, value.dtype)
+    else:
+        if type(gradient) is not CLASS[0] or gradient.slow:
+            return False
+        ct = gradient.value
+        if ct.shape != value.shape or ct.dtype is not value.dtype:
+            return False
+    node = edge(t) if t.slow else t.node
     sweep = Sweep(AMBIENT, retain, False)
     MODES.set(_IN_SWEEP)
     token = hush()
     try:
-        extend.sweep([(t.node, ct)], 0, drive=sweep)
+        extend.sweep([(node, ct)], 0, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:

@@ -244,7 +244,7 @@ class Tensor(TensorBase):
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
-        if gradient is None and inputs is None and not create_graph and quick_backward(self, retain_graph):
+        if inputs is None and not create_graph and quick_backward(self, gradient, retain_graph):
             return
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
