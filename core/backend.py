@@ -36,7 +36,6 @@ class Backend:
 
 
 BACKENDS = {}  # name -> Backend, in order of registration
-_OWN = ("__array_ufunc__", "__array_function__", "__mul__", "__add__")
 _BY_TYPE = {}  # array type -> (Backend, namespace)
 
 
@@ -63,15 +62,26 @@ def find_backend(kind):
         return known
     for backend in reversed(BACKENDS.values()):
         module = sys.modules.get(backend.module)
-        if module is not None and issubclass(kind, backend.array_types(module)) and not _has_own_arithmetic(kind):
+        types = () if module is None else backend.array_types(module)
+        if issubclass(kind, types) and not (issubclass(kind, np.ndarray) and _means_otherwise(kind)):
             known = _BY_TYPE[kind] = (backend, backend.namespace(module))
             return known
     return None
 
 
-def _has_own_arithmetic(kind):
-    """Whether a subclass of `numpy.ndarray` computes otherwise: masked arrays, matrices, quantities with units."""
-    return issubclass(kind, np.ndarray) and any(getattr(kind, name) is not getattr(np.ndarray, name) for name in _OWN)
+def _means_otherwise(kind):
+    """Whether a subclass has operations of its own: the rules hold for those of arrays, not for those of np.matrix."""
+    above = kind.__mro__[: kind.__mro__.index(np.ndarray)]
+    return any(not _OPERATIONS.isdisjoint(vars(base)) for base in above)
+
+
+# What a rule, or a function in place of the one that it differentiates, may ask of an array.
+_OPERATIONS = frozenset(name for name in vars(np.ndarray) if not name.startswith("_")) | frozenset(
+    f"__{name}__" for name in "array_ufunc array_function lt le eq ne gt ge neg pos abs invert".split()
+) | frozenset(
+    f"__{way}{name}__" for way in ("", "r", "i")
+    for name in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()
+)
 
 
 def is_array(value):

@@ -58,7 +58,9 @@ class Buffer(Tracer):
         state = self.state
         contents = self.read()
         out = prim.fun(contents, *params)
-        if not getattr(out, "ndim", 0) or not _shares_memory(self, prim, params):
+        if not getattr(out, "ndim", 0) and prim.view is not True and not prim.view(*params):
+            return out
+        if not _shares_memory(self, prim, params):
             return out
         base = self if state.base is None else state.base
         return _box(out, State(state.stamp, base, (*state.steps, (prim, params))), base.state.version)

@@ -61,11 +61,12 @@ def single_lane(prim):
             out.value = v
             out.aval = aval
             out.node = node
-            if view and aval.ndim:
+            if view and (aval.ndim or view is True or view(*params)):
                 share(x, out, prim, params)
             return out
         out = bind(prim, (x, *params))
-        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and out.ndim:
+        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
+                out.ndim or view is True or view(*params)):
             share(x, out, prim, params)
         return out
 
@@ -100,7 +101,7 @@ def reading_lane(prim):
                 out.value = v
                 out.node = node
                 out.aval = aval = SCALARS.get(type(v)) or aval_of(v)
-                if aval.shape:
+                if aval.shape or type(v) is ndarray:
                     share(x, out, prim, (index,))
                 return out
         return general(x, index)

@@ -10,6 +10,7 @@ from .buffers import Buffer, become_buffer, make_buffer
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
+from .ops.picking import duplicate
 from .reducing import mean, no_out, reduce, std, var
 from .tracer import Rev, Tracer, concrete
 
@@ -73,6 +74,8 @@ def squeeze(x, axis=None):
 
 def clip(x, min=None, max=None):
     """`x` limited to [min, max]; at the limits the derivative is 1 inside, half at a tie."""
+    if min is None and max is None:
+        return fresh(x)
     if min is not None:
         x = selection.maximum(x, min)
     return x if max is None else selection.minimum(x, max)
@@ -155,6 +158,16 @@ def argsort(x, axis=-1, kind=None):
     return sorting.argsort(x, normal_axis(axis, x.ndim), kind)
 
 
+def astype(x, dtype, copy=True):
+    """`x` in `dtype`; the very same where that is its own and `copy` is false."""
+    return x if not copy and x.dtype == dtype else selection.astype(x, dtype)
+
+
+def _conjugate(x):
+    """As the method of arrays, which unlike the function gives a real array itself."""
+    return shaping.conjugate(x) if x.dtype.kind in "cb" else x
+
+
 def _as(x, dtype):
     return x if dtype is None else selection.astype(x, dtype)
 
@@ -208,7 +221,7 @@ def _fitting(buffer, value):
 
 def _augmented(op):
     def method(x, y):
-        if not x.ndim and type(x) is not Buffer:
+        if not x.ndim and type(x) is not Buffer and getattr(x, "state", None) is None:
             return op(x, y)  # NumPy scalars are immutable: the name is bound anew
         buffer = become_buffer(x)
         if type(y) is Buffer:
@@ -230,6 +243,18 @@ def _augmented(op):
 def copy(x):
     """A boxed copy that may be written to."""
     return make_buffer(x)
+
+
+def fresh(x):
+    """`x` in memory of its own, where NumPy copies."""
+    return make_buffer(x) if type(x) is Buffer else duplicate(x)
+
+
+def unshared(x):
+    """`x`, computed by views alone, of which one had to copy."""
+    if isinstance(x, Tracer) and x.owner is not None:
+        x.state = None
+    return x
 
 
 def _reflected(op):
@@ -286,7 +311,7 @@ _METHODS = {
         reductions.cumsum, x, axis, dtype),
     "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or accumulate(
         running.cumprod, x, axis, dtype),
-    "reshape": lambda x, *shape, order="C", copy=None: reshape(x, _shape_arguments(shape), order),
+    "reshape": lambda x, *shape, order="C", copy=None: reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
     "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,
     "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
@@ -298,7 +323,8 @@ _METHODS = {
     "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
     "swapaxes": swapaxes,
     "squeeze": squeeze,
-    "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: selection.astype(x, dtype),
+    "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: astype(
+        x, dtype, copy),
     "copy": lambda x, order="C": copy(x),
     "clip": lambda x, min=None, max=None, out=None: no_out(out, "clip") or clip(x, min, max),
     "round": lambda x, decimals=0, out=None: no_out(out, "round") or round_(x, decimals),
@@ -309,8 +335,8 @@ _METHODS = {
     "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: no_out(out, "trace") or trace(
         _as(x, dtype), offset, axis1, axis2),
     "dot": lambda x, y, out=None: no_out(out, "dot") or linalg.dot(x, y),
-    "conj": lambda x, out=None: no_out(out, "conj") or shaping.conjugate(x),
-    "conjugate": lambda x, out=None: no_out(out, "conjugate") or shaping.conjugate(x),
+    "conj": lambda x, out=None: no_out(out, "conj") or _conjugate(x),
+    "conjugate": lambda x, out=None: no_out(out, "conjugate") or _conjugate(x),
 }
 _PROPERTIES = {
     "T": transpose,
@@ -331,6 +357,15 @@ def _argument(prim, x, axis, keepdims):
     return prim(x, normal_axis(axis, x.ndim), flag(keepdims))
 
 
+def _assigned(part):
+    def assign(x, value):
+        view = part(x)
+        if view is not value:
+            _setitem(view, ..., value)
+
+    return assign
+
+
 def _install():
     for name, op in _OPERATORS.items():
         setattr(Tracer, f"__{name}__", op)
@@ -345,7 +380,8 @@ def _install():
             method.__doc__ = f"As `numpy.ndarray.{name}`, traced."
         setattr(Tracer, name, method)
     for name, method in _PROPERTIES.items():
-        setattr(Tracer, name, property(method, doc=f"As `numpy.ndarray.{name}`, traced."))
+        put = _assigned(method) if name in ("real", "imag", "flat") else None
+        setattr(Tracer, name, property(method, put, doc=f"As `numpy.ndarray.{name}`, traced."))
 
 
 _install()

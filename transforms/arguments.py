@@ -123,7 +123,7 @@ def differentiable(leaf, name, where="argument"):
     except DtypeError:
         aval = None
     out = "leave it out by argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
-    if aval is None or not (isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf))):
+    if aval is None or not computable(leaf):
         raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
                          f"{type(leaf).__name__}; {out}, or convert it{at_user_line()}")
     if not is_inexact(aval.dtype):
@@ -134,6 +134,11 @@ def differentiable(leaf, name, where="argument"):
                          f"{name} needs floating or complex inputs, but {where} has shape {aval.shape} and dtype "
                          f"{aval.dtype}; use x.astype(float), or {out}{at_user_line()}")
     return aval
+
+
+def computable(leaf):
+    """Whether operations take `leaf`: a traced value, a number, an array of a library."""
+    return isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf)) is not None
 
 
 def settle(value):

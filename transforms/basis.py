@@ -8,7 +8,7 @@ from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
 from ..core.tracer import Tracer, peel
 from .arguments import settle
-from .leaving import check_escaped
+from .leaving import apart, check_escaped
 from .vmap import Mapping, unbox_out, vmap
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
@@ -61,11 +61,10 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, ho
             part = [p + 1j * q for p, q in zip(part, turned)]
         parts.append(part)
     rows = []
-    for k in range(len(avals)):
-        whole = _concatenated([p[k] for p in parts], 0)
+    for whole, aval in zip(apart([_concatenated([p[k] for p in parts], 0) for k in range(len(avals))]), avals):
         column, start = [], 0
         for o, both in zip(out_avals, parted):
-            block = whole[start : start + o.size].reshape((*o.shape, *avals[k].shape))
+            block = whole[start : start + o.size].reshape((*o.shape, *aval.shape))
             column.append(block.real if any(parted) and not both else block)
             start += o.size
         rows.append(column)

@@ -13,7 +13,7 @@ from ..core.ops.shaping import broadcast_to
 from ..core.primitive import take_operands
 from ..core.tracer import Dual, Late, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
-from .arguments import WEAK_VALUE, differentiable, flatten, settle, split_aux, structure
+from .arguments import WEAK_VALUE, computable, differentiable, flatten, settle, split_aux, structure
 from .debugging import modes
 from .gradient import _callable, unbox
 from .leaving import abandon, check_escaped, owned
@@ -228,6 +228,9 @@ def _box_leaf(trace, x, dx, k):
                          f"{at_user_line()}")
     if found.weak:
         dx = np.asarray(dx, aval.dtype)[()]
+    elif not computable(dx):
+        raise DtypeError(f"jvp needs tangents that are arrays or numbers, but tangent {k} is {dx!r} of type "
+                         f"{type(dx).__name__}; convert it with np.asarray{at_user_line()}")
     elif found.dtype != aval.dtype:
         if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
             raise DtypeError(f"jvp needs tangent {k} of dtype {aval.dtype} like its primal, but got {found.dtype}; "

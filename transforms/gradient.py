@@ -12,9 +12,10 @@ from ..core.device import constant, library_of, zeros_like_leaf
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.fix import recast
+from ..core.ops.picking import duplicate
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import box_arguments, flatten, only_leaf, same_structure, settle, split_aux, without_values
+from .arguments import box_arguments, computable, flatten, only_leaf, same_structure, settle, split_aux, without_values
 from .leaving import abandon, check_escaped
 from .quiet import quiet
 from .reverse import sweep
@@ -241,6 +242,9 @@ def checked_cotangent(ct, aval, name):
     """A cotangent in the convention of the rules (conjugated), checked against the answer's aval."""
     ct = settle(ct)
     found = aval_of(ct)
+    if type(ct) is not ndarray and isinstance(ct, ndarray) and not computable(ct):
+        raise DtypeError(f"{name} needs a cotangent that is an array or a number, but got {ct!r} of type "
+                         f"{type(ct).__name__}; convert it with np.asarray{at_user_line()}")
     if found.shape != aval.shape:
         raise ShapeError(f"{name} needs a cotangent of shape {aval.shape} like the answer, but got {found.shape}"
                          f"{at_user_line()}")
@@ -313,7 +317,7 @@ def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
                 cts[i] = np.array(c) if isinstance(c, (ndarray, np.generic)) else c.copy()
             else:
                 check_escaped(c)
-                cts[i] = c
+                cts[i] = duplicate(c) if _is_any(c, cts[:i]) or given and _is_any(c, given) else c
 
 
 def _is_any(c, given):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..core.errors import ConversionError, EscapedTracerError, at_user_line
-from ..core.tracer import Late, Tracer
+from ..core.ops.picking import duplicate
+from ..core.tracer import Late, Tracer, peel
 from .arguments import flatten, settle
 
 ndarray = np.ndarray
@@ -32,16 +33,38 @@ def owned(tree, given):
         own = tree.base is None and tree is not given[0] and tree.flags.writeable
         if own and type(given[0]) is ndarray:
             return tree
-    if isinstance(tree, Tracer):
-        return tree
     given = flatten(tuple(given))[0]
     leaves, rebuild = flatten(tree)
     for k, x in enumerate(leaves):
         if type(x) is ndarray:
             if x.base is not None or not x.flags.writeable or any(x is g for g in given):
                 leaves[k] = x = x.copy()
-            given.append(x)
+        elif isinstance(x, Tracer) and (any(x is g for g in given) or _read_only(x)):
+            leaves[k] = x = duplicate(x)
+        given.append(x)
     return rebuild(leaves)
+
+
+def apart(wholes):
+    """Arrays that may be written to, no two of which lie in one block of memory; copies where they do."""
+    seen = set()
+    out = []
+    for x in wholes:
+        block = peel(x)
+        if type(block) is ndarray:
+            while type(block.base) is ndarray:
+                block = block.base
+            if id(block) in seen or _read_only(x):
+                x = duplicate(x)
+            else:
+                seen.add(id(block))
+        out.append(x)
+    return out
+
+
+def _read_only(x):
+    x = peel(x)
+    return type(x) is ndarray and not x.flags.writeable
 
 
 def abandon(trace, error):

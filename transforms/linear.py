@@ -10,7 +10,7 @@ from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, same_structure, settle
 from .gradient import _callable, vjp
-from .graph import ShapeDtype, Var, check_inputs
+from .graph import Literal, ShapeDtype, Var, check_inputs
 from .leaving import check_escaped, owned
 from .staging import stage
 
@@ -58,6 +58,8 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
 
     graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves)
 
+    constants = [v.value for v in graph.outputs if type(v) is Literal]
+
     def tangent_map(*given):
         flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
         flat = [np.asarray(t, a.dtype)[()] if not isinstance(t, Tracer) and aval_of(t).weak else t
@@ -65,7 +67,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         check_inputs(graph, flat, avals, "the tangent map of linearize")
         out = graph.eval([*flat, *graph.captured])
         check_escaped(out)
-        return owned(graph.rebuild(out), flat)
+        return owned(graph.rebuild(out), [*flat, *constants])
 
     tangent_map.graph = graph
     return (out, tangent_map, *aux)

@@ -9,7 +9,7 @@ from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
-from .arguments import NAMESPACE, flatten, settle
+from .arguments import NAMESPACE, computable, flatten, settle
 from .axes import bind, unbind
 from .debugging import modes
 from .gradient import _callable, _wrap
@@ -239,8 +239,10 @@ def _checked_axis(x, axis):
     try:
         shape = aval_of(x).shape
     except DtypeError:
+        shape = None
+    if shape is None or type(x) is not ndarray and not computable(x):
         raise DtypeError(f"vmap maps axes of arrays, but one argument is {x!r} of type {type(x).__name__}; give it "
-                         f"in_axes=None{at_user_line()}") from None
+                         f"in_axes=None, or convert it{at_user_line()}")
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"vmap was asked to map axis {axis} of an argument of shape {shape}, which has "
                          f"{len(shape)} axes; pass in_axes=None for arguments that are not mapped{at_user_line()}")

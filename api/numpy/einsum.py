@@ -103,7 +103,7 @@ def _path(inputs: tuple[str, ...], output: str, shapes: tuple) -> tuple:
 
 def _contract(terms: list, output: str) -> Array:
     """One or two operands to `output`."""
-    terms = [_without_repeats(term, x) for term, x in terms]
+    terms = [_without_repeats(term, x, len(terms) == 1) for term, x in terms]
     if len(terms) == 1:
         term, x = _summed(terms[0][0], terms[0][1], set(output))
         return x if term == output else shaping.transpose(x, tuple(term.index(c) for c in output))
@@ -117,7 +117,7 @@ def _contract(terms: list, output: str) -> Array:
                                           f"{spell(letters[c] for c in output)}")
 
 
-def _without_repeats(term: str, x: Array) -> tuple[str, Array]:
+def _without_repeats(term: str, x: Array, alone: bool) -> tuple[str, Array]:
     """The diagonal over an index that occurs twice in one term."""
     for c in dict.fromkeys(term):
         while term.count(c) > 1:
@@ -127,6 +127,10 @@ def _without_repeats(term: str, x: Array) -> tuple[str, Array]:
             rows = np.arange(n)
             rest = tuple(k for k in range(len(term)) if k not in (i, j))
             x = shaping.transpose(x, (*rest, i, j))
+            if alone and x.shape[-2] == n == x.shape[-1]:  # a view, which may be written to, as NumPy's
+                x = shaping.reshape(x, (*x.shape[:-2], n * n))[..., :: n + 1]
+                term = "".join(term[k] for k in rest) + c
+                continue
             x = indexing.index(x, (Ellipsis, rows % x.shape[-2] if n else rows, rows % x.shape[-1] if n else rows))
             term = "".join(term[k] for k in rest) + c
     return term, x

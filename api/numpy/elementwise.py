@@ -102,11 +102,14 @@ def angle(z: Array, deg: bool = False) -> Array:
 
 @implements(np.nan_to_num)
 def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    if not copy and x.dtype.kind in "fc" and x.ndim:
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
     if x.dtype.kind == "c":
         return nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf) + 1j * nan_to_num(
             x.imag, nan=nan, posinf=posinf, neginf=neginf)
     if x.dtype.kind != "f":
-        return x
+        return methods.fresh(x) if copy else x
     top = np.finfo(x.dtype)
     ans = selection.where(selection.isnan(x), nan, x)
     ans = selection.where(x == np.inf, float(top.max) if posinf is None else posinf, ans)
@@ -170,7 +173,7 @@ def iscomplex(x: Array) -> Array:
 
 @implements(np.astype)
 def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    return selection.astype(x, dtype)
+    return methods.astype(x, dtype, copy)
 
 
 @implements(np.shape)

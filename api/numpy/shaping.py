@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.buffers import Buffer
 from ..core.device import constant
 from ..core.errors import at_user_line
 from ..core.ops import shaping
@@ -16,7 +17,7 @@ from .surface import Array, Axis, array_of, implements
 
 @implements(np.reshape)
 def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
-    return methods.reshape(a, newshape if shape is None else shape, order)
+    return methods.reshape(methods.fresh(a) if copy else a, newshape if shape is None else shape, order)
 
 
 @implements(np.ravel)
@@ -128,9 +129,11 @@ def tile(A: Array, reps: Any) -> Array:
         raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give numbers that "
                          f"are not negative{at_user_line()}")
     shape = (1,) * (rank - A.ndim) + tuple(A.shape)
+    A = A.read() if type(A) is Buffer else A
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
     spread = shaping.broadcast_to(spread, tuple(n for pair in zip(reps, shape) for n in pair))
-    return shaping.reshape(spread, tuple(r * n for r, n in zip(reps, shape)))
+    ans = shaping.reshape(spread, tuple(r * n for r, n in zip(reps, shape)))
+    return methods.unshared(ans) if math.prod(reps) > 1 else methods.fresh(ans)
 
 
 @implements(np.repeat)
@@ -183,12 +186,13 @@ def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
 def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
     if axis is None:
         return methods.reshape(roll(methods.reshape(a, (-1,)), shift, 0), a.shape)
+    moved = a
     shifts, axes = np.broadcast_arrays(shift, axis)
     for amount, k in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
         k = methods.normal_axis(k, a.ndim)
         size = a.shape[k]
         amount = int(amount) % size if size else 0
         if amount:
-            upper = shaping.slice_axis(a, k, size - amount, size)
-            a = shaping.concatenate(upper, shaping.slice_axis(a, k, 0, size - amount), axis=k)
-    return a
+            upper = shaping.slice_axis(moved, k, size - amount, size)
+            moved = shaping.concatenate(upper, shaping.slice_axis(moved, k, 0, size - amount), axis=k)
+    return methods.fresh(a) if moved is a else moved

@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from ..backend import SCALARS
 from ..families import elementwise
 from ..fix import conj
 from .samples import Sample, binary, together, unary
@@ -75,12 +76,19 @@ negative = elementwise(
 
 def _power_x(x, y):
     """y x^(y-1), 0 where y is 0 whatever x is (so 0**0 has a finite derivative)."""
+    if type(y) in SCALARS:
+        return y * power(x, y - 1.0 if y else 0.0)
     zero = y == 0
-    return y * power(x, where(zero, 1.0, y - 1.0))
+    if (type(y) is ndarray or isinstance(y, np.generic)) and not zero.any():
+        return y * power(x, y - 1.0)
+    tiny = np.finfo(getattr(x, "dtype", float)).tiny  # below it 1/x is infinite; elsewhere 0/x is 0, its slope in y 1/x
+    return y * power(x, where(zero & (abs(x) < tiny), 1.0, y - 1.0))
 
 
 def _power_y(x, y, ans):
     """x^y log x, 0 where x is 0 and y is not below 0: the limit for y > 0, and the chosen subgradient of 0**0."""
+    if type(x) in SCALARS:
+        x = ans.dtype.type(x)
     zero = (x == 0) & (y.real >= 0)
     x = where(zero, 1.0, x)
     return ans * log(x if ans.dtype.kind == x.dtype.kind else x.astype(ans.dtype))  # a negative x, a complex y

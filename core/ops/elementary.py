@@ -177,7 +177,8 @@ logaddexp2 = elementwise(
 
 def _same_sign(x, y):
     """+1 where x keeps its sign in copysign(x, y), -1 where it flips, 0 at x = 0 (a kink of |x|)."""
-    return sign(x) * copysign(1.0, y)
+    s = sign(x)
+    return s * copysign(s, y)  # not copysign(1.0, y), which is double precision where y is a number
 
 
 copysign = elementwise(

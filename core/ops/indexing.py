@@ -32,7 +32,7 @@ getitem = linear(
     lane=reading_lane,
     shape=indexed_shape,
     batch=lambda x, index: getitem(x, _behind_batch(index)),
-    view=True,
+    view=lambda index: index is Ellipsis or type(index) is tuple and Ellipsis in index,  # else one element is a scalar
     masks=True,
     exact=True,
     moves=True,
@@ -136,6 +136,11 @@ UNVIEW["getitem"] = lambda x, part, index: index_update(x, part, index, False, F
 UNVIEW["reshape"] = lambda x, part, shape: reshape(part, shape=x.shape)
 UNVIEW["transpose"] = lambda x, part, axes: transpose(part, axes=inverse_permutation(axes))
 UNVIEW["flip"] = lambda x, part, axes: flip(part, axes=axes)
+UNVIEW["broadcast_to"] = lambda x, part, shape: _refuse_write("what broadcast_to gives")
+
+
+def _refuse_write(what):
+    raise ValueError(f"an in-place write met {what}, which is read-only, as in NumPy; write to a copy{at_user_line()}")
 
 
 def _take_shape(x, index, axis):

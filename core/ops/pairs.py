@@ -3,10 +3,12 @@
 import numpy as np
 
 from ..avals import make_aval
+from ..buffers import UNVIEW
 from ..dtypes import complex_dtype, real_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import linear
 from .samples import Sample
+from .shaping import imag, real, stack
 
 
 def _pairs(rng):
@@ -51,3 +53,14 @@ as_complex = linear(
     samples=_halves,
     absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
 )
+
+
+def _put_imag(x, part):
+    if x.dtype.kind != "c":
+        raise ValueError("an in-place write met the imaginary part of a real array, which is read-only, as in NumPy; "
+                         f"make the array complex{at_user_line()}")
+    return as_complex(stack(real(x), part, axis=x.ndim))
+
+
+UNVIEW["real"] = lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part
+UNVIEW["imag"] = _put_imag

@@ -30,3 +30,20 @@ def test_sign_of_complex_values_is_not_flat():
     h = 1e-6
     slope = (np.sign(z + h * dz) - np.sign(z - h * dz)) / (2 * h)
     np.testing.assert_allclose(covector.jvp(np.sign, (z,), (dz,))[1], slope, rtol=1e-8)
+
+
+PAIRS = sorted(name for name, prim in REGISTRY.items() if prim.nin == 2 and prim.ufunc is not None and not prim.flat)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_single_precision_numbers_beside_python_ones_keep_their_dtype(name):
+    """A 0-d value meets a Python number as it is, not as an array, and rules see it so, too."""
+    prim = REGISTRY[name]
+    for k in (0, 1):
+        if k in prim.nondiff or name == "ldexp":
+            continue
+        fun = (lambda x: prim.fun(x, 1.5)) if k == 0 else (lambda y: prim.fun(1.5, y))
+        for x in (np.float32(0.5), np.array(0.5, np.float32)):
+            tangents = covector.jvp(covector.grad(fun), (x,), (x,)), covector.jvp(fun, (x,), (x,))
+            for found in (covector.grad(fun)(x), covector.grad(covector.grad(fun))(x), *tangents[0], *tangents[1]):
+                assert found.dtype == np.float32

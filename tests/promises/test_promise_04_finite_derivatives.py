@@ -30,6 +30,20 @@ def test_derivative_of_power_in_the_exponent_at_zero():
         assert covector.grad(lambda y: np.power(0.0, y))(y) == 0.0
 
 
+@pytest.mark.parametrize("y", [0.0, np.array([0.0, 0.0, 2.0]), np.float64(0.0)])
+def test_mixed_derivative_of_power_at_exponent_zero(y):
+    """d/dx x**y is y x**(y - 1), whose derivative by y is x**(y - 1) (1 + y log x): 1 / x where y is 0."""
+    x = np.array([0.5, 2.0, 3.0])
+    both = x ** (y - 1.0) * (1.0 + y * np.log(x))
+    y = y + np.zeros(3)
+    by_x = lambda y: covector.grad(lambda x: np.sum(x**y))(x)  # noqa: E731
+    by_y = lambda x: covector.grad(lambda y: np.sum(x**y))(y)  # noqa: E731
+    for outer in (covector.jacrev, covector.jacfwd):
+        np.testing.assert_allclose(outer(by_x)(y), np.diag(both))
+        np.testing.assert_allclose(outer(by_y)(x), np.diag(both))
+    assert covector.grad(lambda x: np.sum(x ** np.zeros(2)))(np.array([np.inf, 5e-324])).tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("x", [[0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])
 def test_second_derivative_of_prod_is_exact(x):
     x = np.array(x)

@@ -77,3 +77,45 @@ def test_tangents_are_arrays_of_their_own(name):
         for k, part in enumerate(found):
             assert part.flags.writeable
             assert not any(np.shares_memory(part, other) for other in (x, t, *found[:k]))
+
+
+JACOBIANS = {
+    "sum of two": lambda a, b: a + b, "both": lambda a, b: (a, b, a), "twice": lambda a, b: (a + b, a + b),
+    "reduced": lambda a, b: np.sum(a + b), "reduced and kept": lambda a, b: np.sum(a, keepdims=True),
+    "spread": lambda a, b: np.broadcast_to(np.sum(a), (4,)), "over no axis": lambda a, b: np.sum(a, axis=()) + b,
+    "mean": lambda a, b: np.mean(a) + np.mean(b), "constant": lambda a, b: np.ones(2), "itself": lambda a, b: a,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("jacobian", [covector.jacrev, covector.jacfwd, covector.jacobian])
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_jacobians_are_arrays_of_their_own(name, jacobian, n):
+    x, y = np.ones(n), np.ones(n)
+    blocks = covector.tree.leaves(jacobian(JACOBIANS[name], (0, 1))(x, y))
+    assert_apart(blocks, x, y)
+
+
+def test_derivatives_under_vmap_are_arrays_of_their_own():
+    x, t = np.ones((3, 4)), np.full((3, 4), 2.0)
+    loss = lambda a, b: np.sum(np.sin(a + b))  # noqa: E731 - both gradients are one array inside
+    assert_apart(covector.vmap(covector.grad(loss, (0, 1)))(x, x), x)
+    pulled = covector.vmap(lambda a, ct: covector.vjp(lambda a: (a, 1.0 * a), a)[1]((ct, ct)))(x, t)
+    assert_apart(pulled, x, t)
+    pushed = covector.vmap(lambda a, da: covector.jvp(lambda a: (a, a, np.broadcast_to(a, (2, 4))), (a,), (da,))[1])
+    assert_apart(pushed(x, t), x, t)
+
+
+def test_tangent_maps_give_constants_anew():
+    tangent_map = covector.linearize(lambda x: (x, np.ones(3)), np.ones(3))[1]
+    first = tangent_map(np.ones(3))
+    first[1][...] = 7.0
+    assert_apart([*first, *tangent_map(np.ones(3))])
+    assert tangent_map(np.ones(3))[1].tolist() == [0.0, 0.0, 0.0]
+
+
+def assert_apart(arrays, *given):
+    arrays = list(arrays)
+    for k, a in enumerate(arrays):
+        assert type(a) is np.ndarray and a.flags.writeable and (a.size < 2 or 0 not in a.strides)
+        assert not any(np.shares_memory(a, b) for b in (*arrays[:k], *given))

@@ -178,3 +178,46 @@ def test_places_of_small_integer_types_reach_the_end_of_a_long_axis():
         np.testing.assert_array_equal(covector.vmap(lambda x, i: x[i])(xs, places), [3.0, 720.0])
         lowest = covector.vmap(lambda x, i: covector.extend.At(x)[i].set(-1.0).min())(xs, places)
         np.testing.assert_array_equal(lowest, -1.0)
+
+
+class Louder(np.ndarray):
+    """A subclass whose product is another."""
+
+    def __mul__(self, other):
+        return 10.0 * np.asarray(self) * other
+
+
+class Labelled(np.ndarray):
+    """A subclass that only carries something along."""
+
+    label = "x"
+
+    def __array_finalize__(self, other):
+        self.label = getattr(other, "label", "x")
+
+
+MATRIX = X[:3, :3].view(np.matrix)
+OF_OTHER_MEANING = [MATRIX, np.ma.masked_array(X[:3, :3], X[:3, :3] > 1.0), X[:3, :3].view(Louder)]
+
+
+@pytest.mark.parametrize("other", OF_OTHER_MEANING, ids=lambda a: type(a).__name__)
+def test_arrays_whose_operations_mean_otherwise_are_refused(other):
+    """np.matrix multiplies as matrices do, a masked array leaves elements out: the rules know nothing of that."""
+    x = np.array(X[:3, :3])
+    convert = "(np.asarray|convert it)"
+    for run in (
+        lambda: covector.grad(lambda a: np.sum(a * a))(other), lambda: covector.vjp(lambda a: a * x, other),
+        lambda: covector.jvp(lambda a: a * a, (other,), (x,)), lambda: covector.jvp(lambda a: a * a, (x,), (other,)),
+        lambda: covector.vjp(lambda a: a * x, x)[1](other), lambda: covector.vmap(lambda a: a * 2.0)(other),
+        lambda: covector.grad(lambda a: np.sum(a * other))(x), lambda: covector.jacfwd(lambda a: a + other)(x),
+        lambda: covector.vmap(lambda a: np.multiply(a, other))(x),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=convert):
+            run()
+
+
+def test_a_subclass_that_only_carries_something_is_an_array():
+    x = np.array(X[:3, :3])
+    f = lambda a: np.sum(np.sin(a) * x)  # noqa: E731
+    np.testing.assert_array_equal(covector.grad(f)(x.view(Labelled)), covector.grad(f)(x))
+    np.testing.assert_array_equal(covector.grad(lambda a: np.sum(a * x.view(Labelled)))(x), x)

@@ -1,0 +1,110 @@
+"""What shares memory under a transform is what shares it in NumPy: a write through one name is seen by the other."""
+
+import numpy as np
+import pytest
+
+import covector
+from covector.core.errors import MutationError
+
+X = np.arange(1.0, 7.0).reshape(2, 3)
+
+# Each writes to a part of `b`, or to what NumPy gives as an array of its own.
+PROGRAMS = {
+    "element behind an ellipsis": lambda b: np.multiply(b[0, 0, ...], 3.0, out=b[0, 0, ...]),
+    "element behind an ellipsis, in place": lambda b: b[0, 0, ...].__iadd__(1.0),
+    "element behind an ellipsis, assigned": lambda b: b[0, 0, ...].__setitem__(..., 7.0 * b[1, 1]),
+    "one element, reshaped": lambda b: b[:1, :1].reshape(()).__imul__(3.0),
+    "one element, squeezed": lambda b: b[:1, :1].squeeze().__isub__(b[0, 1]),
+    "a number, which is no view": lambda b: b[0, 0].__add__(1.0),
+    "diagonal by einsum": lambda b: np.einsum("iji->ij", b.reshape(1, 6, 1)).__setitem__((0, 1), b[1, 2]),
+    "diagonal of a part by einsum": lambda b: np.einsum("ii->i", b[:, :2]).__setitem__(slice(None), b[1, 2]),
+    "method conj of real values": lambda b: b.conj().__setitem__(0, 0.0),
+    "function conj": lambda b: np.conj(b).__setitem__(0, 0.0),
+    "astype without a copy": lambda b: b.astype(float, copy=False).__setitem__(0, 0.0),
+    "astype": lambda b: b.astype(float).__setitem__(0, 0.0),
+    "nan_to_num in place": lambda b: np.nan_to_num(np.divide(b, 0.0, out=b), copy=False, posinf=2.0),
+    "nan_to_num": lambda b: np.nan_to_num(b).__setitem__(0, 0.0),
+    "reshape with a copy": lambda b: np.reshape(b, (6,), copy=True).__setitem__(0, 0.0),
+    "reshape": lambda b: np.reshape(b, (6,)).__setitem__(0, 0.0),
+    "concatenate of one": lambda b: np.concatenate([b]).__setitem__(0, 0.0),
+    "vstack of one": lambda b: np.vstack([b]).__setitem__(0, 0.0),
+    "block of one": lambda b: np.block(b).__setitem__(0, 0.0),
+    "pad by nothing": lambda b: np.pad(b, 0).__setitem__(0, 0.0),
+    "pad by nothing, mode edge": lambda b: np.pad(b, 0, mode="edge").__setitem__(0, 0.0),
+    "roll by nothing": lambda b: np.roll(b, 0, 1).__setitem__(0, 0.0),
+    "roll by nothing, flat": lambda b: np.roll(b, 0).__setitem__(0, 0.0),
+    "tile once": lambda b: np.tile(b, 1).__setitem__(0, 0.0),
+    "tile": lambda b: np.tile(b, (2, 1)).__setitem__(0, 0.0),
+    "meshgrid of one": lambda b: np.meshgrid(b[0])[0].__setitem__(0, 0.0),
+    "meshgrid": lambda b: np.meshgrid(b[0], b[1])[0].__setitem__(0, 0.0),
+    "clip without limits": lambda b: b.clip(None, None).__setitem__(0, 0.0),
+    "flat": lambda b: setattr(b, "flat", b[0, 1]),
+    "real": lambda b: setattr(b, "real", 2.0 * b),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [lambda x: x * 1.0, np.copy], ids=["computed", "buffer"])
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_a_write_reaches_what_it_reaches_in_numpy(name, start):
+    def f(x):
+        b = start(x)
+        PROGRAMS[name](b)
+        return b
+
+    wanted = f(X)
+    direction = np.cos(X)
+    for wrapped in (lambda x: covector.jvp(f, (x,), (direction,))[0], lambda x: covector.vjp(f, x)[0],
+                    lambda x: covector.vmap(f)(x[None])[0]):
+        try:
+            found = wrapped(X)
+        except MutationError:  # refused, since a third name would not see it
+            assert start is not np.copy or "of a part" in name
+            continue
+        np.testing.assert_array_equal(found, wanted)
+    if "in place" not in name or "nan" not in name:
+        try:
+            tangent = covector.jvp(f, (X,), (direction,))[1]
+        except MutationError:
+            return
+        np.testing.assert_allclose(tangent, (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6, atol=1e-7)
+        pulled = covector.vjp(f, X)[1](direction)[0]
+        np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_parts_of_complex_values_are_written_to(part):
+    def f(x):
+        b = x * (1 + 2j)
+        if part == "real":
+            b.real += x**2
+            b.real[0] *= x[1]
+        else:
+            b.imag -= x**2
+            b.imag[0] *= x[1]
+        return b.real * 3.0 + b.imag
+
+    direction = np.cos(X)
+    value, tangent = covector.jvp(f, (X,), (direction,))
+    np.testing.assert_array_equal(value, f(X))
+    np.testing.assert_allclose(tangent, (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6, atol=1e-7)
+    pulled = covector.vjp(f, X)[1](direction)[0]
+    np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
+
+
+READ_ONLY = {
+    "broadcast_to": lambda b: np.broadcast_to(b, (2, 2, 3)).__setitem__(0, 0.0),
+    "broadcast_arrays": lambda b: np.broadcast_arrays(b, np.ones((2, 2, 3)))[0].__setitem__(0, 0.0),
+    "imaginary part of real values": lambda b: b.imag.__iadd__(1.0),
+}
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_what_is_read_only_in_numpy_is_refused(name):
+    def f(x):
+        b = np.copy(x)
+        READ_ONLY[name](b)
+        return b
+
+    with pytest.raises(ValueError, match="read-only, as in NumPy; (write to a copy|make the array complex)"):
+        covector.vjp(f, X)
