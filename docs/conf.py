@@ -19,6 +19,7 @@ myst_heading_anchors = 3
 default_role = "code"  # docstrings write names in single backquotes
 add_module_names = False
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_numpy_docstring = False
@@ -57,8 +58,25 @@ def prepare_sections(app, what, name, obj, options, lines):
     lines[:] = prepared
 
 
+ARRAY = "~typing.Annotated[~typing.Any, 'an array, a tracer, or what NumPy makes an array of']"
+
+
+def shorten_types(app, domain, objtype, content):
+    """Show types as they are written in the source, and none of results, which `Returns` describes."""
+    for fields in [node for node in content if isinstance(node, nodes.field_list)]:
+        for field in list(fields):
+            kind = field[0].astext().split(" ")[0]
+            if kind == "rtype":
+                fields.remove(field)
+            elif kind == "type":
+                text = field[1].astext().replace(ARRAY, "Array")
+                text = re.sub(r"~?typing\.Optional\[(.*)\]$", r"\1 | None", text)
+                field[1][0].replace_self(nodes.paragraph("", text))
+
+
 def setup(app):
     """Formulas become MathML when the site is built: browsers show it as it is, without a script or a network."""
     app.add_html_math_renderer("mathml", inline_renderers=(inline_math, None), block_renderers=(block_math, None))
     app.connect("autodoc-process-docstring", prepare_sections, priority=400)  # before napoleon's
+    app.connect("object-description-transform", shorten_types, priority=600)  # behind autodoc's, which adds the types
     return {"parallel_read_safe": True}
