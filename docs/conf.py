@@ -1,17 +1,21 @@
 """Sphinx: the site is built with `sphinx-build -W docs docs/_build/html`."""
 
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+
+sys.path.insert(0, str(Path(__file__).parent))  # for references.py
 
 project = "covector"
 author = "the covector authors"
 copyright = "the covector authors, Apache-2.0"
 release = version = installed_version("covector")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "references"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -27,7 +31,8 @@ napoleon_custom_sections = [("Derivative", "notes_style")]
 
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["math.css", "tables.css"]
+html_js_files = ["copy.js"]
+html_css_files = ["layout.css", "math.css", "tables.css"]
 html_title = "covector"
 html_show_sphinx = False
 html_copy_source = False

@@ -1,0 +1,79 @@
+"""Ways to the reference: a table of names at the head of each of its pages, and links from names in text."""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+
+NAME = re.compile(r"(?:(?:cv|covector)\.)?([A-Za-z_][\w.]*)(?:\(\))?")
+FOREIGN = ("torch_", "compat_gaps", "editions", "coming_from/", "numpy_support", "design/compat")  # others' names
+
+
+def add_summary(app, doctree):
+    """Put a table of the names of a page of the reference, with the first line of each, before its first section."""
+    document = app.env.current_document if hasattr(app.env, "current_document") else app.env
+    if not document.docname.startswith(("api/covector", "torch_reference")):
+        return
+    body = nodes.tbody()
+    page = next(doctree.findall(nodes.section))
+    for part in [page, *page.findall(nodes.section)]:
+        names = [node for node in part.children if isinstance(node, addnodes.desc) and node["objtype"] != "data"]
+        if names and part is not page:
+            body += _row([nodes.strong("", part[0].astext())])
+        for node in names:
+            link = nodes.reference("", "", nodes.literal("", node[0].get("fullname", "")), internal=True,
+                                   refid=node[0]["ids"][0])
+            said = next(iter(node[1].findall(nodes.paragraph)), nodes.paragraph())
+            body += _row([link], [child.deepcopy() for child in said.children])
+    if len(body) < 4:
+        return
+    group = nodes.tgroup("", nodes.colspec(colwidth=3), nodes.colspec(colwidth=10), body, cols=2)
+    table = nodes.table("", group, classes=["summary"])
+    first = next((i for i, c in enumerate(page.children) if isinstance(c, nodes.section | addnodes.index)), len(page))
+    page.insert(first, table)
+
+
+def _row(name, said=None):
+    row = nodes.row("", nodes.entry("", nodes.paragraph("", "", *name), **({} if said else {"morecols": 1})))
+    if said:
+        row += nodes.entry("", nodes.paragraph("", "", *said))
+    return row
+
+
+def link_names(app, doctree, docname):
+    """Make references of names of covector that stand in text as code, the first time in each section."""
+    domain = app.env.get_domain("py")
+    home = docname.removeprefix("api/") if docname.startswith("api/covector") else "covector"
+    linked = set()
+    for node in list(doctree.findall(nodes.literal)):
+        if any(isinstance(up, nodes.reference | nodes.title | nodes.table) for up in _above(node)):
+            continue
+        match = NAME.fullmatch(node.astext())
+        bare = match and match[0].removesuffix("()") == match[1]
+        if not match or (bare and (docname.startswith(FOREIGN) or match[1] in ("debug", "testing"))):
+            continue
+        target = next((full for full in (f"{home}.{match[1]}", f"covector.{match[1]}") if full in domain.objects), None)
+        if target is None:
+            continue
+        entry = domain.objects[target]
+        section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
+        described = [up for up in _above(node) if isinstance(up, addnodes.desc)]
+        own = any(entry.node_id in up[0].get("ids", ()) for up in described)
+        if own or (id(section), target) in linked:
+            continue
+        linked.add((id(section), target))
+        uri = app.builder.get_relative_uri(docname, entry.docname) if docname != entry.docname else ""
+        reference = nodes.reference("", "", node.deepcopy(), internal=True, refuri=f"{uri}#{entry.node_id}")
+        node.replace_self(reference)
+
+
+def _above(node):
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def setup(app):
+    app.connect("doctree-read", add_summary)
+    app.connect("doctree-resolved", link_names)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
