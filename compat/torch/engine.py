@@ -11,13 +11,13 @@ from .drive import HOOKED, KEYS, RUNNING, Sweep
 from .gradient_edge import GradientEdge, node_of
 from .hooks import SHAPE, TENSOR, as_tensors
 from .levels import AMBIENT, GradTrace
-from .modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
+from .modes import MODES, leave_level, modes, restore, set_modes
 from .node import CALL, UNDEFINED, picks
 from .once import first
 from .overlap import overlapping
 from .quiet import hush, unhush
 from .reentrancy import nested
-from .seeds import check_implicit, like, listed, make_grads, seed
+from .seeds import check_implicit, like, listed, make_grads, ones, seed
 from .state import CLASS, TensorBase, accumulator, edge, lower, needs_grad, wrap
 from .views import shape_dtype
 
@@ -132,56 +132,6 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
     if not inputs or accumulate:
         return None
     return collect(sweep, nodes, inputs, allow_unused)
-
-
-_IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
-_ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
-
-
-def ones(shape, dtype):
-    """The seed of a number."""
-    key = shape, dtype
-    ct = _ONES.get(key)
-    if ct is None:
-        ct = np.ones(*key)
-        ct.flags.writeable = False
-        if len(_ONES) < 64:
-            _ONES[key] = ct
-    return ct
-
-
-def quick_backward(t, gradient, retain):
-    """`t.backward(gradient)` of ambient floats outside of all modes; False for all else.
-
-    The gradient is None for a number, or an ambient tensor of the same shape and dtype.
-    """
-    value = t.value
-    if t.slow == 2 or t.node is None or HOOKED or MODES.get() is not None:
-        return False
-    if gradient is None:
-        if value.size != 1:
-            return False
-        ct = ones(value.shape, value.dtype)
-    else:
-        if type(gradient) is not CLASS[0] or gradient.slow:
-            return False
-        ct = gradient.value
-        if ct.shape != value.shape or ct.dtype is not value.dtype:
-            return False
-    node = edge(t) if t.slow else t.node
-    sweep = Sweep(AMBIENT, retain, False)
-    MODES.set(_IN_SWEEP)
-    token = hush()
-    try:
-        extend.sweep([(node, ct)], 0, drive=sweep)
-        if callbacks.PENDING:
-            callbacks.run()
-    finally:
-        unhush(token)
-        MODES.set(None)
-        if callbacks.PENDING:
-            callbacks.end(())
-    return True
 
 
 def sweep_level(trace, outputs, grads, inputs):

@@ -79,3 +79,18 @@ def like(out, g):
     if isinstance(out, GradientEdge):
         return out.like or shape_dtype(g)
     return shape_dtype(out)
+
+
+_ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
+
+
+def ones(shape, dtype):
+    """The seed of a number."""
+    key = shape, dtype
+    ct = _ONES.get(key)
+    if ct is None:
+        ct = np.ones(*key)
+        ct.flags.writeable = False
+        if len(_ONES) < 64:
+            _ONES[key] = ct
+    return ct

@@ -6,9 +6,9 @@ from weakref import ref
 import numpy as np
 
 from ... import extend
-from . import dtypes, versions
+from . import dtypes, short_backward, versions
 from .assigned_grad import check_new_grad, warn_non_leaf
-from .engine import backward, quick_backward
+from .engine import backward
 from .history import edge_or_none, in_transform, inference_mode, visible_level
 from .levels import FOREIGN, BatchTrace
 from .memory import address_of, counted, example_of, memory_of, rebuilt, steps_of, twin, unlinked
@@ -244,7 +244,7 @@ class Tensor(TensorBase):
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
-        if inputs is None and not create_graph and quick_backward(self, gradient, retain_graph):
+        if inputs is None and not create_graph and short_backward.quick_backward(self, gradient, retain_graph):
             return
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

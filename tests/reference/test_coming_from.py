@@ -11,6 +11,12 @@ import pytest
 
 import covector
 
+pytestmark = pytest.mark.reference
+jax, autograd, torch = (
+    pytest.importorskip(name, reason="needs the `reference` extra: pip install -e '.[reference]'")
+    for name in ("jax", "autograd", "torch")
+)
+
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "coming_from"
 ROW = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
 
@@ -53,20 +59,16 @@ def test_the_column_of_covector_runs(page):
         leaves(eval(ours, given))
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize(("theirs", "ours"), parameters("jax"))
 def test_a_row_for_jax(theirs, ours):
-    jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
     jax.config.update("jax_enable_x64", True)
     for module in ("flatten_util", "scipy.special"):
         import_module(f"jax.{module}")
     same(eval(theirs, names("jax", np=jax.numpy, jax=jax)), eval(ours, names("jax")))
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize(("theirs", "ours"), parameters("autograd"))
 def test_a_row_for_autograd(theirs, ours):
-    autograd = pytest.importorskip("autograd", reason="needs the `reference` extra: pip install -e '.[reference]'")
     import_module("autograd.misc")
     wrapped = import_module("autograd.numpy")
     given = names("autograd", np=wrapped, autograd=autograd)
@@ -76,10 +78,8 @@ def test_a_row_for_autograd(theirs, ours):
 
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # PyTorch's own, in forward mode
 @pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node:UserWarning")  # in linearize
-@pytest.mark.reference
 @pytest.mark.parametrize(("theirs", "ours"), parameters("pytorch"))
 def test_a_row_for_pytorch(theirs, ours):
-    torch = pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
     import_module("torch.utils.checkpoint")
     data = SimpleNamespace(array=torch.tensor, stack=torch.stack)
     given = names("pytorch", np=data, torch=torch)

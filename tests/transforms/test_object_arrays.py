@@ -34,7 +34,7 @@ def test_a_traced_value_that_would_become_an_object_is_refused(driver, name):
 
 
 def test_the_message_names_the_line_of_the_user():
-    with pytest.raises(TypeError, match=r"dtype object.*; convert it first.*\(at test_object_arrays\.py:\d+ in <lambda>\)"):
+    with pytest.raises(TypeError, match=r"dtype object.*; convert it first.*\(at test_object_arrays\.py:\d+ in"):
         cv.grad(lambda x: (x * NUMBERS).sum())(np.ones(2))
 
 
