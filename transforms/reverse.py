@@ -306,18 +306,19 @@ def sweep(
                 first = None
             if c is None:
                 break
-            seq = parents.seq
-            entry = get(seq)
-            if entry is not None:
-                if entry[2] and type(c) is ndarray:
-                    entry[1] += c
-                else:
-                    _add(entry, c)
-                break
-            if heap and heap[0] < seq:
-                pending[seq] = [parents, c, False]
-                heappush(heap, seq)
-                break
+            if heap or parents.rule is None:  # else nothing is pending but leaves, and this is none
+                seq = parents.seq
+                entry = get(seq)
+                if entry is not None:
+                    if entry[2] and type(c) is ndarray:
+                        entry[1] += c
+                    else:
+                        _add(entry, c)
+                    break
+                if heap and heap[0] < seq:
+                    pending[seq] = [parents, c, False]
+                    heappush(heap, seq)
+                    break
             node = parents
             ct = c
     for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
