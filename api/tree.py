@@ -8,6 +8,7 @@ import numpy as _np
 import optree as _optree
 
 from .core.avals import aval_of as _aval_of
+from .core.checks import check_function as _check_function
 from .core.dtypes import result_dtype as _result_dtype
 from .core.errors import TreeError as _TreeError, at_user_line as _at_user_line
 from .core.ops.selection import astype as _astype
@@ -30,7 +31,25 @@ def flatten(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> tu
     >>> covector.tree.flatten({"a": 1.0, "b": (2.0, None)})[0]
     [1.0, 2.0]
     """
+    _check_leaf(is_leaf, "flatten")
     return _optree.tree_flatten(tree, is_leaf, namespace=_NAMESPACE)
+
+
+def _check_leaf(is_leaf: _Any, name: str) -> None:
+    if is_leaf is not None:
+        what = f"is_leaf of tree.{name}"
+        _check_function(is_leaf, what, f"tree.{name} takes one container; tree.map takes several")
+
+
+def _check_prefix(name: str, tree: _PyTree, rest: tuple, is_leaf: _Any) -> None:
+    spec = structure(tree, is_leaf)
+    for other in rest:
+        try:
+            spec.flatten_up_to(other)
+        except ValueError as error:
+            raise _TreeError(f"tree.{name} needs containers of one structure, but got {spec} and "
+                             f"{structure(other, is_leaf)}; give each the structure of the first{_at_user_line()}"
+                             ) from error
 
 
 def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
@@ -49,6 +68,9 @@ def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
     >>> covector.tree.unflatten(structure, [2.0])
     {'a': 2.0}
     """
+    if not isinstance(structure, _optree.PyTreeSpec):
+        raise TypeError(f"tree.unflatten needs a structure, as tree.flatten or tree.structure gives it, but got "
+                        f"{structure!r}; it comes first, then the leaves{_at_user_line()}")
     return _optree.tree_unflatten(structure, leaves)
 
 
@@ -67,6 +89,7 @@ def leaves(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> lis
     >>> covector.tree.leaves([1.0, None], is_leaf=lambda x: x is None)
     [1.0, None]
     """
+    _check_leaf(is_leaf, "leaves")
     return _optree.tree_leaves(tree, is_leaf, namespace=_NAMESPACE)
 
 
@@ -83,6 +106,7 @@ def structure(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> 
     >>> covector.tree.structure([1.0, 2.0]) == covector.tree.structure([3.0, 4.0])
     True
     """
+    _check_leaf(is_leaf, "structure")
     return _optree.tree_structure(tree, is_leaf, namespace=_NAMESPACE)
 
 
@@ -104,6 +128,10 @@ def map(  # noqa: A001 - the name of the field
     >>> covector.tree.map(lambda a, b: a + b, {"w": 1.0}, {"w": 2.0})
     {'w': 3.0}
     """
+    _check_function(fun, "tree.map", "write tree.map(f, tree)")
+    _check_leaf(is_leaf, "map")
+    if rest:
+        _check_prefix("map", tree, rest, is_leaf)
     return _optree.tree_map(fun, tree, *rest, is_leaf=is_leaf, namespace=_NAMESPACE)
 
 
@@ -124,6 +152,9 @@ def map_with_path(
     >>> covector.tree.map_with_path(lambda path, x: path, {"w": [1.0, 2.0]})
     {'w': [('w', 0), ('w', 1)]}
     """
+    _check_function(fun, "tree.map_with_path", "write tree.map_with_path(f, tree)")
+    if rest:
+        _check_prefix("map_with_path", tree, rest, is_leaf)
     return _optree.tree_map_with_path(fun, tree, *rest, is_leaf=is_leaf, namespace=_NAMESPACE)
 
 
@@ -191,6 +222,7 @@ def reduce(
     >>> covector.tree.reduce(lambda a, b: a + b, [1.0, (2.0, 3.0)])
     6.0
     """
+    _check_function(fun, "tree.reduce", "write tree.reduce(f, tree)")
     return _reduce(fun, leaves(tree, is_leaf), *[v for v in (initializer,) if v is not _MISSING])
 
 

@@ -1,5 +1,6 @@
 """`x.at[index]`: indexed updates that give a new array."""
 
+from .checks import check_function
 from .ops import indexing, selection
 
 
@@ -56,4 +57,5 @@ class At:
         return self.set(selection.maximum(self.get(), value))
 
     def apply(self, f):
+        check_function(f, ".at[…].apply", "give a function of the elements")
         return self.set(f(self.get()))

@@ -39,16 +39,6 @@ def normal_axis(axis, ndim):
     return k % ndim
 
 
-def flag(value, name="keepdims"):
-    """A truth value given as a keyword: a bool or an integer, as NumPy takes it."""
-    if value is True or value is False:
-        return value
-    if isinstance(value, np.bool_) or hasattr(value, "__index__") and not isinstance(value, np.ndarray):
-        return bool(value)
-    raise TypeError(f"{name}= is True or False, but got {value!r} of type {type(value).__name__}; give a bool"
-                    f"{at_user_line()}")
-
-
 def full_shape(shape, size):
     """`shape` as a tuple with its -1 filled in."""
     shape = shape.tolist() if isinstance(shape, np.ndarray) else shape

@@ -39,6 +39,15 @@ def constant(array, *like):
     return array if xp is None else xp.asarray(array)
 
 
+def array_of_list(value):
+    """A list, or nested ones, as an array."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(f"a list whose rows differ in length is no array: {value!r}; pad the rows to one length"
+                         f"{at_user_line()}") from error
+
+
 def as_element(value, dtype):
     """A plain `value` in the dtype of the array that it is written into, cast as NumPy casts on assignment."""
     kind = type(value)
@@ -49,7 +58,7 @@ def as_element(value, dtype):
         return value
     elif kind is not ndarray and not isinstance(value, np.generic) and find_backend(kind) is not None:
         return value.astype(dtype)
-    out = np.empty(np.shape(value), dtype)
+    out = np.empty(np.shape(array_of_list(value) if kind is list else value), dtype)
     try:
         out[...] = value
     except (TypeError, ValueError) as error:

@@ -5,8 +5,9 @@ import operator
 import numpy as np
 
 from .at import At
-from .axes import flag, full_shape, normal_axes, normal_axis
+from .axes import full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
+from .checks import flag
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting

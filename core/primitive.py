@@ -7,7 +7,7 @@ import numpy as np
 
 from .avals import aval_of
 from .backend import namespace_of
-from .device import refuse_operands
+from .device import array_of_list, refuse_operands
 from .dtypes import is_inexact
 from .errors import RuleError, at_user_line
 from .rules import compile_rule
@@ -312,7 +312,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
         elif type(a) is list or type(a) is tuple:
             lists = True
     if lists:
-        return bind(prim, (*[np.asarray(a) if type(a) in (list, tuple) else a for a in args[:n]], *args[n:]))
+        return bind(prim, (*[array_of_list(a) if type(a) in (list, tuple) else a for a in args[:n]], *args[n:]))
     if buffers:
         return _bind_buffers(prim, args, n)
     if top is None:

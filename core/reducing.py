@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .axes import ALL_AXES, flag, normal_axes
+from .axes import ALL_AXES, normal_axes
+from .checks import flag
 from .device import as_element, constant
 from .dtypes import is_inexact
 from .errors import DtypeError, RuleError, ShapeError, at_user_line

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .axes import flag, normal_axes, normal_axis
+from .axes import normal_axes, normal_axis
 from .buffers import Buffer, become_buffer
+from .checks import flag
 from .errors import ConversionError, DtypeError, RuleError, at_user_line
 from .methods import _fitting
 from .ops import indexing, reductions, running, selection, shaping, sorting

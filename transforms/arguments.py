@@ -8,6 +8,7 @@ from ..core.backend import find_backend
 from ..core.buffers import Buffer
 from ..core.dtypes import FLOAT0, is_inexact
 from ..core.errors import DtypeError, TreeError, at_user_line
+from ..core.fix import recast
 from ..core.tracer import Tracer
 
 ndarray = np.ndarray
@@ -139,6 +140,17 @@ def differentiable(leaf, name, where="argument"):
 def computable(leaf):
     """Whether operations take `leaf`: a traced value, a number, an array of a library."""
     return isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf)) is not None
+
+
+def in_dtype(value, aval, name, what):
+    """`value` in the dtype of `aval`, cast within its kind; Python numbers become arrays."""
+    found = aval_of(value)
+    if found.dtype == aval.dtype and not found.weak:
+        return value
+    if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
+        raise DtypeError(f"{name} needs a {what} of dtype {aval.dtype}, but got {found.dtype}; cast it, or take its "
+                         f"real part{at_user_line()}")
+    return np.asarray(value, aval.dtype) if found.weak else recast(value, aval.dtype)
 
 
 def settle(value):

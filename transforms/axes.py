@@ -19,8 +19,18 @@ def unbind(previous):
     _AXES.set(previous)
 
 
+def check_name(name, what):
+    """Raise unless `name` can name an axis."""
+    try:
+        hash(name)
+    except TypeError:
+        raise TypeError(f"{what} is a text or another hashable value, but got {name!r} of type {type(name).__name__}; "
+                        f"write axis_name='i'{at_user_line()}") from None
+
+
 def axis_trace(name):
     """The trace that maps the axis `name`."""
+    check_name(name, "the name of a mapped axis")
     axes = _AXES.get()
     if not axes or name not in axes:
         known = f"; the mapped axes here are {', '.join(map(repr, axes))}" if axes else "; no axis is mapped here"

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.basis import Units
+from ..core.checks import whole
 from ..core.device import constant, zeros_of
 from ..core.ops.picking import duplicate
 from ..core.ops.shaping import concatenate
@@ -17,7 +18,7 @@ FEW = 512  # elements of a basis that are sooner computed with than reasoned abo
 
 def _chunk(total, width, itemsize, chunk_size):
     if chunk_size is not None:
-        return chunk_size
+        return whole(chunk_size, "chunk_size", 1)
     return max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
 
 
@@ -61,10 +62,10 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, ho
             part = [p + 1j * q for p, q in zip(part, turned)]
         parts.append(part)
     rows = []
-    for whole, aval in zip(apart([_concatenated([p[k] for p in parts], 0) for k in range(len(avals))]), avals):
+    for rows_of_all, aval in zip(apart([_concatenated([p[k] for p in parts], 0) for k in range(len(avals))]), avals):
         column, start = [], 0
         for o, both in zip(out_avals, parted):
-            block = whole[start : start + o.size].reshape((*o.shape, *aval.shape))
+            block = rows_of_all[start : start + o.size].reshape((*o.shape, *aval.shape))
             column.append(block.real if any(parted) and not both else block)
             start += o.size
         rows.append(column)

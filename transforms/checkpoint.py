@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import wraps
 
 from ..core.avals import aval_of
+from ..core.checks import check_function
 from ..core.dtypes import is_inexact
 from ..core.primitive import bind
 from ..core.tracer import Tracer
@@ -15,7 +16,6 @@ from ..core.types import Any, Callable
 from .arguments import flatten, normal_argnums, settle
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .forward import start_dual
-from .gradient import _callable
 from .staging import stage
 
 
@@ -42,7 +42,9 @@ def checkpoint(
     """
     if fun is None:
         return lambda f: checkpoint(f, policy=policy, static_argnums=static_argnums, static_argnames=static_argnames)
-    _callable(fun, "checkpoint")
+    check_function(fun, "checkpoint")
+    if policy is not None:
+        check_function(policy, "policy of checkpoint", "give one of checkpoint_policies, or None")
     places = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
 

@@ -5,11 +5,11 @@ from functools import wraps
 import optree
 
 from ..core.avals import aval_of
+from ..core.checks import check_function
 from ..core.errors import at_user_line
 from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, flatten, same_structure, settle
 from .custom import custom_vjp
-from .gradient import _callable
 from .staging import stage
 
 
@@ -33,7 +33,7 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
     >>> covector.grad(double)(5.0)
     array(3.)
     """
-    _callable(fun, "closure_convert")
+    check_function(fun, "closure_convert")
     leaves, rebuild = flatten(example_args)
     graph, _ = stage(fun, [settle(x) for x in leaves], rebuild, "closure_convert")
     values = list(graph.captured)
@@ -68,7 +68,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     >>> f(3.0), covector.grad(f)(3.0)
     (9.0, array(30.))
     """
-    _callable(fun, "custom_gradient")
+    check_function(fun, "custom_gradient")
 
     def both(args):
         result = fun(*args)

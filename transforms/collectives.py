@@ -5,6 +5,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.avals import make_aval
+from ..core.axes import normal_axis
 from ..core.device import constant
 from ..core.errors import ShapeError, at_user_line
 from ..core.families import linear
@@ -221,10 +222,10 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
     names = _checked(axis_name)
 
     def gather(v):
-        out = _all_gather(v, names=names, axis=axis % (v.ndim + 1) if not tiled else axis % v.ndim)
+        k = normal_axis(axis, v.ndim if tiled else v.ndim + 1)
+        out = _all_gather(v, names=names, axis=k)
         if not tiled:
             return out
-        k = axis % v.ndim
         return out.reshape((*v.shape[:k], out.shape[k] * v.shape[k], *v.shape[k + 1 :]))
 
     return _each(gather, x)
@@ -251,7 +252,7 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
     size = _size_of(names)
 
     def scatter(v):
-        k = scatter_dimension % v.ndim
+        k = normal_axis(scatter_dimension, v.ndim)
         if v.shape[k] != size and not (tiled and v.shape[k] % size == 0):
             raise ShapeError(f"psum_scatter needs axis {k} of length {size}, the size of {axis_name!r}, "
                              f"but got shape {v.shape}{at_user_line()}")

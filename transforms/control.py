@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ..core.avals import aval_of
 from ..core.buffers import identity
+from ..core.checks import check_function, whole
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.ops.selection import where
@@ -14,7 +15,6 @@ from .arguments import flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .forward import start_dual
-from .gradient import _callable
 from .staging import stage
 
 _NO_OPERAND: Any = object()
@@ -43,8 +43,8 @@ def cond(
     >>> covector.vmap(lambda x: covector.cond(x > 0, np.sin, np.cos, x))(np.array([0.0, -np.pi])).round(3)
     array([ 1., -1.])
     """
-    _callable(true_fun, "cond")
-    _callable(false_fun, "cond")
+    check_function(true_fun, "cond")
+    check_function(false_fun, "cond")
     pred = settle(pred)
     if aval_of(pred).shape:
         raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
@@ -104,7 +104,7 @@ def switch(
     """
     branches = tuple(branches)
     for branch in branches:
-        _callable(branch, "switch")
+        check_function(branch, "switch")
     index = settle(index)
     aval = aval_of(index)
     if aval.shape or aval.dtype.kind not in "iu" or not branches:
@@ -261,6 +261,8 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
     17496.0
     """
+    check_function(cond_fun, "while_loop")
+    check_function(body_fun, "while_loop")
     state = running = init_val
     while True:
         flag = settle(cond_fun(state))
@@ -297,11 +299,14 @@ def fori_loop(
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
     3
     """
-    _callable(body_fun, "fori_loop")
+    check_function(body_fun, "fori_loop")
     lower, upper = settle(lower), settle(upper)
     if known_state(lower) == known_state(upper) == "known":
         state = init_val
-        for i in range(lower, upper):
+        for i in range(whole(peel(lower), "lower of fori_loop"), whole(peel(upper), "upper of fori_loop")):
             state = body_fun(i, state)
+        if structure(state) != structure(init_val):
+            raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {structure(init_val)} and then "
+                            f"{structure(state)}; return the carry as it came in{at_user_line()}")
         return state
     return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val))[1]

@@ -9,6 +9,7 @@ from functools import partial, update_wrapper
 from inspect import signature
 
 from ..core.avals import aval_of
+from ..core.checks import check_function
 from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, at_user_line
@@ -38,6 +39,7 @@ class _Custom:
     """A function with rules of its own, and the arguments that they do not see."""
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        check_function(fun, type(self).__name__, "write @covector." + type(self).__name__ + " above a function")
         update_wrapper(self, fun)
         self.fun = fun
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
@@ -82,6 +84,7 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
     def defjvp(self, rule, symbolic_zeros=False):
         """Set the rule; returns it, so that it can be a decorator. Tangents that are zero come as arrays of zeros."""
         _no_symbolic_zeros(symbolic_zeros, "custom_jvp")
+        check_function(rule, "defjvp", "give rule(primals, tangents) -> (out, tangent_out)")
         self.rule = rule
         return rule
 
@@ -135,6 +138,8 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Set both rules. Zero cotangents come as arrays of zeros; `optimize_remat` is taken for JAX's signature."""
         _no_symbolic_zeros(symbolic_zeros, "custom_vjp")
+        for rule in (fwd, bwd):
+            check_function(rule, "defvjp", "give fwd(*args) -> (out, residuals) and bwd(residuals, ct) -> tuple")
         self.fwd = fwd
         self.bwd = bwd
 

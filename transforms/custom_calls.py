@@ -1,5 +1,6 @@
 """One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
 
+import numpy as np
 import optree
 
 from ..core.avals import WEAK, aval_of, make_aval
@@ -118,7 +119,7 @@ class VjpCall(_Call):
                 raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
                                  f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
                                  f"{at_user_line()}")
-        return [None if ct is None else settle(ct) for ct in flat]
+        return [np.asarray(ct) if type(ct) in WEAK else None if ct is None else settle(ct) for ct in flat]
 
 
 def _like(part, ct):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..core.avals import aval_of, make_aval
-from ..core.errors import RuleError, ShapeError, at_user_line
+from ..core.checks import check_function
+from ..core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ..core.families import ZERO, elementwise
 from ..core.ops.samples import unary
 from ..core.primitive import bind
@@ -103,6 +104,7 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
     >>> covector.vmap(lambda x: covector.host_callback(np.sort, covector.ShapeDtype((2,)), x))(np.array([[2.0, 1.0]]))
     array([[1., 2.]])
     """
+    check_function(fun, "host_callback", "give a function of plain arrays")
     leaves, rebuild = flatten(args)
     outs, rebuild_out = flatten(result)
     avals = tuple(make_aval(x.shape, x.dtype) if isinstance(x, ShapeDtype) else aval_of(x) for x in outs)
@@ -110,13 +112,23 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
     def call(flat):
         found = flatten(fun(*rebuild(list(flat))))[0]
         found = [np.asarray(v) if not hasattr(v, "shape") else v for v in found]
-        for v, aval in zip(found, avals, strict=True):
+        if len(found) != len(avals):
+            raise TreeError(f"host_callback was promised {len(avals)} arrays, but the function returned {len(found)}; "
+                            f"give one ShapeDtype for each{at_user_line()}")
+        for v, aval in zip(found, avals):
             if v.shape != aval.shape:
                 raise ShapeError(f"host_callback was promised shape {aval.shape}, but the function returned {v.shape}"
                                  f"{at_user_line()}")
-        return [v.astype(a.dtype, copy=False) for v, a in zip(found, avals)]
+        return [_as_promised(v, a.dtype) for v, a in zip(found, avals)]
 
     return rebuild_out(list(bind(_callback, (*[settle(x) for x in leaves], Body(run=call), avals))))
+
+
+def _as_promised(value, dtype):
+    if value.dtype.kind not in "fciubV":
+        raise DtypeError(f"host_callback was promised dtype {dtype}, but the function returned {value!r}; return "
+                         f"numbers{at_user_line()}")
+    return value.astype(dtype, copy=False)
 
 
 def _refused(trace, prim, args):

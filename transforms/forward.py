@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.avals import WEAK, aval_of
+from ..core.checks import check_function
 from ..core.device import zeros_like_leaf
 from ..core.dtypes import FLOAT0, is_inexact
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
@@ -15,7 +16,7 @@ from ..core.tracer import Dual, Late, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import WEAK_VALUE, computable, differentiable, flatten, settle, split_aux, structure
 from .debugging import modes
-from .gradient import _callable, unbox
+from .gradient import unbox
 from .leaving import abandon, check_escaped, owned
 from .quiet import quiet
 from .watch import WatchedDual, Watching
@@ -150,7 +151,7 @@ def jvp(
     >>> float(out), float(tangent)
     (0.0, 2.0)
     """
-    _callable(fun, "jvp")
+    check_function(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"jvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")

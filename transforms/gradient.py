@@ -8,14 +8,24 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.buffers import Buffer
+from ..core.checks import check_function
 from ..core.device import constant, library_of, zeros_like_leaf
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, ShapeError, at_user_line
-from ..core.fix import recast
 from ..core.ops.picking import duplicate
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import box_arguments, computable, flatten, only_leaf, same_structure, settle, split_aux, without_values
+from .arguments import (
+    box_arguments,
+    computable,
+    flatten,
+    in_dtype,
+    only_leaf,
+    same_structure,
+    settle,
+    split_aux,
+    without_values,
+)
 from .leaving import abandon, check_escaped
 from .quiet import quiet
 from .reverse import sweep
@@ -76,7 +86,7 @@ def value_and_grad(
 
 def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False):
     """What `grad` and `value_and_grad` return; `both` hands out the value too."""
-    _callable(fun, name)
+    check_function(fun, name)
 
     def differentiated(*args, **kwargs):
         trace = start_trace()
@@ -145,7 +155,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     >>> pullback(np.array([1.0, 1.0]))
     (array([3., 3.]), array(3.))
     """
-    _callable(fun, "vjp")
+    check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
     try:
@@ -191,12 +201,6 @@ def _wrap(wrapper, fun, name):
         pass
     wrapper.__doc__ = f"{name} of {getattr(fun, '__name__', 'a function')}."
     return wrapper
-
-
-def _callable(fun, name):
-    if not callable(fun):
-        raise TypeError(f"{name} needs a function, but got {fun!r}; write {name}(f)(x), not {name}(f(x))"
-                        f"{at_user_line()}")
 
 
 def seed(aval, value):
@@ -250,14 +254,7 @@ def checked_cotangent(ct, aval, name):
                          f"{at_user_line()}")
     if not is_inexact(aval.dtype):
         return None
-    if found.weak:
-        ct = np.asarray(ct, aval.dtype)
-    elif found.dtype != aval.dtype:
-        if np.can_cast(found.dtype, aval.dtype, "same_kind"):
-            ct = recast(ct, aval.dtype)
-        else:
-            raise DtypeError(f"{name} needs a cotangent of dtype {aval.dtype} like the answer, but got {found.dtype}"
-                             f"{at_user_line()}")
+    ct = in_dtype(ct, aval, name, "cotangent")
     return ct.conj() if aval.dtype.kind == "c" else ct
 
 

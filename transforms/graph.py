@@ -5,7 +5,8 @@ from itertools import groupby
 
 import numpy as np
 
-from ..core.avals import aval_of, short_dtype
+from ..core.avals import aval_of, make_aval, short_dtype
+from ..core.checks import whole
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
@@ -243,8 +244,12 @@ class ShapeDtype:
     __slots__ = ("shape", "dtype")
 
     def __init__(self, shape, dtype=np.float64):
-        self.shape = tuple(shape)
+        if isinstance(shape, str | bytes | set | dict) or not hasattr(shape, "__iter__"):
+            raise TypeError(f"ShapeDtype takes a tuple of lengths, but got {shape!r} of type {type(shape).__name__}; "
+                            f"write ShapeDtype((3,)) for a vector{at_user_line()}")
+        self.shape = tuple([whole(n, "a length of ShapeDtype", 0) for n in shape])
         self.dtype = np.dtype(dtype)
+        make_aval((), self.dtype)  # refuses dtypes other than numbers and booleans
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape)))

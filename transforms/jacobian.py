@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.checks import check_function, whole
 from ..core.device import constant
 from ..core.dtypes import FLOAT0
 from ..core.errors import DtypeError, at_user_line
@@ -13,7 +14,7 @@ from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .basis import pull_basis, push_basis
 from .forward import jvp, tangent_of_gradient
-from .gradient import _callable, _driver, _wrap, vjp
+from .gradient import _driver, _wrap, vjp
 
 
 def jacfwd(
@@ -135,7 +136,7 @@ def hessian(
     array([[4., 2.],
            [2., 0.]])
     """
-    _callable(fun, "hessian")
+    check_function(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
     return _wrap(_jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic), fun, "hessian")
 
@@ -157,7 +158,7 @@ def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[P
     >>> covector.hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     (array([4., 2.]),)
     """
-    _callable(fun, "hvp")
+    check_function(fun, "hvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"hvp needs tuples of primals and tangents, but got {type(primals).__name__} and "
                         f"{type(tangents).__name__}; write hvp(f, (x,), (dx,)){at_user_line()}")
@@ -179,10 +180,10 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
     >>> covector.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    _callable(fun, "elementwise_grad")
+    check_function(fun, "elementwise_grad")
 
     def elementwise_fun(*args, **kwargs):
-        k = normal_argnums(argnums, len(args), "elementwise_grad")[0]
+        k = normal_argnums(whole(argnums, "argnums of elementwise_grad"), len(args), "elementwise_grad")[0]
 
         def of_one(x):
             return fun(*args[:k], x, *args[k + 1 :], **kwargs)
@@ -195,7 +196,7 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[...,
 
 
 def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False):
-    _callable(fun, name)
+    check_function(fun, name)
 
     def jacobian_fun(*args, **kwargs):
         chosen = normal_argnums(argnums, len(args), name)

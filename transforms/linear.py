@@ -3,13 +3,13 @@
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.checks import check_function
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, RuleError, ShapeError, at_user_line
-from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import differentiable, flatten, same_structure, settle
-from .gradient import _callable, vjp
+from .arguments import differentiable, flatten, in_dtype, same_structure, settle
+from .gradient import vjp
 from .graph import Literal, ShapeDtype, Var, check_inputs
 from .leaving import check_escaped, owned
 from .staging import stage
@@ -32,7 +32,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     >>> float(tangent_map(2.0))
     2.0
     """
-    _callable(fun, "linearize")
+    check_function(fun, "linearize")
     leaves, rebuild = flatten(primals)
     avals = [differentiable(settle(x), "linearize") for x in leaves]
     out, pullback, *aux = vjp(fun, *primals, has_aux=has_aux)
@@ -62,8 +62,8 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
 
     def tangent_map(*given):
         flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
-        flat = [np.asarray(t, a.dtype)[()] if not isinstance(t, Tracer) and aval_of(t).weak else t
-                for t, a in zip(flat, avals)]
+        flat = [in_dtype(settle(t), a, "the tangent map of linearize", "tangent") for t, a in zip(flat, avals)]
+        flat = [t[()] if type(t) is np.ndarray and not t.ndim else t for t in flat]
         check_inputs(graph, flat, avals, "the tangent map of linearize")
         out = graph.eval([*flat, *graph.captured])
         check_escaped(out)
@@ -96,7 +96,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     >>> transposed(np.array([1.0, 2.0]))
     (array([0., 3., 6.]),)
     """
-    _callable(fun, "linear_transpose")
+    check_function(fun, "linear_transpose")
     leaves, rebuild = flatten(args)
     for x in leaves:
         if not is_inexact(x.dtype if isinstance(x, ShapeDtype) else aval_of(settle(x)).dtype):

@@ -6,11 +6,11 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.axes import normal_axis
+from ..core.checks import check_function
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops.shaping import concatenate
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, same_structure, settle
-from .gradient import _callable
 from .scan import scan
 from .vmap import vmap
 
@@ -33,7 +33,7 @@ def map(fun: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -
     >>> covector.map(lambda x: x @ x, np.arange(6.0).reshape(3, 2))
     array([ 1., 13., 41.])
     """
-    _callable(fun, "map")
+    check_function(fun, "map")
     if batch_size is None:
         return scan(lambda _, x: ((), fun(x)), (), xs)[1]
     if index(batch_size) < 1:
@@ -78,7 +78,7 @@ def associative_scan(fun: Callable[..., Any], elems: PyTree, reverse: bool = Fal
     >>> covector.associative_scan(np.multiply, np.array([1.0, 2.0, 3.0, 4.0]))
     array([ 1.,  2.,  6., 24.])
     """
-    _callable(fun, "associative_scan")
+    check_function(fun, "associative_scan")
     leaves, rebuild = flatten(elems)
     leaves = [settle(x) for x in leaves]
     leaves = [x if hasattr(x, "shape") else np.asarray(x) for x in leaves]

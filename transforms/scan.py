@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.avals import aval_of, make_aval
+from ..core.checks import check_function, whole
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import ConversionError, ShapeError, TreeError, at_user_line
@@ -15,7 +16,6 @@ from .calls import batched_body, full_cotangents, higher_order, instantiate, ope
 from .checkpoint import Body
 from .control import known_state
 from .forward import start_dual
-from .gradient import _callable
 from .quiet import quiet
 from .staging import stage
 
@@ -46,7 +46,9 @@ def scan(
     >>> float(carry), ys
     (6.0, array([0., 2., 9.]))
     """
-    _callable(fun, "scan")
+    check_function(fun, "scan")
+    if length is not None:
+        length = whole(length, "length of scan", 0)
     leaves, rebuild_xs = flatten(xs)
     leaves = [settle(x) for x in leaves]
     sizes = {aval_of(x).shape[0] if aval_of(x).shape else None for x in leaves}

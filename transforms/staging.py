@@ -1,8 +1,11 @@
 """Staging: the trace that writes operations down as equations, and what is built on it: make_graph, eval_shape."""
 
+import numpy as np
+
 from ..core.avals import Aval, aval_of, make_aval
 from ..core.backend import namespace_of
 from ..core.buffers import identity
+from ..core.checks import check_function
 from ..core.device import library_of
 from ..core.errors import DtypeError, at_user_line
 from ..core.primitive import RAW
@@ -133,6 +136,8 @@ def _input_aval(x, name):
         return make_aval(x.shape, x.dtype)
     if isinstance(x, Aval):
         return x
+    if isinstance(x, np.ndarray):
+        namespace_of((x,))
     try:
         return aval_of(x)
     except DtypeError:
@@ -176,6 +181,8 @@ def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
       in (c) }
     """
 
+    check_function(fun, "make_graph")
+
     def graph_fun(*args, **kwargs):
         leaves, rebuild, run = _with_names(fun, args, kwargs)
         graph, _ = stage(run, leaves, rebuild)
@@ -208,6 +215,7 @@ def eval_shape(fun: Callable[..., Any], *args: PyTree, **kwargs: PyTree) -> PyTr
     >>> covector.eval_shape(lambda a, b: a @ b, covector.ShapeDtype((2, 3)), np.ones((3, 4)))
     ShapeDtype((2, 4), float64)
     """
+    check_function(fun, "eval_shape", "write eval_shape(f, x)")
     leaves, rebuild, run = _with_names(fun, args, kwargs)
     graph, _ = stage(run, leaves, rebuild, "eval_shape")
     check_escaped(graph.captured)

@@ -4,15 +4,16 @@ import numpy as np
 import optree
 
 from ..core.avals import aval_of, make_aval
+from ..core.checks import check_function, whole
 from ..core.device import refuse_avals
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.ops.shaping import broadcast_to, concatenate, transpose
 from ..core.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ..core.types import Any, Callable, PyTree
 from .arguments import NAMESPACE, computable, flatten, settle
-from .axes import bind, unbind
+from .axes import bind, check_name, unbind
 from .debugging import modes
-from .gradient import _callable, _wrap
+from .gradient import _wrap
 from .leaving import abandon, check_escaped
 from .watch import WatchedBatched, Watching
 
@@ -150,7 +151,12 @@ def vmap(
     >>> covector.vmap(lambda a, b: a @ b)(np.ones((3, 2)), np.ones((3, 2)))
     array([2., 2., 2.])
     """
-    _callable(fun, "vmap")
+    check_function(fun, "vmap")
+    if chunk_size is not None:
+        chunk_size = whole(chunk_size, "chunk_size of vmap", 1)
+    if axis_size is not None:
+        axis_size = whole(axis_size, "axis_size of vmap", 0)
+    check_name(axis_name, "axis_name of vmap")
 
     def vmap_fun(*args, **kwargs):
         leaves, rebuild = flatten((args, kwargs) if kwargs else args)

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from ..core.axes import flag, normal_axes
+from ..core.axes import normal_axes
+from ..core.checks import flag
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import arithmetic, network, reductions, selection, shaping
 from ..numpy.surface import Array, Axis, array_of, floating

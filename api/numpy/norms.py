@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.axes import flag
+from ..core.checks import flag
 from ..core.errors import at_user_line
 from ..core.ops import arithmetic, decompositions, reductions, selection, shaping, svd
 from ..core.reducing import reduce

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.axes import flag
+from ..core.checks import flag
 from ..core.device import constant
 from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping, sorting as ordering

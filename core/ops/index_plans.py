@@ -4,6 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..backend import find_backend
+from ..device import array_of_list
 from ..errors import ConversionError, at_user_line
 from ..families import ZERO, primitive
 from ..tracer import Batched, Tracer, is_concrete
@@ -129,7 +130,7 @@ def _width(k):
 def _on_host(k):
     """An index as a NumPy array; one of another library is copied, since the plan needs its values."""
     found = find_backend(type(k))
-    return np.asarray(k) if found is None else np.asarray(found[0].to_numpy(k))
+    return array_of_list(k) if found is None else np.asarray(found[0].to_numpy(k))
 
 
 def _known_mask(mask):

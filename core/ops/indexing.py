@@ -49,7 +49,9 @@ getitem = linear(
 
 
 def _update(xp, x, v, index, add, donate):
-    dtype = x.dtype if not hasattr(v, "dtype") or v.dtype is x.dtype else xp.result_type(x, v)
+    dtype = x.dtype
+    if type(v) is not float and getattr(v, "dtype", None) is not dtype or dtype.kind not in "fc":
+        dtype = xp.result_type(x, v)
     if not (donate and dtype == x.dtype):
         x = xp.array(x, dtype=dtype)
     if add:
@@ -83,6 +85,9 @@ def _update_jvp(tangents, x_aval, index, add):
 def _update_shape(x, v, index):
     """The aval of `x`, after a look that `v` fits in the part; ones in front of its shape do not count."""
     part, shape = indexed_shape(x, index).shape, v.shape
+    if not part and shape and ... not in (index if type(index) is tuple else (index,)):
+        raise ShapeError(f"an array of shape {shape} was written into one element of an array of shape {x.shape}; "
+                         f"write a number, for example v.reshape(()), or a slice{at_user_line()}")
     if len(shape) > len(part) and all(n == 1 for n in shape[: len(shape) - len(part)]):
         shape = shape[len(shape) - len(part) :]
     if len(shape) > len(part) or any(n not in (1, m) for n, m in zip(shape[::-1], part[::-1])):

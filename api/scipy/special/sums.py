@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from ...core.axes import flag, normal_axes
+from ...core.axes import normal_axes
+from ...core.checks import flag
 from ...core.device import constant
 from ...core.errors import DtypeError, at_user_line
 from ...core.ops import entropies, network, reductions, selection
