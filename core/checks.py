@@ -1,4 +1,4 @@
-"""Checks of plain arguments: functions, whole numbers, truth values."""
+"""Checks of plain arguments: functions, whole numbers, truth values, and the options that NumPy's functions share."""
 
 import operator
 
@@ -37,3 +37,39 @@ def flag(value, name="keepdims"):
         return bool(value)
     raise TypeError(f"{name}= is True or False, but got {value!r} of type {type(value).__name__}; give a bool"
                     f"{at_user_line()}")
+
+
+def _choice(names, kind=str):
+    def check(value, name):
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"{name}= is a text, but got {value!r} of type {type(value).__name__}; choose one of "
+                            f"{names}{at_user_line()}")
+        if value is not None and value not in names:
+            raise ValueError(f"{name}= is one of {names}, but got {value!r}; choose one of them{at_user_line()}")
+
+    return check
+
+
+def _like(value, name):
+    if value is not None and not hasattr(type(value), "__array_function__"):
+        raise TypeError(f"{name}= is an array, but got {value!r} of type {type(value).__name__}; give an array of the "
+                        f"library that is to make the new one{at_user_line()}")
+
+
+def _maybe(value, name):
+    if value is not None:
+        flag(value, name)
+
+
+_OPTIONS = {
+    "order": _choice(("C", "F", "A", "K", "c", "f", "a", "k")), "device": _choice(("cpu",)), "like": _like,
+    "casting": _choice(("no", "equiv", "safe", "same_kind", "unsafe")), "subok": flag, "copy": _maybe,
+}  # fmt: skip
+
+
+def check_options(options, name=""):
+    """Raise for values of layout and casting options that NumPy does not know, which traced values have no use for."""
+    for key, value in options.items():
+        check = _OPTIONS.get(key)
+        if check is not None and not (key == "order" and ("sort" in name or "partition" in name)):  # fields, there
+            check(value, key)

@@ -7,7 +7,7 @@ import numpy as np
 from .at import At
 from .axes import full_shape, normal_axes, normal_axis
 from .buffers import Buffer, become_buffer, make_buffer
-from .checks import flag
+from .checks import check_options, flag, whole
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
@@ -130,7 +130,7 @@ def accumulate(prim, x, axis=None, dtype=None):
     """A running sum or product along `axis`, of the flattened array by default."""
     x = _as(x, dtype)
     x = x if x.ndim and axis is not None else reshape(x, (-1,))
-    return prim(x, normal_axis(axis or 0, x.ndim))
+    return prim(x, normal_axis(0 if axis is None else axis, x.ndim))
 
 
 def sort_kind(name, kind, order, stable):
@@ -173,6 +173,15 @@ def _as(x, dtype):
     return x if dtype is None else selection.astype(x, dtype)
 
 
+def _astype(x, dtype, order, casting, subok, copy):
+    if casting != "unsafe" or order != "K" or subok is not True or copy is not True:
+        check_options({"order": order, "casting": casting, "subok": subok, "copy": copy})
+        if not np.can_cast(x.dtype, dtype, casting):
+            raise DtypeError(f"astype was asked for {np.dtype(dtype)}, to which {x.dtype} is not cast by "
+                             f"casting={casting!r}; leave casting away, or ask for another dtype{at_user_line()}")
+    return astype(x, dtype, copy)
+
+
 def repeat(x, repeats, axis=None):
     """`np.repeat` for concrete `repeats`."""
     if axis is None or not x.ndim:
@@ -184,6 +193,10 @@ def repeat(x, repeats, axis=None):
 def diagonal(x, offset=0, axis1=0, axis2=1):
     """The diagonal of two axes, as the last axis."""
     i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
+    if i == j:
+        raise ValueError(f"a diagonal takes two axes, but got axis1={axis1} and axis2={axis2} of shape {x.shape}; name "
+                         f"two{at_user_line()}")
+    offset = whole(offset, "the offset of a diagonal")
     rest = tuple(k for k in range(x.ndim) if k not in (i, j))
     moved = shaping.transpose(x, (*rest, i, j))
     n, m = moved.shape[-2:]
@@ -324,9 +337,9 @@ _METHODS = {
     "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
     "swapaxes": swapaxes,
     "squeeze": squeeze,
-    "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: astype(
-        x, dtype, copy),
-    "copy": lambda x, order="C": copy(x),
+    "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: _astype(
+        x, dtype, order, casting, subok, copy),
+    "copy": lambda x, order="C": check_options({"order": order}) or copy(x),
     "clip": lambda x, min=None, max=None, out=None: no_out(out, "clip") or clip(x, min, max),
     "round": lambda x, decimals=0, out=None: no_out(out, "round") or round_(x, decimals),
     "take": lambda x, indices, axis=None, out=None, mode="raise": no_out(out, "take") or take(

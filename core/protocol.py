@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from .backend import special_function
+from .checks import check_options
 from .errors import ConversionError, RuleError, at_user_line
 from .methods import _augmented, power
 from .ops import arithmetic as a, digits, elementary, linalg, selection, shaping
@@ -148,6 +149,8 @@ def array_function(self, func, types, args, kwargs):
             return NotImplemented
         raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
                         f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
+    if kwargs:
+        check_options(kwargs, func.__name__)
     try:
         return fun(*args, **kwargs)
     except Exception:

@@ -94,6 +94,9 @@ def _initial(dtype, initial):
         if lost:
             raise DtypeError(f"initial= is a traced value of dtype {initial.dtype}, whose derivative an answer of "
                              f"dtype {dtype} would drop; give dtype={initial.dtype}{at_user_line()}")
+        if initial.ndim:
+            raise ValueError(f"initial= is one number, but got shape {initial.shape}; add an array to the answer "
+                             f"instead{at_user_line()}")
         return initial if initial.dtype == dtype else selection.astype(initial, dtype)
     value = as_element(initial, dtype)
     if np.ndim(value):

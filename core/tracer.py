@@ -109,6 +109,12 @@ class Tracer:
     def __array__(self, dtype=None, copy=None):
         return _refuse(self, "converted to a numpy array")
 
+    def __dlpack__(self, **options):
+        return _refuse(self, "exported by DLPack")
+
+    def __dlpack_device__(self):
+        return _refuse(self, "exported by DLPack")
+
     def item(self, *args):
         return _refuse(self, "converted by .item()")
 

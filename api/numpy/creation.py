@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import methods
 from ..core.buffers import make_buffer
+from ..core.checks import check_options, whole
 from ..core.device import constant
 from ..core.dtypes import result_dtype
 from ..core.errors import at_user_line
@@ -39,11 +40,12 @@ arange = _creator(np.arange)
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", device: Any = None) -> Array:
     """`np.full(shape, value, like=t)`; the value may be traced."""
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
     return make_buffer(_filled(shape, fill_value, dtype), own=True)
 
 
-def _filled(shape: tuple, value: Any, dtype: Any) -> Array:
+def _filled(shape: Any, value: Any, dtype: Any) -> Array:
+    shape = tuple([whole(n, "a length of the shape", 0) for n in
+                   (shape if isinstance(shape, tuple | list | np.ndarray) and np.ndim(shape) else (shape,))])
     if not isinstance(value, Tracer):
         return np.full(shape, value, dtype)
     value = value if dtype is None else selection.astype(value, dtype)
@@ -56,6 +58,7 @@ FUNCTIONS[np.full] = _full
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
          like: Any = None) -> Array:
     if isinstance(fill_value, Tracer):
+        check_options({"order": order, "device": device, "like": like})
         return _full(shape, fill_value, dtype)
     return np.full(shape, fill_value, dtype, order, like=like)  # type: ignore[call-overload]  # order is any str
 
@@ -66,7 +69,7 @@ as_numpy(full, np.full)
 def _shape_like(a: Array, shape: Any) -> tuple:
     if shape is None:
         return tuple(a.shape)
-    return tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (whole(shape, "the shape", 0),)
 
 
 def _buffer_like(a: Array, value: float, dtype: Any, shape: Any) -> Array:
@@ -107,6 +110,7 @@ _full_like = full_like
 def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,  # type: ignore[no-redef]
               shape: Any = None, *, device: Any = None) -> Array:
     if isinstance(fill_value, Tracer):  # NumPy asks only the first argument who is in charge
+        check_options({"order": order, "device": device, "subok": subok})
         a = array_of(a)
         return _full(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
     return _full_like(a, fill_value, dtype, order, subok, shape)
@@ -125,6 +129,8 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K",
     if not traced_inside(object):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin,
                         like=like)  # type: ignore[call-overload]  # order is any str
+    check_options({"order": order, "subok": subok, "copy": copy, "like": like})
+    ndmin = whole(ndmin, "ndmin")
     ans = _stacked(object)
     if dtype is not None:
         ans = selection.astype(ans, dtype)
@@ -135,6 +141,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K",
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> Array:
+    check_options({"order": order, "device": device, "copy": copy, "like": like})
     if not traced_inside(a):
         return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(a)
@@ -182,7 +189,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
 
 def _on_axis(x: Array, axis: int) -> Array:
     """`x` with its first axis at `axis`."""
-    if not axis:
+    if type(axis) is int and not axis:
         return x
     places = list(range(1, x.ndim))
     places.insert(methods.normal_axis(axis, x.ndim), 0)

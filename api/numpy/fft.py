@@ -102,6 +102,8 @@ def _lengths(a: Array, s: Any, axes: Any, halved: bool = False) -> tuple[list[in
             warnings.warn("`axes` should not be `None` if `s` is not `None` (deprecated in NumPy 2.0)",
                           DeprecationWarning, stacklevel=4)
         axes = range(-(a.ndim if s is None else len(s)), 0)
+    if isinstance(axes, set | dict) or not hasattr(axes, "__iter__"):
+        raise TypeError(f"axes is a sequence of integers, but got {axes!r}; give a tuple, in order{at_user_line()}")
     axes = [methods.normal_axis(k, a.ndim) for k in axes]
     if s is not None and len(s) != len(axes):
         raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}{at_user_line()}")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.checks import whole
 from ..core.device import as_element, constant
 from ..core.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
@@ -103,6 +104,9 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
 def along(arr: Array, indices: Array, axis: int) -> tuple:
     """The index tuple of `take_along_axis`."""
     axis = methods.normal_axis(axis, arr.ndim)
+    if indices.dtype.kind not in "iu":
+        raise IndexError(f"indices are integers, but got dtype {indices.dtype}; cast them with .astype(int)"
+                         f"{at_user_line()}")
     if indices.ndim != arr.ndim:
         raise ValueError(f"indices need as many axes as the array, but got {indices.ndim} and {arr.ndim}"
                          f"{at_user_line()}")
@@ -136,7 +140,7 @@ def diag(v: Array, k: int = 0) -> Array:
 
 @implements(np.diagflat)
 def diagflat(v: Array, k: int = 0) -> Array:
-    v = methods.reshape(v, (-1,))
+    v, k = methods.reshape(v, (-1,)), whole(k, "the offset of a diagonal")
     n = v.shape[0] + abs(k)
     places = np.arange(v.shape[0])
     places = (places + max(-k, 0)) * n + places + max(k, 0)

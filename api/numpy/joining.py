@@ -130,7 +130,8 @@ def _blocks(arrays: Any, depth: int, rank: int) -> Array:
 @implements(np.split)
 def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
     size = ary.shape[methods.normal_axis(axis, ary.ndim)]
-    if not hasattr(indices_or_sections, "__len__") and size % _sections(indices_or_sections):
+    if not hasattr(indices_or_sections, "__len__") and (
+            _sections(indices_or_sections) != indices_or_sections or size % _sections(indices_or_sections)):
         raise ValueError(f"split cannot cut {size} elements into {indices_or_sections} equal parts; use array_split"
                          f"{at_user_line()}")
     return array_split(ary, indices_or_sections, axis)
@@ -138,8 +139,8 @@ def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
 
 def _sections(count: Any) -> int:
     count = int(count)
-    if count <= 0:
-        raise ValueError(f"an array is cut into at least one section, but got {count}; give a count, or a list of "
+    if not 0 < count < 1 << 40:
+        raise ValueError(f"an array is cut into at least one section, and not into {count}; give a count, or a list of "
                          f"places{at_user_line()}")
     return count
 

@@ -109,6 +109,9 @@ def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any)
         raise ValueError(f"{reference.__name__} of a traced q takes method='linear', no weights and real elements, but "
                          f"got method={method!r}, {'weights, ' if weights is not None else ''}elements of dtype "
                          f"{a.dtype}; stop_gradient(q) gives a plain q{at_user_line()}")
+    if q.ndim > 1:
+        raise ValueError(f"{reference.__name__} takes q as a number or a vector, but got shape {q.shape}; reshape it "
+                         f"to (-1,){at_user_line()}")
     if is_concrete(q):
         values = known(q, reference.__name__)
         if not ((values >= 0) & (values <= _whole(reference))).all():

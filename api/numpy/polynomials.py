@@ -58,7 +58,7 @@ def polyder(p: Array, m: int = 1) -> Array:
         raise _no_vector("polyder", p)
     if m < 0:
         raise ValueError(f"polyder needs m >= 0, but got {m}{at_user_line()}")
-    for _ in range(m):
+    for _ in range(min(m, p.shape[0] + 1)):
         n = p.shape[0]
         p = p[: max(n - 1, 0)] * constant(np.arange(n - 1, 0, -1), p)
     return p

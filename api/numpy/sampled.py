@@ -135,6 +135,9 @@ def convolve(a: Array, v: Array, mode: str = "full") -> Array:
 
 @implements(np.correlate)
 def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
+    for x in (a, v):
+        if not np.ndim(x):
+            raise ValueError(f"correlate needs two vectors, but got {x!r}; write x * y for a number{at_user_line()}")
     a, v = _signals("correlate", a, v)
     v = shaping.flip(shaping.conjugate(v) if v.dtype.kind == "c" else v, axes=(0,))
     n, m = a.shape[0], v.shape[0]
@@ -173,6 +176,9 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
     x, knots = (as_asked("interp", array_of(v), np.float64) for v in (x, xp))
     values = selection.astype(array_of(fp), dtype)
     for which, end in (("left", left), ("right", right)):
+        if end is not None and np.ndim(end):
+            raise TypeError(f"interp takes one number to the {which}, but got shape {np.shape(end)}; give a number"
+                            f"{at_user_line()}")
         if end is not None and dtype is np.float64 and np.iscomplexobj(end):
             raise TypeError(f"interp has real values, but a complex {which}={end!r}; give a real one, or complex values"
                             f"{at_user_line()}")

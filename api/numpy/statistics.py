@@ -221,6 +221,9 @@ def histogramdd(sample: Array, bins: Any = 10, range: Any = None, density: Any =
     for n, part in zip(sizes, places):
         place = place * n + part
     ones = constant(np.ones(count), sample) if weights is None else selection.astype(asarray(weights), np.float64)
+    if ones.shape != (count,):
+        raise ValueError(f"histogramdd needs weights of shape ({count},), but got {ones.shape}; give one a point"
+                         f"{at_user_line()}")
     counts = indexing.scatter_add(selection.where(inside, ones, 0.0), place, axis=0, n=math.prod(sizes))
     counts = methods.reshape(counts, sizes)
     if density:

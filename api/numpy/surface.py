@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..core.backend import find_backend
+from ..core.checks import check_options
 from ..core.device import constant
 from ..core.dtypes import is_inexact
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
@@ -55,6 +56,8 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
                 if not any(map(traced_inside, args)):
                     raise
                 args = tuple(_stacked_lists(traced, args))
+        if kwargs:
+            check_options(kwargs, name)
         try:
             return traced(*args, **kwargs)
         except Exception:

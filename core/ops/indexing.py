@@ -85,7 +85,7 @@ def _update_jvp(tangents, x_aval, index, add):
 def _update_shape(x, v, index):
     """The aval of `x`, after a look that `v` fits in the part; ones in front of its shape do not count."""
     part, shape = indexed_shape(x, index).shape, v.shape
-    if not part and shape and ... not in (index if type(index) is tuple else (index,)):
+    if not part and set(shape) == {1} and ... not in (index if type(index) is tuple else (index,)):
         raise ShapeError(f"an array of shape {shape} was written into one element of an array of shape {x.shape}; "
                          f"write a number, for example v.reshape(()), or a slice{at_user_line()}")
     if len(shape) > len(part) and all(n == 1 for n in shape[: len(shape) - len(part)]):
