@@ -42,7 +42,11 @@ def normal_axis(axis, ndim):
 def full_shape(shape, size):
     """`shape` as a tuple with its -1 filled in."""
     shape = shape.tolist() if isinstance(shape, np.ndarray) else shape
-    shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+    try:
+        shape = tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
+    except TypeError:
+        raise TypeError(f"a shape is an integer or a tuple of integers, but got {shape!r}; round its lengths, or take "
+                        f"them from x.shape{at_user_line()}") from None
     if -1 in shape:
         rest = math.prod(n for n in shape if n != -1)
         if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:

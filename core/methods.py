@@ -325,7 +325,8 @@ _METHODS = {
         reductions.cumsum, x, axis, dtype),
     "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or accumulate(
         running.cumprod, x, axis, dtype),
-    "reshape": lambda x, *shape, order="C", copy=None: reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
+    "reshape": lambda x, *shape, order="C", copy=None: copy is not None and check_options(
+        {"copy": copy}) or reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
     "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,
     "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
@@ -392,10 +393,31 @@ def _install():
     for name, method in _METHODS.items():
         if not getattr(method, "__doc__", None):
             method.__doc__ = f"As `numpy.ndarray.{name}`, traced."
+        named(name, method)
         setattr(Tracer, name, method)
     for name, method in _PROPERTIES.items():
         put = _assigned(method) if name in ("real", "imag", "flat") else None
         setattr(Tracer, name, property(method, put, doc=f"As `numpy.ndarray.{name}`, traced."))
+    for name in dir(ndarray):
+        if not name.startswith("_") and not hasattr(Tracer, name):
+            setattr(Tracer, name, _absent(name))
+
+
+def named(name, method):
+    """`method`, called `name` where Python says how it was called."""
+    if method.__name__ == "<lambda>" or method.__name__.startswith("_"):
+        method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _absent(name):
+    """What arrays have and traced values have not; `hasattr` is False."""
+
+    def attribute(x):
+        raise AttributeError(f"a traced value ({x.aval!r}) has no attribute {name!r}, since it has no memory of its "
+                             f"own; take it of the array outside of the transformed function{at_user_line()}")
+
+    return property(attribute)
 
 
 _install()

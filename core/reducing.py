@@ -147,6 +147,9 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
                              f"values of dtype {x.dtype} less their mean; leave it away, and cast the answer"
                              f"{at_user_line()}")
         x = selection.astype(x, dtype)
+    if not isinstance(ddof, int | float | np.integer | np.floating) and not hasattr(ddof, "dtype"):
+        raise TypeError(f"ddof is a number, but got {ddof!r} of type {type(ddof).__name__}; give 1 for the unbiased "
+                        f"variance{at_user_line()}")
     whole = where is True or where is UNSET
     axes = _axes(axis, x.ndim) if whole else _loose_axes(axis, x.ndim)
     count = max(r.count(x, axes) - ddof, 0) if whole else None

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core.device import library_of
 from ..core.errors import ConversionError, at_user_line
+from ..core.methods import named
 from ..core.tracer import Tracer, peel
 from . import indexing, sorting, writing
 from .surface import Array
@@ -50,5 +51,5 @@ _METHODS = {
 for _name, _method in _METHODS.items():
     if not _method.__doc__:
         _method.__doc__ = f"As `numpy.ndarray.{_name}`, traced."
-    setattr(Tracer, _name, _method)
+    setattr(Tracer, _name, named(_name, _method))
 Tracer.device = property(_device)

@@ -60,7 +60,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     if isinstance(fill_value, Tracer):
         check_options({"order": order, "device": device, "like": like})
         return _full(shape, fill_value, dtype)
-    return np.full(shape, fill_value, dtype, order, like=like)  # type: ignore[call-overload]  # order is any str
+    return np.full(shape, fill_value, dtype, order, device=device, like=like)  # type: ignore[call-overload]  # order is any str
 
 
 as_numpy(full, np.full)
@@ -113,7 +113,7 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
         check_options({"order": order, "device": device, "subok": subok})
         a = array_of(a)
         return _full(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
-    return _full_like(a, fill_value, dtype, order, subok, shape)
+    return _full_like(a, fill_value, dtype, order, subok, shape, device=device)
 
 
 as_numpy(full_like, np.full_like)

@@ -110,6 +110,9 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
             x.imag, nan=nan, posinf=posinf, neginf=neginf)
     if x.dtype.kind != "f":
         return methods.fresh(x) if copy else x
+    if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):
+        raise TypeError(f"nan_to_num of real values takes real replacements, but got nan={nan!r}, posinf={posinf!r}, "
+                        f"neginf={neginf!r}; give real ones{at_user_line()}")
     top = np.finfo(x.dtype)
     ans = selection.where(selection.isnan(x), nan, x)
     ans = selection.where(x == np.inf, float(top.max) if posinf is None else posinf, ans)

@@ -62,7 +62,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     if axis is None:
         raise TypeError(f"stack needs the place of the new axis, but got axis=None; use axis=0, or concatenate with "
                         f"axis=None{at_user_line()}")
-    return shaping.stack(*parts, axis=methods.normal_axis(axis, len(shape) + 1) if axis else 0)
+    return shaping.stack(*parts, axis=methods.normal_axis(axis, len(shape) + 1))
 
 
 @implements(np.vstack)

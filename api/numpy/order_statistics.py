@@ -105,7 +105,7 @@ def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdim
 
 
 def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any) -> None:
-    if method != "linear" or weights is not None or a.dtype.kind == "c":
+    if method != "linear" or weights is not None or a.dtype.kind not in "fiu":
         raise ValueError(f"{reference.__name__} of a traced q takes method='linear', no weights and real elements, but "
                          f"got method={method!r}, {'weights, ' if weights is not None else ''}elements of dtype "
                          f"{a.dtype}; stop_gradient(q) gives a plain q{at_user_line()}")

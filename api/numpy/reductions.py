@@ -162,7 +162,7 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any
     if not a.ndim:
         raise ValueError(f"diff needs an array of at least one axis, but got shape (){at_user_line()}")
     axis = methods.normal_axis(axis, a.ndim)
-    parts = [_edge(prepend, a, axis)] * (prepend is not UNSET) + [a] + [_edge(append, a, axis)] * (append is not UNSET)
+    parts = [x if x is a else _edge(x, a, axis) for x in (prepend, a, append) if x is not UNSET]
     a = shaping.concatenate(*parts, axis=axis) if len(parts) > 1 else a
     for _ in range(n):
         size = a.shape[axis]

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.device import constant
 from ..core.dtypes import result_dtype
-from ..core.errors import at_user_line
+from ..core.errors import DtypeError, at_user_line
 from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
 from ..core.reducing import mean, reduce
 from ..core.tracer import Tracer, is_concrete
@@ -56,6 +56,9 @@ def _variables(name: str, m: Array, y: Any, rowvar: bool, dtype: Any) -> Array:
     parts = [asarray(m)] + ([] if y is None else [asarray(y)])
     if dtype is None:
         dtype = np.result_type(*[p.dtype for p in parts], np.float64)
+    elif np.dtype(dtype).kind not in "fc":
+        raise DtypeError(f"{name} computes in floating or complex dtypes, but was asked for dtype={np.dtype(dtype)}; "
+                         f"leave it away, and cast the answer{at_user_line()}")
     rows = []
     for k, part in enumerate(parts):
         if part.ndim > 2:

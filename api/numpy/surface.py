@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ..core.avals import make_aval
 from ..core.backend import find_backend
 from ..core.checks import check_options
-from ..core.device import constant
+from ..core.device import array_of_list, constant
 from ..core.dtypes import is_inexact
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.ops import selection, shaping
@@ -172,7 +173,7 @@ def lift(x: Any) -> Any:
     """`x` as something with a shape; Python numbers stay as they are, for they are weak in promotion."""
     if hasattr(x, "dtype") or type(x) in _PLAIN:
         return x
-    return np.asarray(x)
+    return _of_numbers(x)
 
 
 def array_beside(x: Any, *like: Any) -> Any:
@@ -192,7 +193,14 @@ def array_of(x: Any) -> Any:
     """`x` as an array or tracer; Python numbers become 0-d arrays, lists of traced values are stacked."""
     if hasattr(x, "dtype"):
         return x
-    return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else np.asarray(x)
+    return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else _of_numbers(x)
+
+
+def _of_numbers(x: Any) -> Any:
+    """What NumPy makes an array of; texts, None and other objects are refused, as they are inside of an operation."""
+    ans = array_of_list(x)
+    make_aval((), ans.dtype)
+    return ans
 
 
 def _stacked_list(x: Any) -> Any:

@@ -24,10 +24,10 @@ def i0(x: Array) -> Array:
 def kaiser(M: Any, beta: Any) -> Array:
     if not isinstance(beta, Tracer):
         return np.kaiser(M, beta)
-    M = np.kaiser(M, 0.0).shape[0]  # NumPy says what it takes
-    if M < 2:
-        return np.ones(M)
-    places = np.arange(M) / (M - 1) * 2.0 - 1.0
+    size = np.kaiser(M, 0.0).shape[0]  # NumPy says what it takes
+    if size < 2:
+        return np.ones(size)
+    places = np.arange(size) / (M - 1) * 2.0 - 1.0
     return i0(beta * constant(np.sqrt(1.0 - places**2), beta)) / i0(beta)
 
 

@@ -54,6 +54,9 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
 def _put(a: Array, places: Any, v: Array) -> None:
     """Write at flat positions; values are repeated as needed, and of equal positions the last one wins."""
     v = methods.reshape(array_beside(v, a), (-1,))
+    if v.dtype.kind == "c" != a.dtype.kind:
+        raise DtypeError(f"complex values were written into an array of dtype {a.dtype}, which would drop their "
+                         f"imaginary part; take v.real, or make the array complex{at_user_line()}")
     if not places.size or not v.shape[0]:
         return
     v = take(v, np.arange(places.size) % v.shape[0])
