@@ -2,7 +2,15 @@
 
 from importlib import import_module as _import_module
 
-from . import debug as debug, extend as extend, nn as nn, numpy as numpy, scipy as scipy, tree as tree
+from . import (
+    debug as debug,
+    extend as extend,
+    nn as nn,
+    numpy as numpy,
+    random as random,
+    scipy as scipy,
+    tree as tree,
+)
 from .backends import cupy_ as _cupy, numpy_ as _numpy
 from .core import protocol as _protocol
 from .transforms.checkpoint import (

@@ -10,6 +10,7 @@ from .error_function import erf, erfc
 from .gamma_functions import beta, betaln, digamma, gamma, gammaln, gammasgn, rgamma
 from .incomplete import betainc, gammainc, gammaincc
 from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
+from .quantiles import betaincinv, gammainccinv, gammaincinv
 
 SPECIAL = {
     "gamma": gamma, "gammaln": gammaln, "psi": digamma, "beta": beta, "betaln": betaln, "gammainc": gammainc,
@@ -19,5 +20,6 @@ SPECIAL = {
     "i0": i0, "i1": i1, "i0e": i0e, "i1e": i1e, "k0": k0, "k1": k1,
     "k0e": k0e, "k1e": k1e, "rel_entr": rel_entr, "kl_div": kl_div, "exp2": exp2, "expm1": expm1,
     "log1p": log1p, "cbrt": cbrt, "rgamma": rgamma, "gammasgn": gammasgn, "jv": jv, "yv": yv, "yn": yn, "iv": iv,
-    "ive": ive, "kv": kv, "kve": kve,
+    "ive": ive, "kv": kv, "kve": kve, "gammaincinv": gammaincinv, "gammainccinv": gammainccinv,
+    "betaincinv": betaincinv,
 }  # fmt: skip

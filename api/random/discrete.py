@@ -1,0 +1,277 @@
+"""Distributions of whole numbers, choices and permutations: constants to derivatives by their parameters."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.axes import normal_axis
+from ..core.device import constant
+from ..core.errors import DtypeError, ShapeError, at_user_line
+from ..core.ops import arithmetic, random_bits as _bits, selection
+from ..core.ops.random_bits import random_unit
+from ..numpy import argmax, argsort, broadcast_shapes, cumsum, floor, moveaxis, searchsorted, take, take_along_axis
+from ..numpy.surface import Array, array_of, floating
+from ..transforms.effects import stop_gradient
+from .continuous import gumbel
+from .keys import Shape, checked, fitting, parameters, sizes, split, spread
+
+_WHOLE = np.dtype(np.int64)
+
+
+def bernoulli(key: Array, p: Array = 0.5, shape: Shape | None = None) -> Array:
+    """Draw booleans that are True with a probability.
+
+    Args:
+        key: a key.
+        p: the probability, without derivative: the answer is flat in it.
+        shape: that of the answer; by default that of `p`.
+    Returns:
+        an array of booleans.
+    Raises:
+        TypeError: `key` is no key.
+        ShapeError: `p` does not broadcast to `shape`.
+
+    >>> from covector import random
+    >>> random.bernoulli(random.key(0), 0.5, (3,))
+    array([ True,  True, False])
+    """
+    shape, kind, (p,) = parameters("bernoulli", shape, None, p)
+    return random_unit(checked(key, "bernoulli"), shape, kind.name) < p
+
+
+def rademacher(key: Array, shape: Shape = (), dtype: Any = np.int64) -> Array:
+    """Draw signs, -1 or 1, with equal probability.
+
+    Args:
+        key: a key.
+        shape, dtype: those of the answer.
+    Returns:
+        an array.
+    Raises:
+        TypeError: `key` is no key.
+
+    >>> from covector import random
+    >>> random.rademacher(random.key(0), (3,))
+    array([ 1,  1, -1])
+    """
+    return selection.astype(bernoulli(key, 0.5, shape), np.dtype(dtype)) * 2 - 1
+
+
+def geometric(key: Array, p: Array, shape: Shape | None = None, dtype: Any = np.int64) -> Array:
+    """Draw the number of the first success among trials that succeed with a probability.
+
+    Args:
+        key: a key.
+        p: the probability, above 0; without derivative.
+        shape: that of the answer; by default that of `p`.
+        dtype: an integer type.
+    Returns:
+        an array of whole numbers, at least 1.
+    Raises:
+        TypeError: `key` is no key.
+        ShapeError: `p` does not broadcast to `shape`.
+
+    >>> from covector import random
+    >>> random.geometric(random.key(0), 0.1, (3,))
+    array([ 9, 15,  1])
+    """
+    shape, kind, (p,) = parameters("geometric", shape, None, stop_gradient(p))
+    u = random_unit(checked(key, "geometric"), shape, kind.name)
+    logs = arithmetic.log(selection.where(u == 0, 1.0, u))
+    return selection.astype(floor(logs / arithmetic.log1p(-p)) + 1.0, np.dtype(dtype))
+
+
+def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any = np.int64) -> Array:
+    """Draw whole numbers from minval to maxval - 1.
+
+    Args:
+        key: a key.
+        shape: that of the answer.
+        minval, maxval: whole numbers that broadcast to `shape`; where there is none between, the answer is `minval`.
+        dtype: an integer type that holds `minval` and `maxval - 1`.
+    Returns:
+        an array of that shape and dtype. Where the number of values is no power of 2, their probabilities differ by no
+        more than its square over 2 to the power of twice the bits of the dtype.
+    Raises:
+        TypeError: `key` is no key, or a bound is not whole.
+        ShapeError: the bounds do not broadcast to `shape`.
+
+    >>> from covector import random
+    >>> random.randint(random.key(0), (5,), 0, 10)
+    array([5, 1, 5, 7, 3])
+    """
+    kind = np.dtype(dtype)
+    if kind.kind not in "iu":
+        raise DtypeError(f"random.randint gives whole numbers, but dtype={kind} was asked for; cast after with "
+                         f".astype({kind}){at_user_line()}")
+    minval, maxval = array_of(minval), array_of(maxval)
+    if minval.dtype.kind not in "iu" or maxval.dtype.kind not in "iu":
+        raise TypeError(f"random.randint needs whole bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
+                        f"with .astype(int), or use uniform{at_user_line()}")
+    shape = fitting("randint", shape, broadcast_shapes(tuple(minval.shape), tuple(maxval.shape)))
+    unsigned = np.dtype(f"u{kind.itemsize}")
+    largest = np.iinfo(kind).max
+    beyond = maxval > min(largest, np.iinfo(maxval.dtype).max)
+    low, high = (_clipped(v, kind) for v in (minval, maxval))
+    key_a, key_b = split(checked(key, "randint"))
+    a, b = (_bits.random_bits(k, shape, unsigned.name) for k in (key_a, key_b))
+    with np.errstate(over="ignore"):  # what wraps around is meant to
+        some = high > low
+        span = selection.where(some, selection.astype(high - low, unsigned), unsigned.type(1))
+        span = selection.where(beyond & some, span + unsigned.type(1), span)
+        whole = span == 0  # all values of the dtype
+        span = selection.where(whole, unsigned.type(1), span)
+        half = unsigned.type(1 << 4 * kind.itemsize) % span
+        offset = (a % span * (half * half % span) + b % span) % span
+        offset = selection.where(whole, b, offset)
+        return spread(low + selection.astype(offset, kind), shape)
+
+
+def _clipped(v: Array, kind: np.dtype) -> Array:
+    found, wanted = np.iinfo(v.dtype), np.iinfo(kind)
+    if found.min < wanted.min:
+        v = selection.maximum(v, wanted.min)
+    if found.max > wanted.max:
+        v = selection.minimum(v, wanted.max)
+    return selection.astype(v, kind)
+
+
+def permutation(key: Array, x: Array, axis: int = 0, independent: bool = False) -> Array:
+    """Put the elements along an axis in random order.
+
+    Args:
+        key: a key.
+        x: an array, or a number n for the whole numbers below it. The answer has a derivative by it.
+        axis: the axis.
+        independent: whether each vector along the axis has an order of its own.
+    Returns:
+        an array of the shape of `x`.
+    Raises:
+        TypeError: `key` is no key, or `x` is a scalar that is not whole.
+
+    >>> from covector import random
+    >>> random.permutation(random.key(0), 5)
+    array([0, 1, 4, 3, 2])
+    """
+    key, x = checked(key, "permutation"), array_of(x)
+    if not x.ndim:
+        if x.dtype.kind not in "iu":
+            raise TypeError(f"random.permutation needs an array or a whole number, but got a scalar of dtype {x.dtype};"
+                            f" pass an array{at_user_line()}")
+        return _order(key, (int(x),), 0)
+    axis = normal_axis(axis, x.ndim)
+    if independent or x.ndim == 1:
+        return take_along_axis(x, _order(key, tuple(x.shape), axis), axis)
+    return take(x, _order(key, (x.shape[axis],), 0), axis=axis)
+
+
+def _order(key: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """A random order of the places along `axis`: sorted by random words, as often as rules out equal ones."""
+    size = math.prod(shape)
+    view = [1] * len(shape)
+    view[axis] = shape[axis]
+    order = constant(np.broadcast_to(np.arange(shape[axis]).reshape(view), shape), key)
+    for _ in range(math.ceil(3 * math.log(max(1, size)) / math.log(2**32 - 1))):
+        key, own = split(key)
+        moved = argsort(_bits.random_bits(own, shape, "uint32"), axis=axis, kind="stable")
+        order = take_along_axis(order, moved, axis)
+    return order
+
+
+def choice(
+    key: Array, a: Array, shape: Shape = (), replace: bool = True, p: Array | None = None, axis: int = 0
+) -> Array:
+    """Draw elements of an array along an axis.
+
+    Args:
+        key: a key.
+        a: an array, or a number n for the whole numbers below it. The answer has a derivative by it.
+        shape: how many to draw.
+        replace: whether an element may be drawn again.
+        p: the probability of each element, without derivative; equal ones by default.
+        axis: the axis.
+    Returns:
+        an array, with `shape` in place of the axis.
+    Raises:
+        TypeError: `key` is no key.
+        ShapeError: more are to be drawn than there are, or `p` has another length.
+
+    >>> from covector import random
+    >>> random.choice(random.key(0), 5, (3,), replace=False)
+    array([0, 1, 4])
+    """
+    key, a, shape = checked(key, "choice"), array_of(a), sizes(shape, "choice")
+    axis = normal_axis(axis, a.ndim) if a.ndim else 0
+    count, draws = (a.shape[axis] if a.ndim else int(a)), math.prod(shape)
+    if draws and (count < 1 or not replace and draws > count):
+        raise ShapeError(f"random.choice was asked for {draws} of {count} elements; draw fewer, or with replace=True"
+                         f"{at_user_line()}")
+    if p is not None:
+        p = stop_gradient(floating(p))
+        if tuple(p.shape) != (count,):
+            raise ShapeError(f"random.choice needs one probability for each of {count} elements, but got p of shape "
+                             f"{tuple(p.shape)}; give one a place on the axis{at_user_line()}")
+    places = _places(key, count, draws, shape, replace, p)
+    return places.reshape(shape) if not a.ndim else take(a, places.reshape(shape), axis=axis)
+
+
+def _places(key, count, draws, shape, replace, p):
+    if not draws:
+        return constant(np.zeros(shape, _WHOLE), key)
+    if p is None:
+        return randint(key, shape, 0, count) if replace else _order(key, (count,), 0)[:draws]
+    if replace:
+        total = cumsum(p)
+        return searchsorted(total, total[-1] * (1.0 - random_unit(key, shape, p.dtype.name)))
+    return _largest(gumbel(key, (count,), p.dtype) + _log(p), draws)
+
+
+def _log(p):
+    """The logarithm of probabilities, -∞ of 0."""
+    zero = p == 0
+    return selection.where(zero, -math.inf, arithmetic.log(selection.where(zero, 1.0, p)))
+
+
+def _largest(x, count):
+    """The places of the largest elements along the last axis, from the largest on."""
+    return argsort(-x, axis=-1, kind="stable")[..., :count]
+
+
+def categorical(
+    key: Array, logits: Array, axis: int = -1, shape: Shape | None = None, replace: bool = True
+) -> Array:
+    """Draw places along an axis, with probabilities whose logarithms are given up to a constant.
+
+    Args:
+        key: a key.
+        logits: an array, without derivative.
+        axis: the axis of the places.
+        shape: that of the answer: axes of several draws in front of those of `logits` without `axis`.
+        replace: whether a place may be drawn again.
+    Returns:
+        an array of whole numbers.
+    Raises:
+        TypeError: `key` is no key.
+        ShapeError: the shape does not end in that of `logits`, or more are drawn than there are.
+
+    >>> import numpy as np
+    >>> from covector import random
+    >>> random.categorical(random.key(0), np.log([0.1, 0.2, 0.7]), shape=(5,))
+    array([2, 2, 2, 1, 1])
+    """
+    key, logits = checked(key, "categorical"), stop_gradient(floating(logits))
+    axis = normal_axis(axis, logits.ndim)
+    rest = tuple([n for k, n in enumerate(logits.shape) if k != axis])
+    shape = fitting("categorical", shape, rest)
+    prefix, full = shape[: len(shape) - len(rest)], list(shape[len(shape) - len(rest) :])
+    if replace:
+        full.insert(axis, logits.shape[axis])
+        scores = gumbel(key, (*prefix, *full), logits.dtype) + logits
+        return argmax(scores, axis=len(prefix) + axis)
+    draws = math.prod(prefix)
+    if draws > logits.shape[axis]:
+        raise ShapeError(f"random.categorical was asked for {draws} of {logits.shape[axis]} places; draw fewer, or "
+                         f"with replace=True{at_user_line()}")
+    scores = moveaxis(logits + gumbel(key, tuple(logits.shape), logits.dtype), axis, -1)
+    return moveaxis(_largest(scores, draws), -1, 0).reshape(shape)

@@ -1,0 +1,177 @@
+"""Keys of random numbers, and the bits that they stand for."""
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import aval_of
+from ..core.errors import DtypeError, ShapeError, at_user_line
+from ..core.families import broadcast_shape
+from ..core.ops import random_bits as _bits, selection, shaping
+from ..core.ops.random_bits import random_fold, random_unit
+from ..numpy.surface import Array, array_of, floating
+
+Shape = int | Sequence[int]
+_WORD = np.dtype(np.uint32)
+
+
+def key(seed: int) -> Array:
+    """Make a key from a number.
+
+    Args:
+        seed: a whole number; its lowest 64 bits count.
+    Returns:
+        an array of two words, shape `(2,)` and dtype uint32.
+    Raises:
+        TypeError: `seed` is no whole number.
+
+    >>> from covector import random
+    >>> random.key(42)
+    array([ 0, 42], dtype=uint32)
+    """
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        return np.array([int(seed) >> 32 & 0xFFFFFFFF, int(seed) & 0xFFFFFFFF], np.uint32)
+    seed = array_of(seed)
+    if seed.dtype.kind not in "iu" or seed.ndim:
+        raise TypeError(f"random.key needs a whole number, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
+                        f"or use vmap for several keys{at_user_line()}")
+    words = [selection.astype(w, _WORD) for w in (seed >> 32 if seed.dtype.itemsize == 8 else seed * 0,
+                                                  seed & 0xFFFFFFFF if seed.dtype.itemsize == 8 else seed)]
+    return shaping.stack(*words, axis=0)
+
+
+PRNGKey = key
+
+
+def split(key: Array, num: Shape = 2) -> Array:
+    """Make keys that are independent of each other, and of what `key` itself is used for next.
+
+    Args:
+        key: a key; it should not be used again.
+        num: how many, or a shape.
+    Returns:
+        keys, shape `(num, 2)` or `(*num, 2)`.
+    Raises:
+        TypeError: `key` is no key.
+
+    >>> from covector import random
+    >>> a, b = random.split(random.key(0))
+    >>> a
+    array([1797259609, 2579123966], dtype=uint32)
+    """
+    shape = sizes(num, "split")
+    both = _bits.random_bits(checked(key, "split"), shape, "uint64")
+    return shaping.stack(selection.astype(both >> 32, _WORD), selection.astype(both & 0xFFFFFFFF, _WORD),
+                         axis=len(shape))
+
+
+def fold_in(key: Array, data: Array) -> Array:
+    """Make the key that follows from a key and a number, such as that of a step.
+
+    Args:
+        key: a key.
+        data: a whole number; its lowest 32 bits count.
+    Returns:
+        a key.
+    Raises:
+        TypeError: `key` is no key, or `data` is not whole.
+
+    >>> from covector import random
+    >>> random.fold_in(random.key(0), 7)
+    array([2716826189,  292468403], dtype=uint32)
+    """
+    if type(data) is int:
+        data = np.array(data & 0xFFFFFFFF, _WORD)
+    data = array_of(data)
+    if data.dtype.kind not in "iu" or data.ndim:
+        raise TypeError(f"random.fold_in needs a whole number, but got {data.dtype} of shape {tuple(data.shape)}; cast "
+                        f"it, or use vmap{at_user_line()}")
+    return random_fold(checked(key, "fold_in"), selection.astype(data, _WORD))
+
+
+def bits(key: Array, shape: Shape = (), dtype: Any = np.uint64) -> Array:
+    """Draw unsigned integers of random bits.
+
+    Args:
+        key: a key.
+        shape: that of the answer.
+        dtype: an unsigned integer type.
+    Returns:
+        an array of that shape and dtype.
+    Raises:
+        TypeError: `key` is no key, or the dtype is another.
+
+    >>> from covector import random
+    >>> int(random.bits(random.key(0), dtype="uint8"))
+    167
+    """
+    kind = np.dtype(dtype)
+    if kind.kind != "u":
+        raise DtypeError(f"random.bits gives unsigned integers, but dtype={kind} was asked for; use randint, or uniform"
+                         f"{at_user_line()}")
+    return _bits.random_bits(checked(key, "bits"), sizes(shape, "bits"), kind.name)
+
+
+def checked(key: Array, name: str) -> Array:
+    """`key` if it is one, or an error that says how to make one."""
+    key = array_of(key)
+    if key.dtype != _WORD or tuple(key.shape) != (2,):
+        several = key.dtype == _WORD and key.ndim > 1 and key.shape[-1] == 2
+        remedy = "take one of these keys, or use vmap" if several else "make a key by random.key(seed)"
+        raise TypeError(f"random.{name} needs a key, two words of dtype uint32, but got {key.dtype} of shape "
+                        f"{tuple(key.shape)}; {remedy}{at_user_line()}")
+    return key
+
+
+def sizes(shape: Shape, name: str) -> tuple[int, ...]:
+    """A shape as a tuple of whole numbers."""
+    try:
+        out = tuple([index(n) for n in shape]) if isinstance(shape, (tuple, list)) else (index(shape),)
+    except TypeError:
+        raise TypeError(f"random.{name} needs a shape of whole numbers, but got {shape!r}; write shape=(2, 3)"
+                        f"{at_user_line()}") from None
+    if any(n < 0 for n in out):
+        raise ShapeError(f"random.{name} needs a shape of numbers that are not negative, but got {shape!r}; a scalar "
+                         f"has the shape (){at_user_line()}")
+    return out
+
+
+def float_type(dtype: Any, name: str) -> np.dtype:
+    """A floating dtype, or an error."""
+    kind = np.dtype(dtype)
+    if kind.kind != "f" or kind.itemsize not in (2, 4, 8):
+        raise DtypeError(f"random.{name} draws float16, float32 or float64, but dtype={kind} was asked for; cast after "
+                         f"with .astype({kind}){at_user_line()}")
+    return kind
+
+
+def parameters(name: str, shape: Any, dtype: Any, *values: Array) -> tuple[tuple[int, ...], np.dtype, list]:
+    """Shape and dtype of a draw, by default those of the parameters, and the parameters in that dtype."""
+    values = [floating(v) for v in values]
+    kind = np.result_type(*[v.dtype for v in values]) if dtype is None else dtype
+    kind = float_type(kind, name)
+    found = broadcast_shape(f"random.{name}", [tuple(v.shape) for v in values])
+    return fitting(name, shape, found), kind, [v if v.dtype == kind else selection.astype(v, kind) for v in values]
+
+
+def fitting(name: str, shape: Any, found: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape asked for, to which parameters of the shape `found` must broadcast; or that shape."""
+    if shape is None:
+        return found
+    asked = sizes(shape, name)
+    if len(found) > len(asked) or any(n not in (1, m) for n, m in zip(found[::-1], asked[::-1])):
+        raise ShapeError(f"random.{name} was asked for shape {asked}, to which parameters of shape {found} do not "
+                         f"broadcast; leave the shape out, or add axes in front of theirs{at_user_line()}")
+    return asked
+
+
+def spread(x: Array, shape: tuple[int, ...]) -> Array:
+    """`x` broadcast to `shape`."""
+    return x if tuple(aval_of(x).shape) == shape else shaping.broadcast_to(x, shape=shape)
+
+
+def between(key: Array, shape: tuple[int, ...], dtype: np.dtype, low: Array, high: Array) -> Array:
+    """Uniform numbers in [low, high), of which both have the dtype."""
+    return selection.maximum(low, random_unit(key, shape, dtype.name) * (high - low) + low)
