@@ -8,7 +8,9 @@ from .elementary import cbrt, exp2, sigmoid
 from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
 from .gamma_functions import beta, betaln, digamma, gamma, gammaln, gammasgn, rgamma
+from .hypergeometric import hyp1f1, hyp2f1
 from .incomplete import betainc, gammainc, gammaincc
+from .integrals import dawsn, exp1, expi, expn, exprel, owens_t, spence
 from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
 from .quantiles import betaincinv, gammainccinv, gammaincinv
 
@@ -21,5 +23,6 @@ SPECIAL = {
     "k0e": k0e, "k1e": k1e, "rel_entr": rel_entr, "kl_div": kl_div, "exp2": exp2, "expm1": expm1,
     "log1p": log1p, "cbrt": cbrt, "rgamma": rgamma, "gammasgn": gammasgn, "jv": jv, "yv": yv, "yn": yn, "iv": iv,
     "ive": ive, "kv": kv, "kve": kve, "gammaincinv": gammaincinv, "gammainccinv": gammainccinv,
-    "betaincinv": betaincinv,
+    "betaincinv": betaincinv, "exp1": exp1, "expi": expi, "expn": expn, "exprel": exprel, "dawsn": dawsn,
+    "spence": spence, "owens_t": owens_t, "hyp1f1": hyp1f1, "hyp2f1": hyp2f1,
 }  # fmt: skip

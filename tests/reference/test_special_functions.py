@@ -104,3 +104,35 @@ def test_weighted_logsumexp_is_that_of_jax(axis):
     want = jax.grad(lambda a, b: theirs.logsumexp(a, axis, b).sum(), argnums=(0, 1))(a, b)
     for ours, other in zip(got, want, strict=True):
         close(ours, other)
+
+
+PARTLY = {  # the arguments before the last one
+    "exp1": (), "expi": (), "expn": (3,), "spence": (), "dawsn": (), "zeta": (2.5,), "hyp2f1": (0.7, -1.2, 1.3),
+    "hyp1f1": (0.7, 1.3), "factorial": (),
+}
+BY_TWO = {"boxcox": (X, X + 1), "boxcox1p": (X, X + 1), "owens_t": (X, X + 1)}
+
+
+@pytest.mark.parametrize("name", sorted(PARTLY))
+def test_function_by_its_last_argument_is_that_of_jax(name):
+    given = PARTLY[name]
+    f, g = (lambda x, of=of: getattr(of, name)(*given, x) for of in (special, theirs))
+    close(f(X), g(X), rtol=1e-8)
+    close(cv.grad(lambda x: f(x).sum())(X), jax.grad(lambda x: g(x).sum())(X), rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", sorted(BY_TWO))
+def test_function_by_both_arguments_is_that_of_jax(name):
+    f, g = getattr(special, name), getattr(theirs, name)
+    close(f(*BY_TWO[name]), g(*BY_TWO[name]))
+    for ours, other in zip(cv.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(*BY_TWO[name]),
+                           jax.grad(lambda x, y: g(x, y).sum(), argnums=(0, 1))(*BY_TWO[name]), strict=True):
+        close(ours, other, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["sici", "fresnel"])
+def test_pair_of_integrals_is_that_of_jax(name):
+    f, g = getattr(special, name), getattr(theirs, name)
+    for k in (0, 1):
+        close(f(X)[k], g(X)[k], rtol=1e-8)
+        close(cv.grad(lambda x, k=k: f(x)[k].sum())(X), jax.grad(lambda x, k=k: g(x)[k].sum())(X), rtol=1e-7)

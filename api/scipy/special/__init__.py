@@ -20,6 +20,7 @@ from .bessel import (
 from .bessel_orders import (
     iv as iv,
     ive as ive,
+    jn as jn,
     jv as jv,
     kv as kv,
     kve as kve,
@@ -40,7 +41,10 @@ from .gamma_functions import (
     beta as beta,
     betainc as betainc,
     betaln as betaln,
+    boxcox as boxcox,
+    boxcox1p as boxcox1p,
     digamma as digamma,
+    factorial as factorial,
     gamma as gamma,
     gammainc as gammainc,
     gammaincc as gammaincc,
@@ -48,7 +52,22 @@ from .gamma_functions import (
     gammasgn as gammasgn,
     multigammaln as multigammaln,
     polygamma as polygamma,
+    psi as psi,
     rgamma as rgamma,
+    zeta as zeta,
+)
+from .integrals import (
+    dawsn as dawsn,
+    exp1 as exp1,
+    expi as expi,
+    expn as expn,
+    exprel as exprel,
+    fresnel as fresnel,
+    hyp1f1 as hyp1f1,
+    hyp2f1 as hyp2f1,
+    owens_t as owens_t,
+    sici as sici,
+    spence as spence,
 )
 from .odds import (
     entr as entr,
@@ -61,4 +80,5 @@ from .odds import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
+from .quantiles import betaincinv as betaincinv, gammainccinv as gammainccinv, gammaincinv as gammaincinv
 from .sums import log_softmax as log_softmax, logsumexp as logsumexp, softmax as softmax

@@ -42,6 +42,9 @@ def jv(v: Array, x: Array, /) -> Array:
     return bessel_orders.jv(array_of(v), lift(x))
 
 
+jn = jv
+
+
 @documented("the Bessel function of the second kind of a whole order", "(Y_{n-1}(x) - Y_{n+1}(x)) / 2, DLMF 10.6.1.",
             order="n: whole numbers; without derivative.", at=SINGULAR, example="2, 1.0 -> -1.650683")
 def yn(n: Array, x: Array, /) -> Array:

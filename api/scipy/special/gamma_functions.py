@@ -6,9 +6,9 @@ import numpy as np
 
 from ...core.device import constant
 from ...core.errors import at_user_line
-from ...core.ops import gamma_functions, incomplete
+from ...core.ops import arithmetic, gamma_functions, incomplete, integrals, selection
 from ...core.tracer import peel
-from ...numpy.surface import Array, array_of, floating, lift
+from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 
 def gamma(x: Array, /) -> Array:
@@ -226,3 +226,85 @@ def multigammaln(a: Array, d: int) -> Array:
                          f"the integral that defines it diverges there{at_user_line()}")
     shifted = a.reshape((*a.shape, 1)) - constant(np.arange(int(d), dtype=a.dtype) / 2, a)
     return gamma_functions.gammaln(shifted).sum(axis=-1) + 0.25 * d * (d - 1) * math.log(math.pi)
+
+
+psi = digamma
+
+
+def zeta(x: Array, q: Array = 1.0, /) -> Array:
+    """Compute the Hurwitz zeta function Σ (k + q)⁻ˣ over k = 0, 1, …; Riemann's for q = 1.
+
+    Args:
+        x: an array, real, above 1; without derivative.
+        q: an array, real. Poles at 0, -1, -2, …
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Raises:
+        RuleError: the derivative by `x` is asked for.
+    Derivative: -x ζ(x + 1, q) by `q`, DLMF 25.11.17.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.zeta(2.0)), 6)
+    1.644934
+    """
+    return gamma_functions.zeta(lift(x), lift(q))
+
+
+def factorial(n: Array, exact: bool = False) -> Array:
+    """Compute Γ(n + 1), the factorial of whole numbers; 0 for negative `n`.
+
+    Args:
+        n: an array, real; integers are taken as float64.
+        exact: must be False: the answer is a floating number.
+    Returns:
+        an array of the shape of `n`.
+    Raises:
+        ValueError: `exact` is asked for.
+    Derivative: Γ(n + 1) ψ(n + 1), DLMF 5.2.2; 0 for negative `n`.
+
+    >>> from covector.scipy import special
+    >>> float(special.factorial(5))
+    120.0
+    """
+    if exact:
+        raise ValueError(f"factorial gives floating numbers, but exact={exact!r} was asked for; use math.factorial for "
+                         f"whole ones{at_user_line()}")
+    n = ordered(floating(n), "factorial")
+    low = n < 0
+    return selection.where(low, 0.0, gamma_functions.gamma(selection.where(low, 0.0, n) + 1.0))
+
+
+def boxcox(x: Array, lmbda: Array, /) -> Array:
+    """Compute the Box-Cox transform (x^λ - 1) / λ, log(x) for λ = 0.
+
+    Args:
+        x: an array, real, positive.
+        lmbda: an array, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: that of log(x) exprel(λ log x), which is smooth in λ = 0.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.boxcox(2.0, 3.0)), 6)
+    2.333333
+    """
+    log = arithmetic.log(ordered(floating(x), "boxcox"))
+    return log * integrals.exprel(lmbda * log)
+
+
+def boxcox1p(x: Array, lmbda: Array, /) -> Array:
+    """Compute the Box-Cox transform of 1 + x, precise for small `x`.
+
+    Args:
+        x: an array, real, above -1.
+        lmbda: an array, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: as for `boxcox`.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.boxcox1p(1.0, 3.0)), 6)
+    2.333333
+    """
+    log = arithmetic.log1p(ordered(floating(x), "boxcox1p"))
+    return log * integrals.exprel(lmbda * log)

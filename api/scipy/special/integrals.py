@@ -1,0 +1,191 @@
+"""Exponential, sine and Fresnel integrals, and their kin; hypergeometric functions."""
+
+from ...core.ops import hypergeometric, integrals
+from ...numpy.surface import Array, array_of, floating, lift, ordered
+
+
+def exp1(x: Array, /) -> Array:
+    """Compute the exponential integral E₁(x), of exp(-t) / t from `x` on.
+
+    Args:
+        x: an array, real and positive, or complex; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: -exp(-x) / x, DLMF 6.2.1.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.exp1(1.0)), 6)
+    0.219384
+    """
+    return integrals.exp1(lift(x))
+
+
+def expi(x: Array, /) -> Array:
+    """Compute the exponential integral Ei(x), of exp(t) / t up to `x`.
+
+    Args:
+        x: an array, real or complex; integers are taken as float64. A pole at 0.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: exp(x) / x, DLMF 6.2.5.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.expi(1.0)), 6)
+    1.895118
+    """
+    return integrals.expi(lift(x))
+
+
+def expn(n: Array, x: Array, /) -> Array:
+    """Compute the exponential integral of order `n`, of exp(-x t) / tⁿ over t from 1 on.
+
+    Args:
+        n: whole numbers, not negative; without derivative.
+        x: an array, real, positive.
+    Returns:
+        an array; the shapes of both broadcast, the dtype is that of `x`.
+    Raises:
+        RuleError: the derivative by the order is asked for.
+    Derivative: minus that of the order below, DLMF 8.19.13.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.expn(2, 1.0)), 6)
+    0.148496
+    """
+    return integrals.expn(array_of(n), lift(x))
+
+
+def exprel(x: Array, /) -> Array:
+    """Compute (exp(x) - 1) / x, 1 at 0.
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: ((x - 1) exprel(x) + 1) / x, and its series near 0.
+
+    >>> from covector.scipy import special
+    >>> float(special.exprel(0.0))
+    1.0
+    """
+    return integrals.exprel(ordered(lift(x), "exprel"))
+
+
+def sici(x: Array, /) -> tuple[Array, Array]:
+    """Compute the sine integral and the cosine integral.
+
+    Args:
+        x: an array, real; integers are taken as float64. The cosine integral has a pole at 0, and is NaN below.
+    Returns:
+        Si and Ci, arrays of the shape and dtype of `x`.
+    Derivative: sin(x) / x and cos(x) / x, DLMF 6.2.9 and 6.2.11.
+
+    >>> from covector.scipy import special
+    >>> [round(float(v), 6) for v in special.sici(1.0)]
+    [0.946083, 0.337404]
+    """
+    x = ordered(lift(x), "sici")
+    return integrals.sine_integral(x), integrals.cosine_integral(x)
+
+
+def fresnel(x: Array, /) -> tuple[Array, Array]:
+    """Compute the Fresnel integrals of sin(π t² / 2) and cos(π t² / 2), from 0 to `x`.
+
+    Args:
+        x: an array, real; integers are taken as float64.
+    Returns:
+        S and C, arrays of the shape and dtype of `x`.
+    Derivative: what is integrated, DLMF 7.2.7 and 7.2.8.
+
+    >>> from covector.scipy import special
+    >>> [round(float(v), 6) for v in special.fresnel(1.0)]
+    [0.438259, 0.779893]
+    """
+    x = ordered(lift(x), "fresnel")
+    return integrals.fresnel_sine(x), integrals.fresnel_cosine(x)
+
+
+def dawsn(x: Array, /) -> Array:
+    """Compute Dawson's integral, exp(-x²) times that of exp(t²) from 0 to `x`.
+
+    Args:
+        x: an array, real or complex; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: 1 - 2 x dawsn(x), DLMF 7.2.5.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.dawsn(1.0)), 6)
+    0.53808
+    """
+    return integrals.dawsn(lift(x))
+
+
+def spence(x: Array, /) -> Array:
+    """Compute Spence's function, the integral of log(t) / (1 - t) from 1 to `x`: the dilogarithm of 1 - x.
+
+    Args:
+        x: an array, real and not negative, or complex; integers are taken as float64.
+    Returns:
+        an array of the shape and dtype of `x`.
+    Derivative: log(x) / (1 - x), DLMF 25.12.1; -1 at 1, infinite at 0.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.spence(0.0)), 6)
+    1.644934
+    """
+    return integrals.spence(lift(x))
+
+
+def owens_t(h: Array, a: Array, /) -> Array:
+    """Compute Owen's T function, the probability that X > h and 0 < Y < a X for standard normal X and Y.
+
+    Args:
+        h, a: arrays, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Derivative: that of its integral; Owen (1956), Tables for computing bivariate normal probabilities, eq. 2.1.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.owens_t(1.0, 0.5)), 6)
+    0.043065
+    """
+    return integrals.owens_t(lift(h), lift(a))
+
+
+def hyp1f1(a: Array, b: Array, x: Array, /) -> Array:
+    """Compute Kummer's confluent hypergeometric function ₁F₁(a; b; x).
+
+    Args:
+        a, b: real; without derivative.
+        x: an array, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Raises:
+        RuleError: the derivative by a parameter is asked for.
+    Derivative: a/b ₁F₁(a + 1; b + 1; x), DLMF 13.3.15.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.hyp1f1(1.0, 2.0, 1.0)), 6)
+    1.718282
+    """
+    return hypergeometric.hyp1f1(lift(a), lift(b), floating(x))
+
+
+def hyp2f1(a: Array, b: Array, c: Array, z: Array, /) -> Array:
+    """Compute Gauss's hypergeometric function ₂F₁(a, b; c; z).
+
+    Args:
+        a, b, c: real; without derivative.
+        z: an array, real, below 1.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Raises:
+        RuleError: the derivative by a parameter is asked for.
+    Derivative: ab/c ₂F₁(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.hyp2f1(1.0, 1.0, 2.0, 0.5)), 6)
+    1.386294
+    """
+    return hypergeometric.hyp2f1(lift(a), lift(b), lift(c), floating(z))
