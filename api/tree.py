@@ -1,5 +1,6 @@
 """Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
+import dataclasses as _dataclasses
 from collections.abc import Callable as _Callable, Iterable as _Iterable
 from functools import reduce as _reduce
 from typing import Any as _Any
@@ -158,6 +159,25 @@ def map_with_path(
     return _optree.tree_map_with_path(fun, tree, *rest, is_leaf=is_leaf, namespace=_NAMESPACE)
 
 
+def flatten_with_path(
+    tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None
+) -> tuple[list[tuple[tuple, _Any]], _Any]:
+    """Take a container apart, with the way to each leaf.
+
+    Args:
+        tree: a container.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
+    Returns:
+        `(pairs, structure)`: the pairs as `leaves_with_path` gives them, the structure as `flatten` does.
+
+    >>> import covector
+    >>> covector.tree.flatten_with_path({"w": [1.0, 2.0]})[0]
+    [(('w', 0), 1.0), (('w', 1), 2.0)]
+    """
+    paths, found, form = _optree.tree_flatten_with_path(tree, is_leaf, namespace=_NAMESPACE)
+    return list(zip(paths, found)), form
+
+
 def leaves_with_path(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> list[tuple[tuple, _Any]]:
     """List the leaves of a container, each with the way to it.
 
@@ -171,8 +191,7 @@ def leaves_with_path(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = No
     >>> covector.tree.leaves_with_path({"w": [1.0, 2.0]})
     [(('w', 0), 1.0), (('w', 1), 2.0)]
     """
-    paths, found, _ = _optree.tree_flatten_with_path(tree, is_leaf, namespace=_NAMESPACE)
-    return list(zip(paths, found))
+    return flatten_with_path(tree, is_leaf)[0]
 
 
 def transpose(outer: _Any, inner: _Any, tree: _PyTree) -> _PyTree:
@@ -224,6 +243,107 @@ def reduce(
     """
     _check_function(fun, "tree.reduce", "write tree.reduce(f, tree)")
     return _reduce(fun, leaves(tree, is_leaf), *[v for v in (initializer,) if v is not _MISSING])
+
+
+def all(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> bool:  # noqa: A001 - the name of the field
+    """Tell whether all leaves of a container are true.
+
+    Args:
+        tree: a container.
+        is_leaf: called with each node; what it holds true of counts as a leaf.
+    Returns:
+        whether they are; True of no leaves.
+
+    >>> import covector
+    >>> covector.tree.all({"a": True, "b": [True, False]})
+    False
+    """
+    for leaf in leaves(tree, is_leaf):
+        if not leaf:
+            return False
+    return True
+
+
+def broadcast(prefix: _PyTree, tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> _PyTree:
+    """Repeat the leaves of a container for all that stands in their places in another one.
+
+    Args:
+        prefix: a container; `tree` has its structure, or more below its leaves.
+        tree: a container.
+        is_leaf: called with each node of `prefix`; what it holds true of counts as a leaf.
+    Returns:
+        a container with the structure of `tree` and the leaves of `prefix`.
+    Raises:
+        ValueError: the structures differ above the leaves of `prefix`.
+
+    >>> import covector
+    >>> covector.tree.broadcast((1, 2), (0, {"a": 0, "b": 0}))
+    (1, {'a': 2, 'b': 2})
+    """
+    return _optree.tree_broadcast_prefix(prefix, tree, is_leaf=is_leaf, namespace=_NAMESPACE)
+
+
+def register_dataclass(
+    kind: type, data_fields: _Iterable[str] | None = None, meta_fields: _Iterable[str] | None = None
+) -> type:
+    """Make a dataclass a container of its fields; also a decorator above `@dataclass`.
+
+    Args:
+        kind: the class.
+        data_fields: names of the fields that hold leaves or containers; by default all that are not in `meta_fields`.
+        meta_fields: names of the fields that belong to the structure, whose values are hashable; by default those made
+            by `static`.
+    Returns:
+        `kind`.
+    Raises:
+        TypeError: the class is no dataclass, or a field is not told of once.
+        ValueError: the class is a container already.
+
+    >>> import dataclasses, covector
+    >>> @covector.tree.register_dataclass
+    ... @dataclasses.dataclass
+    ... class Layer:
+    ...     w: float
+    ...     name: str = covector.tree.static(default="dense")
+    >>> covector.grad(lambda layer: layer.w**2)(Layer(3.0))
+    Layer(w=array(6.), name='dense')
+    """
+    if not isinstance(kind, type) or not _dataclasses.is_dataclass(kind):
+        raise TypeError(f"tree.register_dataclass needs a dataclass, but got {kind!r}; put it above @dataclass, or use "
+                        f"tree.register{_at_user_line()}")
+    given = {f.name: f.metadata.get("static", False) for f in _dataclasses.fields(kind) if f.init}
+    if data_fields is None:
+        meta = [n for n, fixed in given.items() if fixed] if meta_fields is None else list(meta_fields)
+        data = [n for n in given if n not in meta]
+    else:
+        data = list(data_fields)
+        meta = [n for n in given if n not in data] if meta_fields is None else list(meta_fields)
+    if sorted([*data, *meta]) != sorted(given):
+        raise TypeError(f"tree.register_dataclass needs each field of {kind.__name__} once, {', '.join(given)}, but "
+                        f"got data_fields={data} and meta_fields={meta}; name the rest{_at_user_line()}")
+
+    def apart(x):
+        return tuple([getattr(x, n) for n in data]), tuple([getattr(x, n) for n in meta]), tuple(data)
+
+    def together(aux, children):
+        return kind(**dict(zip(data, children)), **dict(zip(meta, aux)))
+
+    return _optree.register_pytree_node(kind, apart, together, namespace=_NAMESPACE)
+
+
+def static(**facts: _Any) -> _Any:
+    """Declare a field of a dataclass that belongs to the structure, not to the leaves; see `register_dataclass`.
+
+    Args:
+        facts: as `dataclasses.field` takes them.
+    Returns:
+        what that returns.
+
+    >>> import covector
+    >>> covector.tree.static(default=3).metadata["static"]
+    True
+    """
+    return _dataclasses.field(**facts | {"metadata": {**(facts.get("metadata") or {}), "static": True}})
 
 
 def register(kind: type, flatten_fun: _Callable[..., _Any], unflatten_fun: _Callable[..., _Any]) -> type:

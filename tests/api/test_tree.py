@@ -1,7 +1,11 @@
 """Containers: leaves of one's own choice, paths, and containers turned inside out."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
+import covector as cv
 from covector import tree
 
 NEST = {"b": 1.0, "a": (2.0, [3.0, None]), "c": {}}
@@ -41,3 +45,51 @@ def test_containers_inside_out():
     for wrong in ((inner, outer), (outer, outer)):
         with pytest.raises(ValueError, match=r"tree.transpose was told of.*but got.*outside first"):
             tree.transpose(*wrong, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
+
+
+def test_all_leaves_and_repeated_ones():
+    assert tree.all({"a": True, "b": [1, None]}) and tree.all([]) and not tree.all([1, {"a": 0}])
+    assert tree.all([(0, 1)], is_leaf=is_pair)
+    assert tree.broadcast(1, {"a": 2, "b": [3, 4]}) == {"a": 1, "b": [1, 1]}
+    assert tree.broadcast({"a": 1, "b": 2}, {"a": 0, "b": (0, [0])}) == {"a": 1, "b": (2, [2])}
+    assert tree.broadcast([(1, 2), 3], [{"a": 0}, 0], is_leaf=is_pair) == [{"a": (1, 2)}, 3]
+    with pytest.raises(ValueError):
+        tree.broadcast({"a": 1}, {"b": 1})
+    pairs, form = tree.flatten_with_path(NEST)
+    assert pairs == tree.leaves_with_path(NEST) and form == tree.structure(NEST)
+
+
+@tree.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    w: object
+    b: object
+    activation: str = tree.static(default="tanh")
+    count: int = dataclasses.field(default=0, init=False)
+
+
+def test_dataclasses_are_containers():
+    layer = Layer(np.ones(2), 3.0)
+    assert [path for path, _ in tree.leaves_with_path(layer)] == [("w",), ("b",)]
+    assert tree.structure(layer) != tree.structure(Layer(np.ones(2), 3.0, "relu"))
+    gradient = cv.grad(lambda p: (p.w**2).sum() * p.b if p.activation == "tanh" else p.b)(layer)
+    np.testing.assert_array_equal(gradient.w, [6.0, 6.0])
+    assert gradient.b == 2.0 and gradient.activation == "tanh"
+    mapped = cv.vmap(lambda p: Layer(p.w + p.b, p.b), (Layer(0, None),))(layer)
+    np.testing.assert_array_equal(mapped.w, [4.0, 4.0])
+
+
+def test_fields_are_told_of_once():
+    @dataclasses.dataclass
+    class Named:
+        x: object
+        y: object
+
+    with pytest.raises(TypeError, match=r"needs each field of Named once, x, y, but got data_fields=\['x'\].*name the"):
+        tree.register_dataclass(Named, data_fields=["x"], meta_fields=[])
+    tree.register_dataclass(Named, meta_fields=["y"])
+    assert tree.leaves(Named(1.0, "y")) == [1.0]
+    with pytest.raises(TypeError, match=r"tree.register_dataclass needs a dataclass, but got.*above @dataclass"):
+        tree.register_dataclass(int)
+    with pytest.raises(ValueError):
+        tree.register_dataclass(Named)
