@@ -135,7 +135,7 @@ def _box(value, state, seen=0):
     return out
 
 
-def make_buffer(value, own=False, stamp=None):
+def make_buffer(value, own=False):
     """A buffer with the contents `value`; an array is copied unless `own` says that nobody else holds it."""
     if type(value) is Buffer:
         value = value.read()
@@ -144,7 +144,7 @@ def make_buffer(value, own=False, stamp=None):
             value = value.copy()
     elif isinstance(value, Tracer):
         value = snapshot(value)
-    return _box(value, State(last_level() if stamp is None else stamp))
+    return _box(value, State(last_level()))
 
 
 def snapshot(tracer):

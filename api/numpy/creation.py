@@ -18,7 +18,7 @@ from .joining import stack
 from .surface import Array, array_of, arrays_of, as_numpy, implements, known, lift, traced_inside
 
 
-def _creator(reference: Any, like_it: Any = None) -> Any:
+def _creator(reference: Any) -> Any:
     """`reference` with `like=` a tracer (NumPy dispatches on it) giving a traced buffer."""
 
     def traced(*args: Any, **kwargs: Any) -> Array:

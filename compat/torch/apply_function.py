@@ -200,7 +200,7 @@ def record(ctx, args, outputs, level, needs):
         diff = id(o) not in plain and shape_dtype(o)[1].kind in "fcV"
         if id(o) in dirty:
             if recording:
-                write_history(o, picked(ctx, k, level), level)
+                write_history(o, picked(ctx, k, level))
             out.append(apart(o, level) if not recording and needs_grad(o) else o)
             continue
         if is_input or not fresh(o):
@@ -254,7 +254,7 @@ def picked(ctx, k, level):
     return level.node(extend.pick_rule(ctx._state.outputs, k), ctx, None)
 
 
-def write_history(o, node, level):
+def write_history(o, node):
     """The history of a dirty input."""
     if o.rare is not None and o.rare.base is not None:
         base_edge = edge_before(o.rare.base)

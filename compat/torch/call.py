@@ -34,13 +34,12 @@ class Row:
     The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("asked", "body", "exact", "fun", "layout", "name", "node", "samples", "seen", "target")
+    __slots__ = ("asked", "body", "exact", "fun", "layout", "name", "node", "seen", "target")
 
-    def __init__(self, name, body, node, samples, checked=True, layout=None, exact=False, asked=True, target=PLAIN):
+    def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN):
         self.name = name
         self.body = body
         self.node = node
-        self.samples = samples
         self.layout = layout
         self.exact = exact
         self.asked = asked
@@ -129,7 +128,7 @@ def single(node):
     return node.rule.prim is not None and node.rule.prim.family == "elementwise"
 
 
-def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, samples=None, register=True,
+def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, register=True,
               method_name=None, checked=True, **facts):
     """Make the surface of an operation from its body, a function of core values.
 
@@ -138,7 +137,6 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         node: the name of its node; by default from the name. None keeps the last primitive's.
         method, inplace_form: whether there is `Tensor.name`, and `Tensor.name_`.
         out: whether there is `out=`, or a `Target`: what is special about it.
-        samples: arguments for the tests that compare with torch.
         checked: whether the arguments are torch's, to be compared with its signatures.
         facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
@@ -148,7 +146,7 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         facts["target"] = out
 
     def make(body):
-        row = Row(name or body.__name__, body, node or camel(name or body.__name__), samples,
+        row = Row(name or body.__name__, body, node or camel(name or body.__name__),
                   checked and register, **facts)
 
         @functools.wraps(body)

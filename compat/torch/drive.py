@@ -48,7 +48,7 @@ class Sweep:
             ct = ct.value
         return lift(forwards(ct))
 
-    def value(self, tensor, given=None):
+    def value(self, tensor):
         """The cotangent of a tensor that a hook returned."""
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")

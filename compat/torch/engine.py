@@ -64,7 +64,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                            "transforms.")
     tensors = listed(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
-    cts = make_grads(tensors, grad_tensors, len(tensors))
+    cts = make_grads(grad_tensors, len(tensors))
     if create_graph and first("create_graph"):
         warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
                       "and its "
@@ -167,7 +167,7 @@ def sweep_level(trace, outputs, grads, inputs):
             unhush(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
-        return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c, None)) for c in found]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c)) for c in found]
 
     if grads is None:
         return lambda cts, retain=True: run_once(cts, retain)
@@ -277,7 +277,7 @@ def wanted(sweep, roots, nodes):
 def collect(sweep, nodes, inputs, allow_unused):
     """The captured gradients as tensors, None where nothing arrived."""
     out = []
-    for i, (t, node) in enumerate(zip(inputs, nodes)):
+    for i, node in enumerate(nodes):
         ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
         if ct is None or ct is UNDEFINED:
             if not allow_unused:
@@ -286,11 +286,11 @@ def collect(sweep, nodes, inputs, allow_unused):
                                    "allow_unused=True if this is the desired behavior.")
             out.append(None)
         else:
-            out.append(sweep.tensor(fresh(ct, t)))
+            out.append(sweep.tensor(fresh(ct)))
     return tuple(out)
 
 
-def fresh(ct, t):
+def fresh(ct):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
         return ct if ct.base is None and ct.flags.writeable else ct.copy()
@@ -335,11 +335,11 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                                "gradient for other parts of the graph, please use torch.autograd.backward.",
                                FutureWarning, stacklevel=2)
     retain_graph = create_graph if retain_graph is None else retain_graph
-    grads = make_grads(outputs, grad_outputs, len(outputs))
+    grads = make_grads(grad_outputs, len(outputs))
     if is_grads_batched:
         for i, (t, g) in enumerate(zip(outputs, grads)):
             seed(i, t, g, batched=True)
-        result = BATCHED[0](outputs, inputs, grads, retain_graph, create_graph, allow_unused)
+        result = BATCHED[0](outputs, inputs, grads, create_graph, allow_unused)
     else:
         result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
         result = result or ()

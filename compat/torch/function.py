@@ -213,7 +213,7 @@ def checked(node, place, grad, shape, dtype, drive):
     if not isinstance(grad, TensorBase):
         raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
     got, kind = shape_dtype(grad)
-    c = drive.value(grad, None)
+    c = drive.value(grad)
     if got != shape:
         try:
             fits = np.broadcast_shapes(got, shape) == got

@@ -53,7 +53,7 @@ def replaced(fn, changed, given, drive):
                            f"torch.{type_of(dtype)})")
     if shape != old_shape:
         raise RuntimeError(f"hook '{title(fn)}' has changed the size of value")
-    return drive.value(changed, None)
+    return drive.value(changed)
 
 
 TENSOR = []  # filled by engine.py, which comes after

@@ -228,7 +228,7 @@ def reflected(fun):
     return method
 
 
-def binary_inplace(row, prim, ufunc, slow):
+def binary_inplace(prim, ufunc, slow):
     """The fast in-place form: the memory is written once, where the rule does not need its old contents.
 
     `slow` is the general in-place method.

@@ -24,7 +24,7 @@ def method(name):
     source, node = METHODS[name]
 
     def relay(self, *args, **kwargs):
-        check(self, name, node)
+        check(self, name)
         title = node
         if name == "squeeze_" and (args or kwargs):
             dim = args[0] if args else kwargs["dim"]
@@ -40,7 +40,7 @@ def method(name):
     return relay
 
 
-def check(t, name, node):
+def check(t, name):
     """Refuse what PyTorch refuses, and values whose memory is not their own."""
     u = t
     while True:

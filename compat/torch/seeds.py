@@ -8,7 +8,7 @@ from .state import TensorBase, needs_grad, wrap
 from .views import shape_dtype
 
 
-def make_grads(outputs, grads, count):
+def make_grads(grads, count):
     """The cotangents: as given, or ones for tensors of one element."""
     if grads is None:
         grads = (None,) * count

@@ -110,11 +110,11 @@ def made(t, prim, params, name, creation, maker):
     elif creation is not None:
         rare.creation = creation
     if node is not None and level.recording:
-        out.node = record(level, prim, params, t, node, out, name)
+        out.node = record(level, prim, params, t, node, name)
     return out
 
 
-def record(level, prim, params, source, node, out, name=None):
+def record(level, prim, params, source, node, name=None):
     """The node of a view step."""
     rule = prim.rule((0,))
     saved = None
@@ -220,11 +220,12 @@ if AS_STRIDED.names != ("x_aval", "index"):
     raise AssertionError(f"the rule of getitem saves other things than replay writes: {AS_STRIDED.names}")
 
 
-def rebase(t, node, base_edge, name):
+def rebase(t, node, base_edge, edges_beside):
     """Give the base of a view the history of a write through the view: CopySlices, then the view's own again.
 
     Args:
         node: what wrote the view (None: constants); base_edge: the base's history before the write.
+        edges_beside: those that the node shows beside it, or None.
     """
     rare = t.rare
     base = rare.base
@@ -247,19 +248,13 @@ def rebase(t, node, base_edge, name):
         edges.append(None if edges[-1] is None else put_record(level, prim, (params, x), edges[-1]))
     for (prim, params), x, old in zip(reversed(steps), reversed(outer), reversed(edges)):
         node = put_back(level, prim, params, x, old, node)
-    first = base_edge
     if node is not None:
         extra = node.more()
         extra.name = "torch::autograd::CopySlices"
-        extra.edges = (first, *written_edges(t, name))
+        extra.edges = (base_edge, *(edges_beside or ()))
     move_history(base, node)
     if base.rare is not None and base.rare.base is None:
         base.rare.attr_version = version_of(base)
-
-
-def written_edges(t, name):
-    """The operands of the write beside the base, as CopySlices shows them."""
-    return name or ()
 
 
 def put_record(level, prim, where, node):

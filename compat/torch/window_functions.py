@@ -60,12 +60,12 @@ TOP = {
 }
 
 
-def signal(name, values):
-    """A window of torch.signal.windows."""
+def signal(name, values, shown=None):
+    """A window of torch.signal.windows; `shown` is the name that PyTorch computes and refuses it under."""
+    shown = shown or name
 
     def make(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False, **named):  # noqa: N803
         dtype = dtypes.Default.float if dtype is None else dtype
-        shown = "general_cosine" if name in ("hann", "hamming", "blackman", "nuttall", "general_hamming") else name
         if M < 0:
             raise ValueError(f"{shown} requires non-negative window length, got M={M}")
         if dtype not in (dtypes.float32, dtypes.float64):
@@ -78,13 +78,13 @@ def signal(name, values):
     return make
 
 
-def _positive(name, value, word):
+def _positive(value, word):
     if value <= 0:
         raise ValueError(f"{word} must be positive, got: {value} instead.")
 
 
 def _exponential(m, sym, center=None, tau=1.0):
-    _positive("exponential", tau, "Tau")
+    _positive(tau, "Tau")
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     center = ((m - 1) if sym else m) / 2 if center is None else center
@@ -92,7 +92,7 @@ def _exponential(m, sym, center=None, tau=1.0):
 
 
 def _gaussian(m, sym, std=1.0):
-    _positive("gaussian", std, "Standard deviation")
+    _positive(std, "Standard deviation")
     center = (m - 1 if sym else m) / 2
     return np.exp(-0.5 * ((np.arange(m) - center) / std) ** 2)
 
@@ -114,10 +114,14 @@ def _general_cosine(m, sym, a):
     return cosines(m, a, sym)
 
 
+def _sum(*weights):
+    return lambda m, sym: cosines(m, weights, sym)
+
+
 WINDOWS = {name: signal(name, values) for name, values in {
-    "bartlett": _bartlett, "blackman": lambda m, sym: cosines(m, (0.42, 0.5, 0.08), sym), "cosine": _cosine,
-    "exponential": _exponential, "gaussian": _gaussian, "general_cosine": _general_cosine,
-    "general_hamming": lambda m, sym, alpha=0.54: cosines(m, (alpha, 1.0 - alpha), sym),
-    "hamming": lambda m, sym: cosines(m, (0.54, 0.46), sym), "hann": lambda m, sym: cosines(m, (0.5, 0.5), sym),
-    "kaiser": _shifted_kaiser,
-    "nuttall": lambda m, sym: cosines(m, (0.3635819, 0.4891775, 0.1365995, 0.0106411), sym)}.items()}
+    "bartlett": _bartlett, "cosine": _cosine, "exponential": _exponential, "gaussian": _gaussian,
+    "general_cosine": _general_cosine, "kaiser": _shifted_kaiser}.items()} | {
+    name: signal(name, values, "general_cosine") for name, values in {
+        "blackman": _sum(0.42, 0.5, 0.08), "hamming": _sum(0.54, 0.46), "hann": _sum(0.5, 0.5),
+        "general_hamming": lambda m, sym, alpha=0.54: cosines(m, (alpha, 1.0 - alpha), sym),
+        "nuttall": _sum(0.3635819, 0.4891775, 0.1365995, 0.0106411)}.items()}

@@ -15,7 +15,7 @@ from .shaping import absolute
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
 
-def _function(name, d, low, high, complex_too=True, singular=False, kinks=()):
+def _function(name, d, low, high, complex_too=True, singular=False):
     """An elementwise primitive of one operand, computed by the ufunc of its name."""
     ufunc = getattr(np, name)
     return elementwise(
@@ -24,8 +24,7 @@ def _function(name, d, low, high, complex_too=True, singular=False, kinks=()):
         d=d,
         op=ufunc,
         singular=singular,
-        samples=together(unary(low, high, complex_too=complex_too),
-                         lambda rng: [Sample(np.array(k), smooth=False, orders=1) for k in kinks]),
+        samples=unary(low, high, complex_too=complex_too),
     )
 
 

@@ -28,7 +28,7 @@ from ..out_argument import RECORDED
 from ..state import TensorBase
 
 
-def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
+def one(name, primitive=None, floats=True, node=None, body=None):
     """An operation of one tensor.
 
     Args:
@@ -37,7 +37,7 @@ def one(name, primitive=None, floats=True, node=None, body=None, samples=None):
     prim = REGISTRY[primitive or name]
     if body is None:
         body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    row = Row(name, body, node or _ODD.get(name) or camel(name), samples)
+    row = Row(name, body, node or _ODD.get(name) or camel(name))
     found = getattr(np, prim.name, None)
     fun = unary(row, prim, found if isinstance(found, np.ufunc) else prim.fun)
     return published(row, fun)
@@ -47,7 +47,7 @@ COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 _ODD = {"log1p": "Log1PBackward0"}
 
 
-def published(row, fun, method=True, inplace=True):
+def published(row, fun, inplace=True):
     """Put the function of a row where users find it."""
     name = row.name.rpartition(".")[2]
     fun.__name__ = fun.__qualname__ = name
@@ -55,8 +55,7 @@ def published(row, fun, method=True, inplace=True):
     fun.row = row
     row.fun = fun
     ROWS[row.name] = row
-    if method:
-        attach(name, fun)
+    attach(name, fun)
     if inplace:
         attach(name + "_", inplace_method(row))
     return fun
@@ -94,15 +93,15 @@ def whole_operands(input, other):
     return x, y
 
 
-def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha=False, numbers=True, layout=None):
+def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, layout=None):
     """An operation of two tensors, or with `numbers` of a tensor and a number; `alpha` scales the second."""
     prim = REGISTRY[primitive]
     if body is None:
         def body(input, other, alpha=1):
             if type(alpha) is not int or alpha != 1:
                 other = multiply(*promote(other, alpha))
-            return prim.fun(*operands(input, other, floats))
-    row = Row(name, body, node or camel(name), None, layout=layout)
+            return prim.fun(*operands(input, other))
+    row = Row(name, body, camel(name), layout=layout)
     op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
     fast = binary(row, prim, op or getattr(np, primitive))
     if alpha:
@@ -121,7 +120,7 @@ def two(name, primitive, floats=False, node=None, body=None, inplace=True, alpha
     published(row, fun, inplace=False)
     if inplace:
         slow = inplace_method(row)
-        quick = binary_inplace(row, prim, op or getattr(np, primitive), slow)
+        quick = binary_inplace(prim, op or getattr(np, primitive), slow)
 
         def method(self, other, *, alpha=None):
             return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
@@ -184,7 +183,7 @@ def ordered(name):
 
 maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
 minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
-_row = Row("div", _div, "DivBackward0", None)
+_row = Row("div", _div, "DivBackward0")
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
 
@@ -198,7 +197,7 @@ def div(input, other, *, rounding_mode=None, out=None):
 
 published(_row, div, inplace=False)
 _slow_div = inplace_method(_row)
-_quick_div = binary_inplace(_row, REGISTRY["divide"], np.true_divide, _slow_div)
+_quick_div = binary_inplace(REGISTRY["divide"], np.true_divide, _slow_div)
 
 
 def div_(self, other, *, rounding_mode=None):
@@ -265,7 +264,7 @@ def compare(name, primitive, symbol):
     def body(input, other):
         return prim.fun(*operands(input, other))
 
-    row = Row(name, body, None, None, layout=LIKE_OPERANDS)
+    row = Row(name, body, None, layout=LIKE_OPERANDS)
     fast = flat(row, getattr(np, primitive))
 
     def fun(input, other, *, out=None):

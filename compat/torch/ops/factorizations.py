@@ -563,6 +563,6 @@ def lstsq(input, B, rcond=None, *, driver=None):
     return return_types.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 
 
-ROWS["linalg.diagonal"] = Row("linalg.diagonal", None, None, None)
+ROWS["linalg.diagonal"] = Row("linalg.diagonal")
 ROWS["linalg.diagonal"].fun = linalg_diagonal
 PLAIN = {"lu": lu}

@@ -18,7 +18,7 @@ mean = REGISTRY["reduce_mean"].fun
 def public(name, fun):
     """Put a function of tensors where users find it."""
     fun.__doc__ = fun.__doc__ or f"See PyTorch's documentation of `torch.nn.functional.{name}`."
-    ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, None, None)
+    ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}")
     ROWS[f"nn.functional.{name}"].fun = fun
 
 

@@ -17,7 +17,7 @@ from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, p
 from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
 
-ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0", None)
+ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0")
 
 
 def _relu(input, inplace=False):
@@ -26,7 +26,7 @@ def _relu(input, inplace=False):
 
 
 ROWS["nn.functional.relu"].fun = _relu
-ROWS["nn.functional.relu_"] = Row("nn.functional.relu_", None, "ReluBackward0", None)
+ROWS["nn.functional.relu_"] = Row("nn.functional.relu_", None, "ReluBackward0")
 ROWS["nn.functional.relu_"].fun = inplace_method(ROWS["relu"])
 _LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
 
@@ -192,7 +192,7 @@ def _simple(name, body, node=None, **facts):
     fun.row = made.row
     made.row.fun = fun
     if name in IN_PLACE:
-        ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node, None)
+        ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node)
         ROWS[f"nn.functional.{name}_"].fun = write
 
 
@@ -207,10 +207,6 @@ def _in_own_dtype(body):
         return out.astype(input.dtype) if input.dtype.kind == "V" and out.dtype != input.dtype else out
 
     return kept
-
-
-def _threshold(x, inside, outside):
-    return cnp.where(inside, x, outside)
 
 
 _simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)), "SigmoidBackward0")

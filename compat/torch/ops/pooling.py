@@ -146,7 +146,7 @@ def both(name, body, single, node, plain=None):
     pool.__name__ = pool.__qualname__ = name
     pool.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
     if alone is None:
-        ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, node, None)
+        ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, node)
     ROWS[f"nn.functional.{name}"].fun = pool
     return pool
 

@@ -13,10 +13,10 @@ from .network import functional
 from .pooling import weighted
 
 
-def _sources(m, scale, align, half=True):
+def _sources(m, scale, align):
     """Where each of m points lies on the old axis."""
     i = np.arange(m)
-    return i * scale if align else (i + 0.5) * scale - 0.5 if half else i * scale
+    return i * scale if align else (i + 0.5) * scale - 0.5
 
 
 def _scale(n, m, factor, align):
@@ -33,8 +33,10 @@ def _linear(n, m, factor, align):
     return (low, 1 - (x - low)), (high, x - low)
 
 
-def cubic_weights(t, a=-0.75):
+def cubic_weights(t):
     """Keys (1981), Cubic convolution interpolation: the weights of four neighbours at the fraction t."""
+    a = -0.75  # as PyTorch has it; Keys has -0.5
+
     def near(d):
         return ((a + 2) * d - (a + 3)) * d * d + 1
 

@@ -42,7 +42,7 @@ def method(name=None, node=None, aliases=(), attached=True):
     """Make a function of tensors public: `torch.name` and, where `attached`, `Tensor.name`."""
 
     def make(fun):
-        row = Row(name or fun.__name__, fun, node, None)
+        row = Row(name or fun.__name__, fun, node)
         row.fun = fun
         ROWS[row.name] = row
         if attached:
@@ -181,7 +181,7 @@ def reshape(input, *shape):
     return invoke(RESHAPED, reshape, (input, shape), {})
 
 
-RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", None, exact=True)
+RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
 ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
 
 
@@ -219,7 +219,7 @@ def flatten(input, start_dim=0, end_dim=-1):
     return reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
 
 
-ROWS["ravel"] = Row("ravel", None, None, None)
+ROWS["ravel"] = Row("ravel")
 ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
 attach("ravel", lambda self: reshape(self, (-1,)))
 
@@ -416,7 +416,7 @@ def narrow(input, dim, start, length):
     return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
 
 
-ROWS["detach"] = Row("detach", None, None, None)
+ROWS["detach"] = Row("detach")
 ROWS["detach"].fun = CLASS[0].detach
 
 

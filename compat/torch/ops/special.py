@@ -17,7 +17,7 @@ for _name, _primitive in {"lgamma": "gammaln", "digamma": None, "erfinv": None, 
 def _only_special(name, primitive, node, target=PLAIN):
     """A function of one tensor that torch has in torch.special alone."""
     prim = REGISTRY[primitive]
-    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, None, target=target)
+    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, target=target)
     fast = unary(row, prim, prim.fun)
 
     def fun(*args, **named):
@@ -98,7 +98,7 @@ def _polygamma_method(self, n):
 
 
 attach("polygamma", _polygamma_method)
-_SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBackward1", None, checked=False)
+_SWAPPED = Row("polygamma", lambda x, n: polygamma.row.body(n, x), "PolygammaBackward1", checked=False)
 attach("polygamma_", inplace_method(_SWAPPED))
 
 

@@ -283,5 +283,5 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return input.copy_(out) if inplace else out
 
 
-ROWS["nn.functional.dropout"] = Row("nn.functional.dropout", None, None, None)
+ROWS["nn.functional.dropout"] = Row("nn.functional.dropout")
 ROWS["nn.functional.dropout"].fun = dropout
