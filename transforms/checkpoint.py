@@ -6,23 +6,34 @@ replay makes the same choices (dropout masks included).
 
 from collections.abc import Sequence
 from functools import wraps
+from typing import overload
 
 from ..core.avals import aval_of
 from ..core.checks import check_function
 from ..core.dtypes import is_inexact
 from ..core.primitive import bind
 from ..core.tracer import Tracer
-from ..core.types import Any, Callable
+from ..core.types import Any, Callable, Fun
 from .arguments import flatten, normal_argnums, settle
 from .calls import batched_body, full_cotangents, higher_order, operands_of, pull, push, record_call, strip
 from .forward import start_dual
 from .staging import stage
 
 
+@overload
 def checkpoint(
-    fun: Callable[..., Any] | None = None, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
+    fun: Fun, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
     static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
-) -> Callable[..., Any]:
+) -> Fun: ...
+@overload
+def checkpoint(
+    fun: None = None, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
+    static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
+) -> Callable[[Fun], Fun]: ...
+def checkpoint(
+    fun: Any = None, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
+    static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
+) -> Any:
     """Make `fun` keep only its operands for the pullback and recompute what else is needed.
 
     Args:

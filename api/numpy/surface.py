@@ -1,7 +1,7 @@
 """How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..core.ops import selection, shaping
 from ..core.protocol import FUNCTIONS, UFUNCS
 from ..core.refusal import explain
 from ..core.tracer import Tracer, concrete
+from ..core.types import Fun
 from ..core.ufunc_methods import full_name
 
 Array = Annotated[Any, "an array, a tracer, or what NumPy makes an array of"]
@@ -24,16 +25,19 @@ UNSET = np._NoValue
 _PLAIN = frozenset({ndarray, int, float, bool, complex})
 
 
-def implements(reference: Callable[..., Any], *aliases: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:
+def implements(
+    reference: Callable[..., Any], *aliases: Callable[..., Any], masked: bool = False
+) -> Callable[[Fun], Fun]:
     """Decorate what `reference` does on traced values; `masked` says that it takes `where=`.
 
-    NumPy's dispatch finds it (so `numpy.<name>(tracer)` works), and the decorated name becomes the public function.
+    NumPy's dispatch finds it (so `numpy.<name>(tracer)` works), and the decorated name becomes the public function, of
+    the same signature, which is NumPy's.
     """
 
-    def decorate(traced: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(traced: Fun) -> Fun:
         for function in (reference, *aliases):
             FUNCTIONS[function] = traced
-        return public(reference, traced, masked)
+        return cast(Fun, public(reference, traced, masked))
 
     return decorate
 
@@ -65,6 +69,7 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
             explain(full, reference, args, kwargs)
             raise
 
+    vars(fun)["__wrapped__"] = reference  # for its signature
     return as_numpy(fun, reference, masked)
 
 

@@ -1,12 +1,9 @@
 """Bessel functions of any order, by which they have no derivative here."""
 
-from typing import TypeVar
-
 from ...core.ops import bessel_orders
-from ...core.types import Any, Callable
+from ...core.types import Callable, Fun
 from ...numpy.surface import Array, array_of, lift
 
-Fun = TypeVar("Fun", bound=Callable[..., Any])
 REAL_ORDER = "v: the order, real; without derivative."
 SINGULAR = " A pole at 0, NaN below."
 
