@@ -17,7 +17,7 @@ def normal_axes(axis, ndim):
     if type(axis) is int:
         if -ndim <= axis < ndim:
             return (axis % ndim,)
-    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) or np.ndim(axis) else (axis,)
     out = []
     for k in axes:
         out.append(normal_axis(k, ndim))
@@ -39,11 +39,16 @@ def normal_axis(axis, ndim):
     return k % ndim
 
 
+def shape_tuple(shape):
+    """A shape, given as one length, a sequence or an array of lengths, as a tuple."""
+    shape = shape.tolist() if isinstance(shape, np.ndarray) else shape
+    return tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+
+
 def full_shape(shape, size):
     """`shape` as a tuple with its -1 filled in."""
-    shape = shape.tolist() if isinstance(shape, np.ndarray) else shape
     try:
-        shape = tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
+        shape = shape_tuple(shape)
     except TypeError:
         raise TypeError(f"a shape is an integer or a tuple of integers, but got {shape!r}; round its lengths, or take "
                         f"them from x.shape{at_user_line()}") from None

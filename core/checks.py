@@ -30,9 +30,11 @@ def whole(value, name, least=None):
 
 
 def flag(value, name="keepdims"):
-    """A truth value given as a keyword: a bool or an integer, as NumPy takes it."""
+    """A truth value given as a keyword: a bool or an integer, as NumPy takes it, or its mark of what was not given."""
     if value is True or value is False:
         return value
+    if value is np._NoValue:
+        return False
     if isinstance(value, np.bool_ | int | np.integer):
         return bool(value)
     raise TypeError(f"{name}= is True or False, but got {value!r} of type {type(value).__name__}; give a bool"

@@ -12,7 +12,7 @@ from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
 from .ops.picking import duplicate
-from .reducing import mean, no_out, reduce, std, var
+from .reducing import in_dtype, mean, no_out, reduce, std, var
 from .tracer import Rev, Tracer, concrete
 
 ndarray = np.ndarray
@@ -130,7 +130,7 @@ def accumulate(prim, x, axis=None, dtype=None):
     """A running sum or product along `axis`, of the flattened array by default."""
     x = _as(x, dtype)
     x = x if x.ndim and axis is not None else reshape(x, (-1,))
-    return prim(x, normal_axis(0 if axis is None else axis, x.ndim))
+    return in_dtype(prim(x, normal_axis(0 if axis is None else axis, x.ndim)), dtype)
 
 
 def sort_kind(name, kind, order, stable):
@@ -205,9 +205,9 @@ def diagonal(x, offset=0, axis1=0, axis2=1):
     return indexing.index(moved, (Ellipsis, rows, rows + offset))
 
 
-def trace(x, offset=0, axis1=0, axis2=1):
+def trace(x, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of the diagonal."""
-    return diagonal(x, offset, axis1, axis2).sum(axis=-1)
+    return diagonal(x, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
 
 
 def _setitem(x, key, value):
@@ -348,7 +348,7 @@ _METHODS = {
     "repeat": repeat,
     "diagonal": diagonal,
     "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: no_out(out, "trace") or trace(
-        _as(x, dtype), offset, axis1, axis2),
+        x, offset, axis1, axis2, dtype),
     "dot": lambda x, y, out=None: no_out(out, "dot") or linalg.dot(x, y),
     "conj": lambda x, out=None: no_out(out, "conj") or _conjugate(x),
     "conjugate": lambda x, out=None: no_out(out, "conjugate") or _conjugate(x),

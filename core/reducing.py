@@ -29,6 +29,8 @@ def no_out(out, name="a reduction"):
 
 def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=None, where=True):
     """A reduction primitive with NumPy's arguments."""
+    if keepdims is UNSET:
+        keepdims = False
     if axis is dtype is out is initial is None and where is True:
         return prim(x, tuple(range(x.ndim)), flag(keepdims))
     if out is not None:
@@ -41,15 +43,22 @@ def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=Non
     if where is not True and where is not UNSET:
         x = _chosen(prim, x, where, initial)
     if initial is None or initial is UNSET:
-        return prim(x, axes, flag(keepdims))
-    return _with_initial(prim, x, axes, flag(keepdims), initial)
+        ans = prim(x, axes, flag(keepdims))
+    else:
+        ans = _with_initial(prim, x, axes, flag(keepdims), initial)
+    return in_dtype(ans, dtype)
+
+
+def in_dtype(ans, dtype):
+    """`ans` in the dtype asked for: sums of small integers are wide, unless their dtype was named."""
+    return ans if dtype is None or ans.dtype == dtype else selection.astype(ans, dtype)
 
 
 def _axes(axis, ndim):
     """The axes of a reduction; NumPy takes no list for them."""
-    if type(axis) is list:
-        raise TypeError(f"the axis of a reduction is None, an integer or a tuple, but got the list {axis}; "
-                        f"write axis={tuple(axis)}{at_user_line()}")
+    if type(axis) is list or np.ndim(axis) and not isinstance(axis, tuple):
+        raise TypeError(f"the axis of a reduction is None, an integer or a tuple, but got the {type(axis).__name__} "
+                        f"{axis}; write axis={tuple(axis)}{at_user_line()}")
     return normal_axes(axis, ndim)
 
 
@@ -155,11 +164,11 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
     count = max(r.count(x, axes) - ddof, 0) if whole else None
     if centre is None:
         centre = mean(x, axes, None, True, where)
-    squares = square_of(x - centre)
+    apart = x - centre
     if not whole:
-        squares = masked(squares, where, 0)
+        apart = masked(apart, where, 0)  # before the square, whose derivative would be 0 * NaN
         count = selection.maximum(_count(x, where, axes, keepdims) - ddof, 0)
-    total = r.reduce_sum(squares, axes, flag(keepdims))
+    total = r.reduce_sum(square_of(apart), axes, flag(keepdims))
     ans = total / count
     ans = ans if ans.dtype == total.dtype else selection.astype(ans, total.dtype)
     return ans if dtype is None or dtype.kind != "c" else selection.astype(ans, dtype)

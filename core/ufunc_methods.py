@@ -8,7 +8,7 @@ from .checks import flag
 from .errors import ConversionError, DtypeError, RuleError, at_user_line
 from .methods import _fitting
 from .ops import indexing, reductions, running, selection, shaping, sorting
-from .reducing import reduce as reduce_prim
+from .reducing import in_dtype, reduce as reduce_prim
 from .tracer import Tracer
 
 _REDUCTIONS = {
@@ -137,7 +137,7 @@ def _accumulate(ufunc, fun, x, axis=0, dtype=None, out=None):
                          f"{x.shape}; name an axis, or ravel before{at_user_line()}")
     axis = normal_axis(0 if axis is None else axis, x.ndim)
     if ufunc in _ACCUMULATIONS:
-        return _ACCUMULATIONS[ufunc](x, axis)
+        return in_dtype(_ACCUMULATIONS[ufunc](x, axis), dtype)
     if not x.shape[axis]:
         return x
     parts = _parts(x, axis)
@@ -161,7 +161,7 @@ def _reduceat(ufunc, fun, x, indices, axis=0, dtype=None, out=None):
     parts = []
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), n]):
         part = shaping.slice_axis(x, axis, start, max(stop, start + 1))
-        parts.append(_reduce(ufunc, fun, part, axis, None, None, True))
+        parts.append(_reduce(ufunc, fun, part, axis, dtype, None, True))
     if parts:
         return shaping.concatenate(*parts, axis=axis) if len(parts) > 1 else parts[0]
     none = tuple(0 if k == axis else size for k, size in enumerate(x.shape))

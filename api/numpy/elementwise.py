@@ -8,7 +8,7 @@ import numpy as np
 from ..core import methods
 from ..core.dtypes import result_dtype
 from ..core.errors import at_user_line
-from ..core.ops import arithmetic, elementary, selection, shaping
+from ..core.ops import arithmetic, elementary, pairs, selection, shaping
 from .surface import UNSET, Array, array_of, implements, lift, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
@@ -106,8 +106,8 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
         x[...] = nan_to_num(x, True, nan, posinf, neginf)
         return x
     if x.dtype.kind == "c":
-        return nan_to_num(x.real, nan=nan, posinf=posinf, neginf=neginf) + 1j * nan_to_num(
-            x.imag, nan=nan, posinf=posinf, neginf=neginf)
+        parts = [nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag)]
+        return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))  # a product with 1j makes NaN of infinite parts
     if x.dtype.kind != "f":
         return methods.fresh(x) if copy else x
     if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):

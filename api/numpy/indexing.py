@@ -125,8 +125,7 @@ def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
 @implements(np.trace)
 def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
     refuse_options("trace", out)
-    a = a if dtype is None else selection.astype(a, dtype)
-    return methods.trace(a, offset, axis1, axis2)
+    return methods.trace(array_of(a), offset, axis1, axis2, dtype)
 
 
 @implements(np.diag)

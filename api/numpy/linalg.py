@@ -249,4 +249,4 @@ def matrix_transpose(x: Array, /) -> Array:
 
 @implements(np.linalg.trace)
 def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
-    return methods.trace(x if dtype is None else selection.astype(x, dtype), offset, -2, -1)
+    return methods.trace(x, offset, -2, -1, dtype)

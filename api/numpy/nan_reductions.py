@@ -25,18 +25,14 @@ def _holes(a: Array) -> bool:
 def nansum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
            where: Any = True) -> Array:
     refuse_options("nansum", out)
-    return reductions.sum(without_nan(array_of(a), 0.0), axis, dtype, None, _flag(keepdims), initial, **_only(where))
+    return reductions.sum(without_nan(array_of(a), 0.0), axis, dtype, None, flag(keepdims), initial, **_only(where))
 
 
 @implements(np.nanprod, masked=True)
 def nanprod(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
             initial: Any = UNSET, where: Any = True) -> Array:
     refuse_options("nanprod", out)
-    return reductions.prod(without_nan(array_of(a), 1.0), axis, dtype, None, _flag(keepdims), initial, **_only(where))
-
-
-def _flag(keepdims: Any) -> bool:
-    return keepdims is not UNSET and flag(keepdims)
+    return reductions.prod(without_nan(array_of(a), 1.0), axis, dtype, None, flag(keepdims), initial, **_only(where))
 
 
 def _only(where: Any) -> dict:
@@ -59,7 +55,7 @@ def _present(a: Array, where: Any) -> Array:
 def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
             where: Any = True) -> Array:
     refuse_options("nanmean", out)
-    a, keepdims = array_of(a), _flag(keepdims)
+    a, keepdims = array_of(a), flag(keepdims)
     _inexact("nanmean", a, dtype)
     if not _holes(a):
         return reductions.mean(a, axis, dtype, None, keepdims, **_only(where))
@@ -71,7 +67,7 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, kee
 def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
            where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("nanvar", out)
-    a, keepdims = array_of(a), _flag(keepdims)
+    a, keepdims = array_of(a), flag(keepdims)
     ddof = reductions.degrees(ddof, correction)
     _inexact("nanvar", a, dtype)
     if not _holes(a):
@@ -93,14 +89,14 @@ def nanstd(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof
 def nanmax(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
            where: Any = True) -> Array:
     refuse_options("nanmax", out)
-    return _nan_extreme(reductions.max, array_of(a), axis, _flag(keepdims), initial, where, -np.inf)
+    return _nan_extreme(reductions.max, array_of(a), axis, flag(keepdims), initial, where, -np.inf)
 
 
 @implements(np.nanmin, masked=True)
 def nanmin(a: Array, axis: Axis = None, out: Any = None, keepdims: Any = False, initial: Any = UNSET,
            where: Any = True) -> Array:
     refuse_options("nanmin", out)
-    return _nan_extreme(reductions.min, array_of(a), axis, _flag(keepdims), initial, where, np.inf)
+    return _nan_extreme(reductions.min, array_of(a), axis, flag(keepdims), initial, where, np.inf)
 
 
 def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: bool, initial: Any, where: Any, last: float) -> Array:
@@ -127,6 +123,6 @@ def nanargmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = F
 
 def _place(prim: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
     if axis is not None:
-        return prim(a, methods.normal_axis(axis, a.ndim), _flag(keepdims))
+        return prim(a, methods.normal_axis(axis, a.ndim), flag(keepdims))
     ans = prim(methods.reshape(a, (-1,)), 0, False)
-    return methods.reshape(array_of(ans), (1,) * a.ndim) if _flag(keepdims) else ans
+    return methods.reshape(array_of(ans), (1,) * a.ndim) if flag(keepdims) else ans

@@ -12,7 +12,7 @@ from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping, sorting as ordering
 from ..core.reducing import reduce
 from ..core.tracer import Tracer, is_concrete
-from .surface import UNSET, Array, Axis, array_of, implements, known, refuse_options
+from .surface import Array, Axis, array_of, implements, known, refuse_options
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
 _STEPS = frozenset({"lower", "higher", "nearest", "inverted_cdf", "closest_observation"})  # each finds one element
@@ -37,8 +37,8 @@ def nanmedian(a: Array, axis: Axis = None, out: Any = None, overwrite_input: boo
     refuse_options("nanmedian", out)
     a = array_of(a)
     if a.dtype.kind not in "fc":
-        return median(a, axis, keepdims=_flag(keepdims))
-    rows, lead = _flattened_last(a, axis, _flag(keepdims))
+        return median(a, axis, keepdims=flag(keepdims))
+    rows, lead = _flattened_last(a, axis, flag(keepdims))
     rank, n = rows.ndim - 1, rows.shape[-1]
     if not n:
         return constant(np.full(lead, np.nan, a.dtype), a)
@@ -214,10 +214,6 @@ def _weighted(reference: Any, rows: Array, q: Any, weights: Array, lead: tuple, 
     return _in_front(ans if skip else _or_nan(ans, rows[..., -1:]), part.shape, lead, dtype)
 
 
-def _flag(keepdims: Any) -> bool:
-    return keepdims is not UNSET and flag(keepdims)
-
-
 def _present(rows: Array) -> Array:
     """How many elements of each row are not NaN."""
     return array_of(reduce(r.reduce_sum, ~selection.isnan(rows), -1))
@@ -226,8 +222,8 @@ def _present(rows: Array) -> Array:
 def _nan_quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: Any, weights: Any) -> Array:
     a = array_of(a)
     if a.dtype.kind not in "fc":
-        return _quantile(reference, a, q, axis, method, _flag(keepdims), weights)
-    rows, lead = _flattened_last(a, axis, _flag(keepdims))
+        return _quantile(reference, a, q, axis, method, flag(keepdims), weights)
+    rows, lead = _flattened_last(a, axis, flag(keepdims))
     n = rows.shape[-1]
     if isinstance(q, Tracer):
         _check_traced(reference, a, q, method, weights)

@@ -1,4 +1,4 @@
-"""`pad` in every mode of NumPy's but a function of the user's."""
+"""`pad` in every mode of NumPy's, functions of the user's among them."""
 
 import operator
 from typing import Any
@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.buffers import make_buffer
 from ..core.device import constant
-from ..core.errors import RuleError, at_user_line
+from ..core.errors import at_user_line
 from ..core.ops import linalg, selection, shaping
+from ..core.tracer import Tracer
 from . import reductions
 from .creation import linspace
 from .indexing import take
 from .order_statistics import median
-from .surface import Array, array_beside, array_of, implements
+from .surface import Array, array_beside, array_of, implements, traced_inside
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "constant": {"constant_values": 0}, "empty": {}, "edge": {}, "wrap": {}, "reflect": {"reflect_type": "even"},
@@ -27,8 +29,7 @@ _STATISTICS = {"maximum": reductions.max, "minimum": reductions.min, "mean": red
 def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     array = array_of(array)
     if callable(mode):
-        raise RuleError(f"pad of a traced value takes no function as its mode, which would write into a plain array; "
-                        f"join what it writes by np.concatenate{at_user_line()}")
+        return _by_function(array, _widths(pad_width, array.ndim), mode, kwargs)
     options = _OPTIONS.get(mode)
     if options is None or set(kwargs) - set(options):
         raise ValueError(f"pad has the modes {', '.join(_OPTIONS)}, each with its own options, but got mode={mode!r}"
@@ -43,6 +44,23 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
         if any(width):
             array = _padded(array, axis, width, mode, value)
     return array
+
+
+def _by_function(x: Array, widths: tuple, write: Any, options: dict) -> Array:
+    """`x` between zeros, into which `write(vector, width, axis, options)` writes, vector after vector, axis after axis.
+
+    Each vector is a buffer of its own: what one call writes, the calls of later axes read.
+    """
+    x = shaping.pad(x, widths) if any(map(any, widths)) else x
+    for axis, width in enumerate(widths):
+        moved = methods.swapaxes(x, axis, -1)
+        rows = methods.reshape(moved, (-1, moved.shape[-1]))
+        vectors = [make_buffer(rows[k]) for k in range(rows.shape[0])]
+        for vector in vectors:
+            write(vector, width, axis, options)
+        if vectors:
+            x = methods.swapaxes(methods.reshape(shaping.stack(*vectors, axis=0), moved.shape), axis, -1)
+    return x
 
 
 def _widths(pad_width: Any, rank: int) -> tuple:
@@ -80,6 +98,9 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
         ends = []
         for side, (length, w) in enumerate(zip(_pair(value["stat_length"], x, axis), width)):
             length = n if length is None else min(n, operator.index(length))
+            if length < 0:
+                raise ValueError(f"pad needs a stat_length that is not negative, but got {value['stat_length']}"
+                                 f"{at_user_line()}")
             start = n - length if side else 0
             end = _STATISTICS[mode](shaping.slice_axis(x, axis, start, start + length), axis=axis, keepdims=True)
             ends.append(_block(selection.rint(end) if x.dtype.kind in "iu" else end, x, axis, w))
@@ -88,10 +109,14 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
 
 def _pair(value: Any, x: Array, axis: int) -> tuple:
     """What a value given once, as a pair, or by axis says of both sides of one axis."""
-    if value is None or not np.ndim(value):
+    if value is None or not isinstance(value, (list, tuple)) and not np.ndim(value):
         return value, value
-    pairs = np.broadcast_to(np.asarray(value), (x.ndim, 2))
-    return pairs[axis, 0].item(), pairs[axis, 1].item()
+    if not isinstance(value, Tracer) and not traced_inside(value):
+        pairs = np.broadcast_to(np.asarray(value), (x.ndim, 2))
+        return pairs[axis, 0].item(), pairs[axis, 1].item()
+    rows = array_beside(value, x)
+    rows = shaping.broadcast_to(rows, (x.ndim, 2))
+    return rows[axis, 0], rows[axis, 1]
 
 
 def _block(value: Any, x: Array, axis: int, width: int) -> Array:

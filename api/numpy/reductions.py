@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods, reducing
+from ..core.checks import flag
 from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping
 from ..core.reducing import reduce
@@ -50,7 +51,7 @@ amax, amin = max, min
 def mean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
          where: Any = True) -> Array:
     refuse_options("mean", out)
-    return reducing.mean(array_of(a), axis, dtype, keepdims, where)
+    return reducing.mean(array_of(a), axis, dtype, flag(keepdims), where)
 
 
 @implements(np.var, masked=True)
@@ -58,7 +59,7 @@ def var(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: f
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("var", out)
     centre = None if mean is UNSET else mean
-    return reducing.var(array_of(a), axis, degrees(ddof, correction), keepdims, dtype, where, centre)
+    return reducing.var(array_of(a), axis, degrees(ddof, correction), flag(keepdims), dtype, where, centre)
 
 
 @implements(np.std, masked=True)
@@ -66,7 +67,7 @@ def std(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: f
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
     refuse_options("std", out)
     centre = None if mean is UNSET else mean
-    return reducing.std(array_of(a), axis, degrees(ddof, correction), keepdims, dtype, where, centre)
+    return reducing.std(array_of(a), axis, degrees(ddof, correction), flag(keepdims), dtype, where, centre)
 
 
 def degrees(ddof: float, correction: Any) -> float:

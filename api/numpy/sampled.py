@@ -6,9 +6,9 @@ import numpy as np
 
 from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import reductions, running, selection, shaping
+from ..core.ops import pairs, reductions, running, selection, shaping
 from ..core.reducing import reduce
-from ..core.tracer import Tracer
+from ..core.tracer import Tracer, is_concrete, peel
 from .indexing import take
 from .reductions import diff
 from .sorting import searchsorted
@@ -151,7 +151,7 @@ def _signals(name: str, a: Array, v: Array) -> list:
     out = []
     for which, x in (("first", a), ("second", v)):
         x = array_of(x)
-        x = x if x.ndim else methods.reshape(x, (1,))
+        x = x if x.ndim or name == "correlate" else methods.reshape(x, (1,))  # NumPy's convolve alone takes numbers
         if x.ndim != 1 or not x.shape[0]:
             raise ValueError(f"{name} needs two vectors that are not empty, but the {which} has shape {x.shape}"
                              f"{at_user_line()}")
@@ -197,12 +197,41 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
     upper = selection.minimum(selection.maximum(place, 1), max(n - 1, 0))
     lower = selection.maximum(upper - 1, 0)
     x0, x1, y0, y1 = (take(v, k) for v in (knots, values) for k in (lower, upper))
-    gap = x1 - x0
-    same = gap == 0
-    ans = selection.where(same, y1, (y1 - y0) / selection.where(same, 1.0, gap) * (point - x0) + y0)
+    ans = (_between if _finite(knots) and _finite(values) else _between_any)(point, x0, x1, y0, y1)
     ans = selection.where(x < knots[0], values[0] if left is None else left, ans)
     ans = selection.where(x > knots[-1], values[-1] if right is None else right, ans)
     return selection.where(x != x, x, ans)
+
+
+def _finite(x: Array) -> bool:
+    """Whether all elements are known to be finite."""
+    return is_concrete(x) and bool(selection.isfinite(peel(x)).all())
+
+
+def _between(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
+    """The line through two finite points, at `x`; the second point where they coincide."""
+    gap = x1 - x0
+    same = gap == 0
+    return selection.where(same, y1, (y1 - y0) / selection.where(same, 1.0, gap) * (x - x0) + y0)
+
+
+def _between_any(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
+    """The same where coordinates may be infinite, as NumPy has it: from the second point where the first gives NaN."""
+    if y0.dtype.kind == "c":
+        parts = [_between_any(x, x0, x1, *ends) for ends in ((y0.real, y1.real), (y0.imag, y1.imag))]
+        return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))
+    gap = x1 - x0
+    same, level = gap == 0, y0 == y1
+    flat = level & selection.isinf(y0)
+    slope = (selection.where(flat, 0.0, y1) - selection.where(flat, 0.0, y0)) / selection.where(same, 1.0, gap)
+    astray = selection.isnan(slope * (x - x0) + y0)
+    lost = selection.isnan(slope * (x - x1) + y1)
+    # Masked before the products, too: the derivative of what is not chosen would be 0 * infinity.
+    ahead, behind = ~astray, astray & ~lost & (x != x0) & (x != x1)
+    ans = selection.where(ahead, slope, 0.0) * selection.where(ahead, x - x0, 0.0) + y0
+    back = selection.where(behind, slope, 0.0) * selection.where(behind, x - x1, 0.0) + y1
+    back = selection.where((x == x0) | (x != x1) & lost & level, y0, selection.where(lost & (x != x1), np.nan, back))
+    return selection.where(same, y1, selection.where(astray, back, ans))
 
 
 def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:

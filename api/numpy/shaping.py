@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
+from ..core.axes import shape_tuple
 from ..core.buffers import Buffer
 from ..core.device import constant
 from ..core.errors import at_user_line
@@ -106,8 +107,7 @@ def _each(arys: tuple, f: Any) -> Any:
 
 @implements(np.broadcast_to)
 def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Array:
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
-    return shaping.broadcast_to(array, shape)
+    return shaping.broadcast_to(array, shape_tuple(shape))
 
 
 @implements(np.broadcast_arrays)
@@ -144,7 +144,7 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
 @implements(np.resize)
 def resize(a: Array, new_shape: Any) -> Array:
     a = methods.reshape(array_of(a), (-1,))
-    shape = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (operator.index(new_shape),)
+    shape = shape_tuple(new_shape)
     if builtins.min(shape, default=0) < 0:
         raise ValueError(f"resize needs lengths that are not negative, but got {shape}{at_user_line()}")
     size = math.prod(shape)

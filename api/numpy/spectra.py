@@ -10,10 +10,10 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, INVARIANT, RAISE, mirrored
+from ..core.ops.guards import FINITE, INVARIANT, NEGLIGIBLE, RAISE, mirrored
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
-from .surface import Array, array_beside, array_of, implements
+from .surface import Array, array_beside, array_of, implements, known
 
 EigResult = type(np.linalg.eig(np.eye(1)))
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -102,7 +102,7 @@ def hermitian(x: Any, name: str) -> Array:
 def eigh(a: Array, UPLO: str = "L") -> Any:
     """Traced: of a Hermitian `a`, whatever `UPLO`; the gradient is Hermitian."""
     _check_triangle(UPLO)
-    return EighResult(*spectral.eigh(hermitian(a, "eigh"), _REPEATED.get()))
+    return EighResult(*spectral.eigh(hermitian(a, "eigh"), _REPEATED.get(), UPLO in "Uu"))
 
 
 @implements(np.linalg.eigvalsh)
@@ -151,8 +151,8 @@ def _hermitian_svd(a: Array, compute_uv: bool) -> Any:
     a = hermitian(a, "svd with hermitian=True")
     if not compute_uv:
         return methods.sort(shaping.absolute(spectral.eigvalsh(a, _REPEATED.get())))[..., ::-1]
-    w, u = spectral.eigh(a, _REPEATED.get())
-    sign, s = shaping.signum(w), shaping.absolute(w)
+    w, u = spectral.eigh(a, _REPEATED.get(), False)
+    sign, s = selection.astype(selection.where(w < 0, -1, 1), w.dtype), shaping.absolute(w)
     order = methods.argsort(s)[..., ::-1]
     s, sign = take_along_axis(s, order), take_along_axis(sign, order)
     u = take_along_axis(u, order[..., None, :])
@@ -174,7 +174,25 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
     if hermitian:
         a = decompositions.hermitian(mirrored(a, "pinv with hermitian=True"))
-    return _svd.pinv(a, array_of(rcond))
+    return _pseudo_inverse(a, array_of(rcond))
+
+
+def _pseudo_inverse(a: Array, rcond: Array) -> Array:
+    """By its own rule where only rounding is cut off; else by singular vectors, which tell how the cut turns."""
+    if not is_concrete(a) or not is_concrete(rcond) or not _cuts(known(a, "pinv"), known(rcond, "pinv")):
+        return _svd.pinv(a, rcond)
+    u, s, vh = _svd.svd(a, False, _REPEATED.get())
+    kept = s > rcond[..., None] * s[..., :1]
+    inverse = selection.where(kept, 1.0 / selection.where(kept, s, 1.0), 0.0)
+    return linalg.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
+
+
+def _cuts(a: Any, rcond: Any) -> bool:
+    """Whether the pseudo-inverse leaves out singular values that are not 0."""
+    if not a.size or not (rcond > NEGLIGIBLE).any():
+        return False
+    s = np.linalg.svd(a, compute_uv=False)
+    return bool(((s <= rcond[..., None] * s[..., :1]) & (s > NEGLIGIBLE * s[..., :1])).any())
 
 
 def _precision(a: Array) -> float:
@@ -194,7 +212,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     s = _svd.svdvals(a, _REPEATED.get())
     limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
-    x = linalg.matmul(_svd.pinv(a, array_beside(limit, a)), b)
+    x = linalg.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
     rest = b - linalg.matmul(a, x)
     rest = methods.reshape(rest, (m, b.shape[1] if b.ndim == 2 else 1))
     squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)

@@ -58,9 +58,11 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
             try:
                 return reference(*args, **kwargs)
             except ConversionError:  # a list of traced values, which NumPy takes for an array
-                if not any(map(traced_inside, args)):
+                if not any(map(traced_inside, (*args, *kwargs.values()))):
                     raise
                 args = tuple(_stacked_lists(traced, args))
+                wanted = traced.__annotations__
+                kwargs = {k: _stacked_list(v) if wanted.get(k) is Array else v for k, v in kwargs.items()}
         if kwargs:
             check_options(kwargs, name)
         try:

@@ -202,3 +202,43 @@ alike = primitive(
     samples=_alike_samples,
     absent={"()": "its operand is a vector"},
 )
+
+
+NEGLIGIBLE = 2.0**-26  # of the largest singular value; what is cut off changes the derivative by as much, relatively
+
+
+def _cut(xp, x, rest, whole):
+    if x.size and bool(xp.any(largest(xp, rest) > NEGLIGIBLE * largest(xp, whole))):
+        raise np.linalg.LinAlgError(
+            "the pseudo-inverse left out singular values that are not 0 (rcond is above them), where its derivative is "
+            "not that along matrices of one rank; under vmap and in graphs leave rcond away, or write the answer with "
+            "the vectors of svd and np.where(s > limit, 1 / s, 0)"
+        )
+    return x.copy()
+
+
+def _cut_batch(x, rest, whole, batched, size):
+    rank = max(v.ndim - b for v, b in zip((x, rest, whole), batched)) + 1
+    x, rest, whole = (lift(v, rank) if b else v for v, b in zip((x, rest, whole), batched))
+    return cut(x if batched[0] else broadcast_to(x, (size, *x.shape)), rest, whole)
+
+
+def _cut_samples(rng):
+    out = []
+    for shape in ((3, 2), (2, 3, 3), (0, 2, 2)):
+        x, whole = rng.normal(size=shape).swapaxes(-1, -2), rng.normal(size=shape)
+        out += [Sample(z, 1e-12 * whole, whole) for z in (x, x.astype("f4"), x + 1j)]
+    return out
+
+
+cut = primitive(
+    "cut",  # x: (..., n, m) itself; raises where rest: (..., m, n), what was cut off from whole, is not negligible
+    impl=lambda xp, x, rest, whole: _cut(xp, x, rest, whole),
+    shape=lambda x: x,
+    nondiff="rest, whole",
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=_cut_batch,
+    samples=_cut_samples,
+    absent={"()": "its operand is a matrix"},
+)

@@ -73,11 +73,11 @@ def projectors(w, v):
 
 
 def _eigh_samples(rng):
-    out = [Sample(a, params={"repeated": policy}, tol=1e-5, gauge=projectors)
+    out = [Sample(a, params={"repeated": policy, "upper": policy == RAISE}, tol=1e-5, gauge=projectors)
            for policy, shapes in ((FINITE, ((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))), (RAISE, ((3, 3),)),
                                   (INVARIANT, ((3, 3), (2, 2, 2))))
            for a in make_matrices(*shapes, positive=True)(rng)]
-    return [*out, Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": FINITE}, smooth=False, orders=1,
+    return [*out, Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": FINITE, "upper": False}, smooth=False, orders=1,
                          gauge=lambda w, v: (w,))]
 
 
@@ -87,26 +87,27 @@ def _of_hermitian_part(xp, a):
 
 eigh = primitive(
     "eigh",  # (eigenvalues in ascending order, eigenvectors) of the Hermitian part of a
-    impl=lambda xp, a, *, repeated: tuple(xp.linalg.eigh(_of_hermitian_part(xp, a))),
+    # upper: which triangle LAPACK starts from; it decides signs and phases of vectors
+    impl=lambda xp, a, *, repeated, upper: tuple(xp.linalg.eigh(_of_hermitian_part(xp, a), "U" if upper else "L")),
     outputs=2,
     accepts_none=True,
     shape=_eigh_shape,
     jvp={"a": _eigh_jvp},
     vjp={"a": _eigh_vjp},
-    batch=lambda a, repeated: eigh(a, repeated=repeated),
+    batch=lambda a, repeated, upper: eigh(a, repeated=repeated, upper=upper),
     samples=_eigh_samples,
 )
 
 
 def _eigvalsh_jvp(da, a, repeated):
     """Magnus (1985), theorem 1: dw = diag(Vᴴ dA V) for Hermitian dA."""
-    v = eigh(a, repeated=repeated)[1]
+    v = eigh(a, repeated=repeated, upper=False)[1]
     return real_diagonal(matmul(adjoint(v), matmul(hermitian(da), v)))
 
 
 def _eigvalsh_vjp(ct, a, repeated):
     """The adjoint: V diag(w̄) Vᴴ."""
-    w, v = eigh(a, repeated=repeated)
+    w, v = eigh(a, repeated=repeated, upper=False)
     return hermitian(matmul(v * symmetric(ct, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
 
 

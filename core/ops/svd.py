@@ -7,7 +7,7 @@ from ..dtypes import float_dtype, real_dtype
 from ..errors import ShapeError, at_user_line
 from ..families import broadcast_shape, primitive
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, INVARIANT, RAISE, tiny
+from .guards import FINITE, INVARIANT, RAISE, cut, tiny
 from .linalg import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .samples import Sample
@@ -204,6 +204,7 @@ def _pinv(xp, a, rcond):
 def _pinv_jvp(da, a, ans):
     """Golub and Pereyra (1973), equation 4.12: dA⁺ = -A⁺ dA A⁺ + A⁺ A⁺ᴴ dAᴴ (1 - A A⁺) + (1 - A⁺ A) dAᴴ A⁺ᴴ A⁺, along
     matrices of one rank."""
+    ans = cut(ans, a - matmul(a, matmul(ans, a)), a)
     up, d_up = adjoint(ans), adjoint(da)
     ans_up = matmul(matmul(ans, up), d_up)
     up_ans = matmul(d_up, matmul(up, ans))
@@ -213,6 +214,7 @@ def _pinv_jvp(da, a, ans):
 
 def _pinv_vjp(ct, a, ans):
     """The adjoint of the three terms."""
+    ans = cut(ans, a - matmul(a, matmul(ans, a)), a)
     up, ct_up = adjoint(ans), adjoint(ct)
     ans_up = matmul(ct_up, matmul(ans, up))
     up_ans = matmul(matmul(up, ans), ct_up)

@@ -340,3 +340,22 @@ def test_gradient_of_a_real_factor_is_that_of_stacked_matrices(size, dtype):
     np.testing.assert_allclose(one, stacked, rtol=0, atol=abs(stacked).max() * (1e-12 if dtype is np.float64 else 1e-4))
     np.testing.assert_array_equal(one, one.T)
     assert one.dtype == dtype
+
+
+@pytest.mark.parametrize("a", [TALL, WIDE, SQUARE, ZTALL, STACK], ids=["tall", "wide", "square", "complex", "stack"])
+def test_pseudo_inverse_that_cuts_singular_values_off(a):
+    limit = np.linalg.svd(a, compute_uv=False)
+    limit = float((limit[..., 1] * limit[..., 2] / limit[..., 0] ** 2).max() ** 0.5)
+    cv.testing.check_grads(lambda a: np.linalg.pinv(a, limit), (a,), order=2)
+    if a.ndim == 2:
+        cv.testing.check_grads(lambda a, b: np.linalg.lstsq(a, b, limit)[0], (a, a[:, 0] * 2 + 1), order=1)
+    with pytest.raises(np.linalg.LinAlgError, match="left out singular values"):
+        cv.vmap(cv.grad(lambda a: np.abs(np.linalg.pinv(a, limit)).sum()))(a[None])
+
+
+def test_factors_of_hermitian_matrices_are_numpys():
+    a = Z + np.conj(Z).T
+    for fun in (lambda a: np.linalg.eigh(a, "U"), lambda a: np.linalg.eigh(a, "L"),
+                lambda a: np.linalg.svd(a * np.diag([1.0, 0.0, 0.0]), hermitian=True)):
+        for found, want in zip(cv.vjp(fun, a)[0], fun(a)):
+            np.testing.assert_allclose(found, want, atol=1e-14)

@@ -9,6 +9,16 @@ import covector.numpy as cnp
 V = np.array([0.5, 1.5, -2.0, 3.0])
 M = np.arange(12.0).reshape(2, 2, 3) / 7
 
+
+def _doubled(vector, width, axis, options):
+    """Writes what the next element inside is, doubled."""
+    before, after = width
+    if before:
+        vector[:before] = 2 * vector[before]
+    if after:
+        vector[-after:] = 2 * vector[-after - options["step"]]
+
+
 CALLS = {
     "average of axes in another order": lambda x: np.average(x, axis=(2, 0), weights=M[0].T),
     "cov of one row whose columns are variables": lambda x: np.cov(x[:1, 0], rowvar=False, ddof=0),
@@ -20,6 +30,17 @@ CALLS = {
     "nothing left to trim, front": lambda x: np.trim_zeros(x[0, 0] * 0, "f"),
     "nothing left to trim, back of one axis": lambda x: np.trim_zeros(x[0] * 0, "b", axis=1),
     "NaN made infinite": lambda x: np.nan_to_num(x / 0.0, nan=np.inf, posinf=999.0),
+    "small integers stay small": lambda x: np.sum(x * 9, axis=1, dtype="i4"),
+    "small integers stay small in a running product": lambda x: np.cumprod(x * 9, axis=1, dtype=np.int8),
+    "truths of a running sum": lambda x: np.cumsum(x, axis=0, dtype=bool),
+    "small integers stay small in methods": lambda x: x[0].trace(dtype="u1"),
+    "small integers stay small in ufuncs": lambda x: np.add.reduce(x * 9, 2, "i2"),
+    "a shape in an array": lambda x: np.broadcast_to(x, np.array([2, *x.shape])),
+    "axes in an array": lambda x: np.flip(np.median(x, np.array([0, 2])), np.array([0])),
+    "pad by a function": lambda x: np.pad(x, ((1, 2), (0, 1), (2, 0)), _doubled, step=1),
+    "pad with constants in an array": lambda x: np.pad(x[0], 1, constant_values=np.array([[1.0, 2], [3, 4]])),
+    "NaN of complex values made infinite": lambda x: np.nan_to_num(np.full(2, np.nan + 1j) * x[0, 0, :2], nan=np.inf),
+    "variance of what a mask leaves": lambda x: np.var(np.where(x > 1, np.nan, x), axis=0, where=x <= 1),
     "dtypes among arrays": lambda x: np.zeros(2, np.result_type(x, np.dtype("c8"), np.float32)),
 }
 
@@ -42,6 +63,48 @@ def test_what_is_outside_of_interp_has_the_same_derivative_both_ways():
         gradients = cv.vjp(np.interp, *primals)[1](np.ones(()))
         np.testing.assert_allclose(forward, sum((g * t).sum() for g, t in zip(gradients, tangents)))
         assert np.isfinite(forward)
+
+
+KNOTS = [-np.inf, np.inf], [-np.inf, 1.0], [0.0, np.inf], [-np.inf, 0.0, 1.0, np.inf]
+VALUES = [0.0, 10.0, 3.0, 2.0], [10.0] * 4, [np.inf] * 4, [-np.inf, 5.0, 5.0, 1.0], [5.0, np.inf, -np.inf, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("knots", KNOTS)
+@pytest.mark.parametrize("scale", [1.0, 2 - 1j])
+def test_interp_between_infinite_points_is_numpys(knots, values, scale):
+    x = np.array([0.5, -np.inf, np.inf, 1.0, 0.0, -3.0])
+    operands = x, np.array(knots), np.array(values[: len(knots)]) * scale
+    want = np.interp(*operands)
+    np.testing.assert_array_equal(cv.vjp(np.interp, *operands)[0], want)
+    np.testing.assert_array_equal(cv.vmap(np.interp)(*[v[None] for v in operands])[0], want)
+    if np.isfinite(values).all():
+        assert np.isfinite(cv.vjp(np.interp, *operands)[1](np.ones(6, want.dtype))[2]).all()
+
+
+def test_masked_nan_is_left_out_of_a_variance_both_ways():
+    x, mask = np.array([1.0, np.nan, 3.0, 5.0]), np.array([True, False, True, True])
+    for name in ("var", "std", "mean", "sum"):
+        gradient = cv.grad(lambda x: getattr(np, name)(x, where=mask))(x)
+        kept = cv.grad(lambda x: getattr(np, name)(x))(x[mask])
+        np.testing.assert_allclose(gradient, np.insert(kept, 1, 0.0))
+
+
+@pytest.mark.parametrize("name", ["nanmean", "nanvar", "nansum"])
+def test_a_traced_mask_of_plain_values_keeps_numpys_shape(name):
+    call = getattr(np, name)
+    masks = np.array([[[True, False, True], [False, True, True]], [[True, True, True], [True, True, False]]])
+    found = cv.vmap(lambda mask: call(np.arange(6).reshape(2, 3), where=mask))(masks)
+    np.testing.assert_allclose(found, [call(np.arange(6).reshape(2, 3), where=mask) for mask in masks])
+
+
+def test_pad_by_a_function_and_by_traced_constants_have_derivatives():
+    check = cv.testing.check_grads
+    x = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, 3.0]])
+    check(lambda x: np.pad(x, ((1, 2), (0, 1)), _doubled, step=1) ** 2, (x,), order=2)
+    check(lambda t: cnp.pad(x, 1, constant_values=(t, t * t)), (np.array(0.5),), order=2)
+    check(lambda x, c: np.pad(x, 2, "linear_ramp", end_values=c), (x, np.array([[1.0, 2.0], [3.0, 4.0]])), order=2)
 
 
 WRONG = {
