@@ -10,7 +10,7 @@ import numpy as np
 from ..core import methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, INVARIANT, NEGLIGIBLE, RAISE, mirrored
+from ..core.ops.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
 from ..core.tracer import is_concrete, peel
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
@@ -179,20 +179,12 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
 
 def _pseudo_inverse(a: Array, rcond: Array) -> Array:
     """By its own rule where only rounding is cut off; else by singular vectors, which tell how the cut turns."""
-    if not is_concrete(a) or not is_concrete(rcond) or not _cuts(known(a, "pinv"), known(rcond, "pinv")):
+    if not is_concrete(a) or not is_concrete(rcond) or not cuts(np, known(a, "pinv"), known(rcond, "pinv")):
         return _svd.pinv(a, rcond)
     u, s, vh = _svd.svd(a, False, _REPEATED.get())
     kept = s > rcond[..., None] * s[..., :1]
     inverse = selection.where(kept, 1.0 / selection.where(kept, s, 1.0), 0.0)
     return linalg.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
-
-
-def _cuts(a: Any, rcond: Any) -> bool:
-    """Whether the pseudo-inverse leaves out singular values that are not 0."""
-    if not a.size or not (rcond > NEGLIGIBLE).any():
-        return False
-    s = np.linalg.svd(a, compute_uv=False)
-    return bool(((s <= rcond[..., None] * s[..., :1]) & (s > NEGLIGIBLE * s[..., :1])).any())
 
 
 def _precision(a: Array) -> float:

@@ -204,11 +204,17 @@ alike = primitive(
 )
 
 
-NEGLIGIBLE = 2.0**-26  # of the largest singular value; what is cut off changes the derivative by as much, relatively
+def cuts(xp, a, rcond):
+    """Whether a pseudo-inverse with this `rcond` leaves out singular values that are not 0, up to rounding."""
+    zero = max(2.0**-26, tiny(a))  # relative to the largest; what is cut off changes the derivative by as much
+    if not a.size or not bool(xp.any(rcond > zero)):
+        return False
+    s = xp.linalg.svd(a, compute_uv=False)
+    return bool(xp.any((s <= rcond[..., None] * s[..., :1]) & (s > zero * s[..., :1])))
 
 
-def _cut(xp, x, rest, whole):
-    if x.size and bool(xp.any(largest(xp, rest) > NEGLIGIBLE * largest(xp, whole))):
+def _cut(xp, x, a, rcond):
+    if cuts(xp, a, rcond):
         raise np.linalg.LinAlgError(
             "the pseudo-inverse left out singular values that are not 0 (rcond is above them), where its derivative is "
             "not that along matrices of one rank; under vmap and in graphs leave rcond away, or write the answer with "
@@ -217,25 +223,27 @@ def _cut(xp, x, rest, whole):
     return x.copy()
 
 
-def _cut_batch(x, rest, whole, batched, size):
-    rank = max(v.ndim - b for v, b in zip((x, rest, whole), batched)) + 1
-    x, rest, whole = (lift(v, rank) if b else v for v, b in zip((x, rest, whole), batched))
-    return cut(x if batched[0] else broadcast_to(x, (size, *x.shape)), rest, whole)
+def _cut_batch(x, a, rcond, batched, size):
+    rank = max(x.ndim - batched[0], a.ndim - batched[1], rcond.ndim + 2 - batched[2]) + 1
+    x, a = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (a, batched[1])))
+    rcond = lift(rcond, rank - 2) if batched[2] else rcond
+    return cut(x if batched[0] else broadcast_to(x, (size, *x.shape)), a, rcond)
 
 
 def _cut_samples(rng):
     out = []
     for shape in ((3, 2), (2, 3, 3), (0, 2, 2)):
-        x, whole = rng.normal(size=shape).swapaxes(-1, -2), rng.normal(size=shape)
-        out += [Sample(z, 1e-12 * whole, whole) for z in (x, x.astype("f4"), x + 1j)]
-    return out
+        x, a = rng.normal(size=shape).swapaxes(-1, -2), rng.normal(size=shape)
+        out += [Sample(z, a, np.asarray(1e-14)) for z in (x, x.astype("f4"), x + 1j)]
+    return [*out, Sample(np.eye(2), np.diag([1.0, 0.5]), np.asarray(0.25)),
+            Sample(np.ones((2, 2, 2)), np.stack([np.eye(2), np.diag([1.0, 0.5])]), np.array([0.5, 0.25]))]
 
 
 cut = primitive(
-    "cut",  # x: (..., n, m) itself; raises where rest: (..., m, n), what was cut off from whole, is not negligible
-    impl=lambda xp, x, rest, whole: _cut(xp, x, rest, whole),
+    "cut",  # x: (..., n, m) itself; raises where a pseudo-inverse of a: (..., m, n) cuts off values that are not 0
+    impl=lambda xp, x, a, rcond: _cut(xp, x, a, rcond),
     shape=lambda x: x,
-    nondiff="rest, whole",
+    nondiff="a, rcond",
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},
     batch=_cut_batch,

@@ -201,10 +201,10 @@ def _pinv(xp, a, rcond):
     return xp.linalg.pinv(a, rcond)
 
 
-def _pinv_jvp(da, a, ans):
+def _pinv_jvp(da, a, ans, rcond):
     """Golub and Pereyra (1973), equation 4.12: dA⁺ = -A⁺ dA A⁺ + A⁺ A⁺ᴴ dAᴴ (1 - A A⁺) + (1 - A⁺ A) dAᴴ A⁺ᴴ A⁺, along
     matrices of one rank."""
-    ans = cut(ans, a - matmul(a, matmul(ans, a)), a)
+    ans = cut(ans, a, rcond)
     up, d_up = adjoint(ans), adjoint(da)
     ans_up = matmul(matmul(ans, up), d_up)
     up_ans = matmul(d_up, matmul(up, ans))
@@ -212,9 +212,9 @@ def _pinv_jvp(da, a, ans):
             + up_ans - matmul(ans, matmul(a, up_ans)))
 
 
-def _pinv_vjp(ct, a, ans):
+def _pinv_vjp(ct, a, ans, rcond):
     """The adjoint of the three terms."""
-    ans = cut(ans, a - matmul(a, matmul(ans, a)), a)
+    ans = cut(ans, a, rcond)
     up, ct_up = adjoint(ans), adjoint(ct)
     ans_up = matmul(ct_up, matmul(ans, up))
     up_ans = matmul(matmul(up, ans), ct_up)
