@@ -253,6 +253,8 @@ def binary_lane(prim, op, native):
                     y.owner.masked = True
                 return out
         elif kind in RAW and other in RAW:
+            if kind is complex and other is np.float64:
+                x = np.complex128(x)  # np.float64 is a float: Python would answer with a number of its own
             try:
                 return op(x, y)
             except (TypeError, ValueError):

@@ -21,9 +21,11 @@ ndarray = np.ndarray
 def power(x, y):
     """`x ** y`; whole Python exponents and halves take their own, faster primitives."""
     if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
-        if isinstance(x, Tracer) and x.dtype.kind in "fc":
+        if isinstance(x, Tracer) and x.dtype.kind in "fcb":
             if y == 2:
                 return a.square(x)
+            if x.dtype.kind == "b":
+                return a.power(x, y)
             if y == 1:
                 return a.add(x, 0.0)
             return a.integer_power(x, int(y))
@@ -328,7 +330,7 @@ _METHODS = {
     "reshape": lambda x, *shape, order="C", copy=None: copy is not None and check_options(
         {"copy": copy}) or reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
-    "flatten": lambda x, order="C": reshape(x, (-1,), order) + 0,
+    "flatten": lambda x, order="C": fresh(reshape(x, (-1,), order)),
     "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
         x, axis, sort_kind("argsort", kind, order, stable)),
     "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(

@@ -16,7 +16,7 @@ from .ufunc_methods import call_method, check_cast, full_name
 
 UFUNCS = {
     np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
-    np.power: power, np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
+    np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
     np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
     np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
@@ -44,6 +44,16 @@ UFUNCS.update({getattr(np, name): getattr(digits, name) for name in (
 )})  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
+
+
+def _power(x, y):
+    """As the operator, but for the dtype of truth values with whole exponents: there 2 is no square."""
+    if type(y) is int and isinstance(x, Tracer) and x.dtype == np.bool_:
+        x = selection.astype(x, np.intp)
+    return power(x, y)
+
+
+UFUNCS[np.power] = _power
 
 
 def _truths(x, y):

@@ -9,6 +9,7 @@ import opt_einsum
 from opt_einsum import parser
 
 from ..core import methods
+from ..core.dtypes import real_dtype, result_dtype
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import indexing, linalg, reductions, selection, shaping
 from ..core.reducing import reduce
@@ -32,6 +33,9 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
     arrays = [array_of(x) for x in arrays]
     if dtype is not None:
         arrays = [as_asked("einsum", x, dtype, casting) for x in arrays]
+    elif len({x.dtype for x in arrays}) > 1:  # else sums of one operand would be rounded to its own dtype
+        wide = result_dtype(*arrays)
+        arrays = [_in_precision(x, wide) for x in arrays]
     inputs, output = _parsed(subscripts, tuple([tuple(x.shape) for x in arrays]))
     terms = list(inputs)
     if len(arrays) > 2:
@@ -46,6 +50,12 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
             arrays.append(_contract(chosen, needed))
             terms.append(needed)
     return _contract(list(zip(terms, arrays)), output)
+
+
+def _in_precision(x: Array, wide: Any) -> Array:
+    """`x` in the precision of the dtype of the answer; what is real stays so."""
+    wanted = wide if x.dtype.kind == "c" else real_dtype(wide)
+    return x if x.dtype == wanted else selection.astype(x, wanted)
 
 
 @implements(np.einsum_path)

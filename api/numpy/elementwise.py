@@ -125,7 +125,8 @@ def isclose(a: Array, b: Array, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan:
     b = float(b) if type(b) in (bool, int) else b
     b = b if type(b) in (float, complex) else selection.astype(b, result_dtype(b, 1.0))  # booleans do not subtract
     with np.errstate(invalid="ignore"):
-        near = selection.isfinite(b) & (shaping.absolute(a - b) <= atol + rtol * shaping.absolute(b))
+        size = shaping.absolute(b) if hasattr(b, "dtype") else math.hypot(b.real, b.imag)  # Python numbers stay weak
+        near = selection.isfinite(b) & (shaping.absolute(a - b) <= atol + rtol * size)
     ans = near | (a == b)
     return ans | ((a != a) & (b != b)) if equal_nan else ans
 

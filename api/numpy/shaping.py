@@ -58,7 +58,7 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
 
 
 def _tuple(axes: Any) -> tuple:
-    return tuple(axes) if isinstance(axes, (tuple, list, np.ndarray)) else (operator.index(axes),)
+    return tuple(axes) if np.iterable(axes) else (operator.index(axes),)
 
 
 @implements(np.rollaxis)

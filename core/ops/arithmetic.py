@@ -91,7 +91,7 @@ def _power_y(x, y, ans):
         x = ans.dtype.type(x)
     zero = (x == 0) & (y.real >= 0)
     x = where(zero, 1.0, x)
-    return ans * log(x if ans.dtype.kind == x.dtype.kind else x.astype(ans.dtype))  # a negative x, a complex y
+    return ans * log(x if ans.dtype == x.dtype else x.astype(ans.dtype))  # a negative x, a complex y; a Python number
 
 
 power = elementwise(

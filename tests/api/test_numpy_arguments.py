@@ -244,3 +244,52 @@ def test_what_numpy_refuses_is_refused_batched_and_staged_too(label):
         covector.vjp(lambda v: call(cnp, v), x)
     with pytest.raises(kind, match=message):
         covector.jvp(lambda v: call(cnp, v), (x,), (x,))
+
+
+WEAK = [2, 2.5, True, np.float32(1.5), np.int8(2)]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "F"])
+@pytest.mark.parametrize("name", ["add", "power", "arctan2", "copysign", "hypot", "logaddexp", "maximum", "remainder",
+                                  "divide", "fmod", "heaviside", "nextafter", "subtract", "fmin"])
+def test_gradients_of_single_numbers_keep_their_dtype(name, dtype):
+    x, call = np.asarray(0.7).astype(dtype), getattr(np, name)
+    for other in WEAK:
+        for fun in (lambda x: call(x, other), lambda x: call(other, x)):
+            try:
+                want = fun(x).dtype
+            except TypeError:  # NumPy has it for real values only
+                continue
+            if want.itemsize > x.dtype.itemsize:
+                continue
+            answer, pullback = covector.vjp(fun, x)
+            assert (answer.dtype, pullback(np.ones((), want))[0].dtype) == (want, dtype)
+            assert covector.jvp(fun, (x,), (x,))[1].dtype == want
+
+
+@pytest.mark.parametrize("fun", [lambda x: 1j + x, lambda x: 1j - x * x, lambda x: 2j / x, lambda x: 1j * (x + 1),
+                                 lambda x: 1j ** (x * x)])
+def test_python_complex_numbers_before_a_single_number_make_arrays(fun):
+    def size(x):
+        return np.abs(fun(x) * np.ones(2)) ** 2
+
+    assert covector.vjp(fun, np.array(2.0))[0].dtype == np.complex128
+    assert covector.make_graph(lambda x: fun(x * x))(np.array(2.0))(np.array(3.0)).dtype == np.complex128
+    covector.testing.check_grads(lambda x: np.sum(size(x)), (np.array(2.0),), order=2)
+
+
+def test_truth_values_keep_numpys_dtypes():
+    b = np.array([True, False])
+    for fun in (lambda x: np.power(x, 2), lambda x: x**2, lambda x: x**3, lambda x: x.flatten(), lambda x: x.conj(),
+                np.conj):
+        assert covector.vmap(fun)(b[None]).dtype == covector.eval_shape(fun, b).dtype == fun(b).dtype
+
+
+def test_einsum_of_mixed_precision_sums_in_that_of_the_answer():
+    x, y = np.float32([1.0, 1e-5, 1e-9]), np.array(3.0)
+    want = np.einsum("i,->", x, y)
+    np.testing.assert_allclose(covector.vjp(lambda x: np.einsum("i,->", x, y), x)[0], want, rtol=1e-15)
+
+
+def test_isclose_keeps_python_numbers_weak():
+    assert covector.vmap(lambda x: np.isclose(x, 2, atol=0, rtol=0.4999999999999999))(np.ones(1, "f4"))[0]
