@@ -95,7 +95,7 @@ def leaves(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> lis
 
 
 def structure(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> _Any:
-    """The structure of a container.
+    """Give the structure of a container.
 
     Args:
         tree: a container.

@@ -286,7 +286,7 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def axis_index(axis_name: AxisName) -> Array:
-    """The position of this example along a mapped axis.
+    """Give the position of this example along a mapped axis.
 
     Args:
         axis_name: as given to `vmap(axis_name=…)`.

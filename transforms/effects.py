@@ -30,7 +30,7 @@ _stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), d=ZERO, 
 
 
 def stop_gradient(x: PyTree) -> PyTree:
-    """`x` as a constant to every derivative.
+    """Make `x` a constant to every derivative.
 
     Args:
         x: a container of arrays.

@@ -142,7 +142,7 @@ def hessian(
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
-    """The Hessian of a scalar-valued function times a vector, without the Hessian: forward over reverse.
+    """Multiply the Hessian of a scalar-valued function with a vector, without the Hessian: forward over reverse.
 
     Args:
         fun: returns a scalar.

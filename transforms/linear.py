@@ -80,7 +80,7 @@ def _generic(aval, *like):
 
 
 def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., Any]:
-    """The transpose of a linear function, from the shapes of its arguments alone.
+    """Transpose a linear function, from the shapes of its arguments alone.
 
     Args:
         fun: linear in all its arguments together.

@@ -201,7 +201,7 @@ def _with_names(fun, args, kwargs):
 
 
 def eval_shape(fun: Callable[..., Any], *args: PyTree, **kwargs: PyTree) -> PyTree:
-    """The shapes and dtypes of `fun(*args, **kwargs)`, without computing it.
+    """Find the shapes and dtypes of `fun(*args, **kwargs)`, without computing it.
 
     Args:
         fun: any function of containers of arrays.
