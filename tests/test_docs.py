@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TABLES = sorted((ROOT / "docs" / "coming_from").glob("[!i]*.md"))  # not index.md
+ROW = re.compile(r"^\| `[^`]+` \| `([^`]+)` \|", re.MULTILINE)  # what another library has, what covector has
 FENCE = re.compile(r"^ *```(?:python|pycon)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -24,7 +26,7 @@ def module_names():
 
 def run(test):
     report = []
-    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
     assert not result.failed, "".join(report)
 
 
@@ -52,6 +54,16 @@ def test_page_examples_run(path):
     if "from sklearn" in path.read_text(encoding="utf-8"):
         pytest.importorskip("sklearn", reason="sklearn is missing: pip install '.[examples]'")
     run(page_test(path))
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_column_of_covector_runs(path):
+    """With the names of the page's own examples; tests/reference compares it with the other column."""
+    test, column = page_test(path), ROW.findall(path.read_text(encoding="utf-8"))
+    run(test)
+    assert len(column) > 15
+    for expression in column:
+        eval(expression, test.globs)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
