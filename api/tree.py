@@ -16,7 +16,7 @@ from .core.ops.selection import astype as _astype
 from .core.ops.shaping import concatenate as _concatenate
 from .core.tracer import Tracer as _Tracer
 from .core.types import PyTree as _PyTree
-from .transforms.arguments import NAMESPACE as _NAMESPACE
+from .transforms.arguments import NAMESPACE as _NAMESPACE, described as _described
 
 
 def flatten(tree: _PyTree, is_leaf: _Callable[[_Any], bool] | None = None) -> tuple[list[_Any], _Any]:
@@ -48,9 +48,9 @@ def _check_prefix(name: str, tree: _PyTree, rest: tuple, is_leaf: _Any) -> None:
         try:
             spec.flatten_up_to(other)
         except ValueError as error:
-            raise _TreeError(f"tree.{name} needs containers of one structure, but got {spec} and "
-                             f"{structure(other, is_leaf)}; give each the structure of the first{_at_user_line()}"
-                             ) from error
+            raise _TreeError(f"tree.{name} needs containers of one structure, but got {_described(spec)} and "
+                             f"{_described(structure(other, is_leaf))}; give each the structure of the first"
+                             f"{_at_user_line()}") from error
 
 
 def unflatten(structure: _Any, leaves: _Iterable[_Any]) -> _PyTree:
@@ -396,8 +396,8 @@ def ravel(tree: _PyTree) -> tuple[_Any, _Callable[..., _Any]]:
 
     def unravel(vector: _Any) -> _PyTree:
         if vector.shape != (sum(sizes),):
-            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}"
-                             f"{_at_user_line()}")
+            raise ValueError(f"unravel needs a vector of shape ({sum(sizes)},), but got {vector.shape}; "
+                             f"give what ravel gave, or a vector of its length{_at_user_line()}")
         out, start = [], 0
         for aval, size in zip(avals, sizes):
             part = vector[start : start + size].reshape(aval.shape)

@@ -55,6 +55,7 @@ def full_shape(shape, size):
     if -1 in shape:
         rest = math.prod(n for n in shape if n != -1)
         if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:
-            raise ShapeError(f"reshape cannot fill the -1 in {shape} from {size} elements{at_user_line()}")
+            raise ShapeError(f"reshape cannot fill the -1 in {shape} from {size} elements; "
+                             f"name the other lengths so that they divide the size{at_user_line()}")
         shape = tuple(size // rest if n == -1 else n for n in shape)
     return shape

@@ -7,7 +7,9 @@ import numpy as np
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
-_NUMERIC = (_NUMPY + os.sep, os.path.join(os.path.dirname(_NUMPY), "scipy") + os.sep)  # they call back, and are no user
+# They call back, or are called with what the user gave, and are no user.
+_NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
+    "scipy", "opt_einsum", "optree")])
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
 _OURS = (

@@ -41,7 +41,7 @@ def reshape(x, shape, order="C"):
         return shaping.reshape(x, shape)
     if order != "F":
         raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}"
-                         f"{at_user_line()}")
+                         f"; leave order away, or ask for 'C'{at_user_line()}")
     return transpose(shaping.reshape(transpose(x), shape[::-1]))
 
 
@@ -71,7 +71,8 @@ def squeeze(x, axis=None):
     axes = [i for i, n in enumerate(x.shape) if n == 1] if axis is None else normal_axes(axis, x.ndim)
     wrong = [i for i in axes if x.shape[i] != 1]
     if wrong:
-        raise ShapeError(f"squeeze cannot drop axis {wrong[0]} of shape {x.shape}: its length is not 1{at_user_line()}")
+        raise ShapeError(f"squeeze cannot drop axis {wrong[0]} of shape {x.shape}: its length is not 1; "
+                         f"name axes of length 1, or none{at_user_line()}")
     return shaping.reshape(x, tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 

@@ -1,7 +1,9 @@
 """Messages say what happened, what was given and what to do, and name the user's line."""
 
+import ast
 import copy
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import covector as cv
 from covector import nn
 
+ROOT = Path(__file__).resolve().parent.parent
 X = np.arange(1.0, 5.0)
 
 
@@ -107,6 +110,25 @@ def test_message_names_the_line_of_the_user(name):
     with pytest.raises(Exception, match=r"test_errors\.py:\d+ in ") as error:
         call()
     assert "site-packages" not in str(error.value)
+
+
+def raised_messages():
+    """`file:line` and text of each message that names the user's line; what is put in is shown as {}."""
+    for folder in ("core", "transforms", "backends", "api"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                    message = node.exc.args[0]
+                    parts = message.values if isinstance(message, ast.JoinedStr) else [message]
+                    text = "".join(str(p.value) if isinstance(p, ast.Constant) else ast.unparse(p) for p in parts)
+                    if "at_user_line()" in text:
+                        yield f"{path.relative_to(ROOT)}:{node.lineno}", text
+
+
+def test_every_message_that_names_the_line_says_what_to_do():
+    messages = dict(raised_messages())
+    assert len(messages) > 300
+    assert not [where for where, text in messages.items() if "; " not in text and ": use" not in text]
 
 
 def test_an_escaped_value_is_refused():

@@ -97,6 +97,12 @@ def structure(tree):
     return optree.tree_structure(tree, namespace=NAMESPACE)
 
 
+def described(tree):
+    """The containers of a tree, or of its structure, with * for each leaf; for messages."""
+    spec = tree if isinstance(tree, optree.PyTreeSpec) else structure(tree)
+    return str(spec).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
+
+
 def normal_argnums(argnums, count, name):
     """`argnums` as a tuple of positions."""
     if type(argnums) is int and 0 <= argnums < count:
@@ -153,6 +159,16 @@ def in_dtype(value, aval, name, what):
     return np.asarray(value, aval.dtype) if found.weak else recast(value, aval.dtype)
 
 
+def answer_aval(value):
+    """The aval of a leaf that the user's function returned."""
+    try:
+        return aval_of(value)
+    except DtypeError:
+        raise DtypeError(f"a derivative needs a function that returns arrays and numbers, but one result is {value!r} "
+                         f"of type {type(value).__name__}; return it by has_aux=True, or keep it outside"
+                         f"{at_user_line()}") from None
+
+
 def settle(value):
     """A buffer's contents; other values as they are."""
     return value.read() if type(value) is Buffer else value
@@ -173,8 +189,8 @@ def same_structure(tree, rebuild, name, what):
     if found is not rebuild and found != rebuild:
         reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
         if structure(tree) != reference:
-            raise TreeError(f"{name} needs {what} with the structure {reference}, "
-                            f"but got {structure(tree)}{at_user_line()}")
+            raise TreeError(f"{name} needs {what} with the structure {described(reference)}, "
+                            f"but got {described(tree)}; give it the containers of that structure{at_user_line()}")
     return leaves
 
 

@@ -121,7 +121,7 @@ _psum_scatter = linear(
 
 
 def _outside(names):
-    raise ShapeError("psum_scatter of a value that is the same in every example: mark it with pvary first"
+    raise ShapeError("psum_scatter of a value that is the same in every example has no slices; mark it with pvary first"
                      f"{at_user_line()}")
 
 
@@ -255,7 +255,8 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
         k = normal_axis(scatter_dimension, v.ndim)
         if v.shape[k] != size and not (tiled and v.shape[k] % size == 0):
             raise ShapeError(f"psum_scatter needs axis {k} of length {size}, the size of {axis_name!r}, "
-                             f"but got shape {v.shape}{at_user_line()}")
+                             f"but got shape {v.shape}; "
+                             f"reshape it, or give tiled=True where that length divides it{at_user_line()}")
         if not tiled:
             return _psum_scatter(v, names=names, axis=k)
         parts = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))

@@ -11,7 +11,7 @@ from ..core.ops.selection import where
 from ..core.primitive import bind
 from ..core.tracer import Batched, Staged, Tracer, peel
 from ..core.types import Any, Array, Callable, PyTree
-from .arguments import flatten, settle, structure
+from .arguments import described, flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .forward import start_dual
@@ -146,11 +146,11 @@ def _closed(graph, count, places):
 def _same_results(a, b, name):
     if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
         raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
-                        f"{len(b.outputs)} leaves in different containers{at_user_line()}")
+                        f"{len(b.outputs)} leaves in different containers; return the same containers{at_user_line()}")
     for x, y in zip(a.out_avals, b.out_avals):
         if x.shape != y.shape or x.dtype != y.dtype:
-            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}"
-                            f"{at_user_line()}")
+            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
+                            f"pad, reshape or cast one of them{at_user_line()}")
 
 
 def _select(pred, on_true, on_false, name):
@@ -159,7 +159,8 @@ def _select(pred, on_true, on_false, name):
     ys, _ = flatten(on_false)
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):
         needs = "a carry that keeps its structure" if name == "while_loop" else "its functions to return one structure"
-        raise TreeError(f"{name} needs {needs}, but got {structure(on_true)} and {structure(on_false)}{at_user_line()}")
+        raise TreeError(f"{name} needs {needs}, but got {described(on_true)} and {described(on_false)}; return the "
+                        f"same containers{at_user_line()}")
     xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
     for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
         if aval_of(x).shape != aval_of(y).shape:
@@ -306,7 +307,7 @@ def fori_loop(
         for i in range(whole(peel(lower), "lower of fori_loop"), whole(peel(upper), "upper of fori_loop")):
             state = body_fun(i, state)
         if structure(state) != structure(init_val):
-            raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {structure(init_val)} and then "
-                            f"{structure(state)}; return the carry as it came in{at_user_line()}")
+            raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "
+                            f"{described(state)}; return the carry as it came in{at_user_line()}")
         return state
     return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val))[1]

@@ -9,7 +9,7 @@ from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.tracer import LENIENT, Staged, Tracer
-from .arguments import NAMESPACE, first, flatten, settle, structure
+from .arguments import NAMESPACE, described, first, flatten, settle, structure
 from .calls import batched_body, conjugated, instantiate, pull, push
 from .forward import start_dual
 from .staging import stage
@@ -73,13 +73,13 @@ class JvpCall(_Call):
         same = rebuild == self.rebuild_out or structure(result[0]) == structure(result[1])
         if len(pushed) != len(outs) or not same:
             raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
-                            f"{structure(result[0])} of its answer, but returned {structure(result[1])}"
-                            f"{at_user_line()}")
+                            f"{described(result[0])} of its answer, but returned {described(result[1])}"
+                            f"; return one tangent for each answer{at_user_line()}")
         for out, t in zip(outs, pushed):
             if aval_of(t).shape != aval_of(out).shape:
                 raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
                                  f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}"
-                                 f"{at_user_line()}")
+                                 f"; multiply the tangent by the derivative and keep its shape{at_user_line()}")
         return outs, pushed
 
 
@@ -112,13 +112,13 @@ class VjpCall(_Call):
                 flat += _like(part, ct)
             except ValueError:
                 raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure "
-                                f"of the arguments, {structure(part)}, or None for zero, but returned "
-                                f"{structure(ct)}{at_user_line()}") from None
+                                f"of the arguments, {described(part)}, or None for zero, but returned "
+                                f"{described(ct)}; give one container an argument{at_user_line()}") from None
         for k, (ct, aval) in enumerate(zip(flat, avals)):
             if ct is not None and aval_of(settle(ct)).shape != aval.shape:
                 raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
                                  f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
-                                 f"{at_user_line()}")
+                                 f"; sum over the axes along which the argument was broadcast{at_user_line()}")
         return [np.asarray(ct) if type(ct) in WEAK else None if ct is None else settle(ct) for ct in flat]
 
 
@@ -155,7 +155,8 @@ def _check_answers(fun, rule, found, avals):
     """Raise unless a rule's answers are like those of its function."""
     if len(found) != len(avals) or any(f.shape != a.shape for f, a in zip(found, avals)):
         raise TreeError(f"the {rule} rule of {name_of(fun)} must return the answer of the function, "
-                        f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}{at_user_line()}")
+                        f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "
+                        f"return the same in both{at_user_line()}")
 
 
 class _BatchedJvp(JvpCall):

@@ -118,7 +118,7 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
         for v, aval in zip(found, avals):
             if v.shape != aval.shape:
                 raise ShapeError(f"host_callback was promised shape {aval.shape}, but the function returned {v.shape}"
-                                 f"{at_user_line()}")
+                                 f"; promise that shape, or reshape what is returned{at_user_line()}")
         return [_as_promised(v, a.dtype) for v, a in zip(found, avals)]
 
     return rebuild_out(list(bind(_callback, (*[settle(x) for x in leaves], Body(run=call), avals))))

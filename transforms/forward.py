@@ -14,7 +14,17 @@ from ..core.ops.shaping import broadcast_to
 from ..core.primitive import take_operands
 from ..core.tracer import Dual, Late, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
-from .arguments import WEAK_VALUE, computable, differentiable, flatten, settle, split_aux, structure
+from .arguments import (
+    WEAK_VALUE,
+    answer_aval,
+    computable,
+    described,
+    differentiable,
+    flatten,
+    settle,
+    split_aux,
+    structure,
+)
 from .debugging import modes
 from .gradient import unbox
 from .leaving import abandon, check_escaped, owned
@@ -213,8 +223,8 @@ def _box_argument(trace, x, dx, k):
         return x
     tangents = flatten(dx)[0]
     if len(tangents) != len(leaves) or structure(dx) != structure(x):
-        raise TreeError(f"jvp needs tangent {k} with the structure of its primal {structure(x)}, "
-                        f"but got {structure(dx)}{at_user_line()}")
+        raise TreeError(f"jvp needs tangent {k} with the structure of its primal {described(x)}, "
+                        f"but got {described(dx)}; give it the containers of the primal{at_user_line()}")
     return rebuild([_box_leaf(trace, settle(v), settle(t), k) for v, t in zip(leaves, tangents)])
 
 
@@ -226,7 +236,7 @@ def _box_leaf(trace, x, dx, k):
     found = aval_of(dx)
     if found.shape != aval.shape:
         raise ShapeError(f"jvp needs tangent {k} of shape {aval.shape} like its primal, but got {found.shape}"
-                         f"{at_user_line()}")
+                         f"; reshape it, for example with np.broadcast_to{at_user_line()}")
     if found.weak:
         dx = np.asarray(dx, aval.dtype)[()]
     elif not computable(dx):
@@ -262,7 +272,7 @@ def unbox_dual(result, trace):
             tangents.append(leaf.tangent)
         else:
             values.append(leaf)
-            tangents.append(zeros_like_leaf(leaf, aval_of(leaf)))
+            tangents.append(zeros_like_leaf(leaf, answer_aval(leaf)))
     return rebuild(values), rebuild(tangents)
 
 
@@ -270,4 +280,4 @@ def tangents_alone(result, trace):
     """The tangents of a result of this trace; its values are not asked for."""
     leaves, rebuild = flatten(settle(result))
     return rebuild([leaf.tangent if isinstance(leaf, Dual) and leaf.owner is trace else
-                    zeros_like_leaf(leaf, aval_of(leaf)) for leaf in map(settle, leaves)])
+                    zeros_like_leaf(leaf, answer_aval(leaf)) for leaf in map(settle, leaves)])

@@ -16,6 +16,7 @@ from ..core.ops.picking import duplicate
 from ..core.tracer import Rev, Tracer
 from ..core.types import Any, Callable, PyTree
 from .arguments import (
+    answer_aval,
     box_arguments,
     computable,
     flatten,
@@ -251,7 +252,7 @@ def checked_cotangent(ct, aval, name):
                          f"{type(ct).__name__}; convert it with np.asarray{at_user_line()}")
     if found.shape != aval.shape:
         raise ShapeError(f"{name} needs a cotangent of shape {aval.shape} like the answer, but got {found.shape}"
-                         f"{at_user_line()}")
+                         f"; reshape it, for example with np.broadcast_to{at_user_line()}")
     if not is_inexact(aval.dtype):
         return None
     ct = in_dtype(ct, aval, name, "cotangent")
@@ -270,7 +271,7 @@ def unbox_outputs(outs, trace):
         else:
             nodes.append(None)
             values.append(out)
-            avals.append(aval_of(out))
+            avals.append(answer_aval(out))
     return nodes, values, avals
 
 

@@ -10,7 +10,7 @@ from ..core.checks import whole
 from ..core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import flatten, structure
+from .arguments import described, flatten, structure
 from .quiet import quiet
 
 ALOUD = nullcontext()
@@ -118,8 +118,8 @@ class Graph:
             raise TypeError(f"a graph of {count} arrays was called with {len(leaves)}; make another graph for them"
                             f"{at_user_line()}")
         if self.form is not None and structure(given) != self.form:
-            raise TreeError(f"a graph of arguments {self.form} was called with {structure(given)}; give it the same "
-                            f"containers, or make another graph for them{at_user_line()}")
+            raise TreeError(f"a graph of arguments {described(self.form)} was called with {described(given)}; give "
+                            f"it the same containers, or make another graph for them{at_user_line()}")
         leaves = [_fitting(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
         outs = self.eval([*leaves, *self.captured])
         return self.rebuild(outs) if self.rebuild is not None else outs
@@ -267,10 +267,11 @@ class ShapeDtype:
 def check_inputs(graph, leaves, avals, name):
     """Raise unless `leaves` have the shapes and dtypes that the graph was made for."""
     if len(leaves) != len(avals):
-        raise ShapeError(f"{name} was made for {len(avals)} arrays, but got {len(leaves)}{at_user_line()}")
+        raise ShapeError(f"{name} was made for {len(avals)} arrays, but got {len(leaves)}; "
+                         f"give as many{at_user_line()}")
     for k, (x, aval) in enumerate(zip(leaves, avals)):
         found = aval_of(x)
         if found.shape != aval.shape:
             raise ShapeError(f"{name} was made for shape {aval.shape} ({short_dtype(aval.dtype)}) in place {k}, "
-                             f"but got {found.shape}{at_user_line()}")
+                             f"but got {found.shape}; reshape it, or make another one for this shape{at_user_line()}")
 

@@ -104,7 +104,8 @@ def jacobian(
     array([2., 4.])
     """
     if mode not in ("auto", "fwd", "rev"):
-        raise ValueError(f'jacobian needs mode "auto", "fwd" or "rev", but got {mode!r}{at_user_line()}')
+        raise ValueError(f'jacobian needs mode "auto", "fwd" or "rev", but got {mode!r}; choose one of them'
+                         f"{at_user_line()}")
     return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic)
 
 

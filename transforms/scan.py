@@ -11,7 +11,7 @@ from ..core.ops.shaping import broadcast_to, concatenate
 from ..core.primitive import bind
 from ..core.tracer import Tracer
 from ..core.types import Any, Callable, PyTree
-from .arguments import flatten, settle, structure
+from .arguments import described, flatten, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .control import known_state
@@ -57,7 +57,7 @@ def scan(
                          f"{[aval_of(x).shape for x in leaves]} and length={length}; leave length out, or cut xs to it"
                          f"{at_user_line()}")
     if not sizes and length is None:
-        raise ShapeError(f"scan needs xs or a length{at_user_line()}")
+        raise ShapeError(f"scan needs xs or a length; give length= to loop without xs{at_user_line()}")
     steps = length if length is not None else sizes.pop()
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
@@ -79,8 +79,8 @@ def scan(
 
 def _check_carry(state, form, shapes):
     if structure(state) != form:
-        raise TreeError(f"scan needs a carry that keeps its structure {form}, but it became {structure(state)}; return "
-                        f"the carry first, in the container of init{at_user_line()}")
+        raise TreeError(f"scan needs a carry that keeps its structure {described(form)}, but it became "
+                        f"{described(state)}; return the carry first, in the container of init{at_user_line()}")
     for x, shape in zip(flatten(state)[0], shapes):
         found = aval_of(settle(x)).shape
         if found != shape:
@@ -113,7 +113,7 @@ def _step(fun, state, x):
     result = fun(state, x)
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(f"scan needs a function that returns a pair (carry, y), but got {type(result).__name__}"
-                        f"{at_user_line()}")
+                        f"; return (carry, None) where there is nothing to collect{at_user_line()}")
     return result
 
 
@@ -145,7 +145,7 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
     for c, out in zip(starts, graph.out_avals):
         if c.shape != out.shape or c.dtype != out.dtype:
             raise TreeError(f"scan needs a carry that keeps its shape and dtype, but it went from {c!r} to {out!r}"
-                            f"{at_user_line()}")
+                            f"; give init the shape and dtype of the result{at_user_line()}")
     consts = graph.captured
     inner = Body(run=lambda flat: graph.eval([*flat[len(consts) :], *flat[: len(consts)]]))
     outs = bind(_scan, (*consts, *carry, *xs, inner, len(consts), n, steps, reverse))

@@ -212,7 +212,7 @@ def _argument_axes(in_axes, args, kwargs, count):
     else:
         if not isinstance(in_axes, (tuple, list)) or len(in_axes) != len(args):
             raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the "
-                            f"{len(args)} arguments, but got {in_axes!r}{at_user_line()}")
+                            f"{len(args)} arguments, but got {in_axes!r}; give one entry an argument{at_user_line()}")
         axes = []
         for entry, arg in zip(in_axes, args):
             axes += _spread(entry, arg, "in_axes")
@@ -232,8 +232,8 @@ def _spread(prefix, tree, name):
         axes = optree.tree_leaves(full, none_is_leaf=True, namespace=NAMESPACE)
         leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
     except ValueError as error:
-        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {error} "
-                        f"Give one axis for a part and all below it, in containers of the same kinds"
+        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {str(error).rstrip('.')}; "
+                        f"give one axis for a part and all below it, in containers of the same kinds"
                         f"{at_user_line()}") from error
     return [a for a, leaf in zip(axes, leaves) if leaf is not None]
 
@@ -304,7 +304,7 @@ def unbox_out(trace, value, axis):
         rank = aval.ndim + 1
     if not -rank <= axis < rank:
         raise ShapeError(f"vmap cannot put the mapped axis at out_axes={axis} of a result with {rank} axes"
-                         f"{at_user_line()}")
+                         f"; count from 0 to the number of axes of a result{at_user_line()}")
     axis %= rank
     if mine:
         return from_front(value.value, axis)

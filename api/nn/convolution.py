@@ -86,7 +86,7 @@ def conv_transpose(
     if y.shape[1] != w.shape[0] or w.shape[0] % groups:
         raise ShapeError(f"conv_transpose with {groups} groups needs w of shape (channels, features / groups, …), "
                          f"whose channels the groups divide, but got x of shape {x.shape} and w of shape {w.shape}"
-                         f"{at_user_line()}")
+                         f"; give groups that divide the channels{at_user_line()}")
     kernel = tuple(w.shape[2:])
     full = [(m - 1) * s + d * (k - 1) + 1 for m, s, d, k in zip(y.shape[2:], stride, dilation, kernel)]
     pairs = padding_pairs(padding, tuple(full), kernel, stride, dilation)
@@ -109,7 +109,8 @@ def _axes(x: Array, w: Array, name: str) -> int:
     n = w.ndim - 2
     if n < 1 or x.ndim not in (n + 1, n + 2):
         raise ShapeError(f"{name} needs x of shape (n, channels, *size) or (channels, *size) and w with one axis for "
-                         f"each of size after its first two, but got {x.shape} and {w.shape}{at_user_line()}")
+                         f"each of size after its first two, but got {x.shape} and {w.shape}; "
+                         f"reshape them, batch and channels first{at_user_line()}")
     return n
 
 
@@ -118,7 +119,7 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
         b = array_of(b)
         if b.shape != (y.shape[1],):
             raise ShapeError(f"a bias needs one number a feature, shape {(y.shape[1],)}, but has shape {b.shape}"
-                             f"{at_user_line()}")
+                             f"; reshape it{at_user_line()}")
         y = y + b.reshape((-1,) + (1,) * n)
     return y[0] if single else y
 
@@ -131,9 +132,10 @@ def each(value: Any, n: int, name: str, least: int) -> tuple[int, ...]:
         raise DtypeError(f"{name} needs whole numbers, but got {value!r}; round them first{at_user_line()}") from error
     values = values * n if len(values) == 1 else values
     if len(values) != n:
-        raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}{at_user_line()}")
+        raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}; "
+                         f"give a number, or a tuple of that length{at_user_line()}")
     if any(v < least for v in values):
-        raise ShapeError(f"{name} needs numbers of at least {least}, but got {value!r}{at_user_line()}")
+        raise ShapeError(f"{name} needs numbers of at least {least}, but got {value!r}; raise it{at_user_line()}")
     return values
 
 
@@ -148,7 +150,8 @@ def padding_pairs(
                  for n, k, s, d in zip(size, kernel, stride, dilation)]
         return tuple([(t // 2, t - t // 2) for t in total])
     if isinstance(padding, str):
-        raise ValueError(f'padding needs numbers, pairs, "valid" or "same", but got {padding!r}{at_user_line()}')
+        raise ValueError(f'padding needs numbers, pairs, "valid" or "same", but got {padding!r}; choose one of them'
+                         f"{at_user_line()}")
     if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
         sides = [each(p, 2, "padding before and after", 0) for p in padding]
         pairs = tuple([(before, after) for before, after in sides])
@@ -157,5 +160,5 @@ def padding_pairs(
         pairs = tuple([(p, p) for p in each(padding, len(size), "padding", 0)])
     if len(pairs) != len(size):
         raise ShapeError(f"padding needs one pair, or one for each of {len(size)} axes, but got {padding!r}"
-                         f"{at_user_line()}")
+                         f"; give a pair, or a tuple of that many{at_user_line()}")
     return pairs

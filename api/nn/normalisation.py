@@ -65,7 +65,7 @@ def layer_norm(
     count = axes if axes is not None else given[0].ndim if given else 1
     if not 1 <= count <= x.ndim:
         raise ShapeError(f"layer_norm works over one or more of the last axes, but was given axes={count} of x of "
-                         f"shape {tuple(x.shape)}{at_user_line()}")
+                         f"shape {tuple(x.shape)}; name the last ones, in order{at_user_line()}")
     chosen = tuple(range(x.ndim - count, x.ndim))
     if not given:
         return normalisation.standardize(x, chosen, float(eps))

@@ -26,7 +26,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Array, *args: A
     lead = moved.shape[:-1]
     if 0 in lead:
         raise ValueError(f"apply_along_axis needs elements beside axis {axis}, but got shape {arr.shape}"
-                         f"{at_user_line()}")
+                         f"; check the size before{at_user_line()}")
     ans = stack([array_of(func1d(moved[place], *args, **kwargs)) for place in np.ndindex(*lead)])
     inner = ans.ndim - 1
     ans = methods.reshape(ans, (*lead, *ans.shape[1:]))
@@ -45,7 +45,7 @@ def apply_over_axes(func: Callable[..., Any], a: Array, axes: Any) -> Array:
             part = methods.reshape(part, (*part.shape[:axis], 1, *part.shape[axis:]))
             if part.ndim != rank:
                 raise ValueError(f"apply_over_axes needs a function that keeps the axes or drops one, but got shape "
-                                 f"{part.shape} from {ans.shape}{at_user_line()}")
+                                 f"{part.shape} from {ans.shape}; reduce with keepdims=True{at_user_line()}")
         ans = part
     return ans
 
@@ -63,7 +63,7 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> 
         masks = [*masks, rest]
     elif len(funclist) != len(masks):
         raise ValueError(f"piecewise needs as many functions as conditions, or one more, but got {len(funclist)} and "
-                         f"{len(masks)}{at_user_line()}")
+                         f"{len(masks)}; give a function for each condition{at_user_line()}")
     flat = methods.reshape(x, (-1,))
     ans = constant(np.zeros(x.shape, x.dtype), x)
     for mask, fun in zip(masks, funclist):
@@ -153,7 +153,7 @@ class vectorize:
         spread = [shaping.broadcast_to(x, (*lead, *x.shape[x.ndim - len(c) :])) for x, c in zip(arrays, cores)]
         if 0 in lead:
             raise ValueError(f"vectorize of traced values needs at least one element, but got shape {lead}"
-                             f"{at_user_line()}")
+                             f"; check the size before{at_user_line()}")
         answers = []
         for place in np.ndindex(*lead):
             here, named = list(args), dict(kwargs)
@@ -185,14 +185,14 @@ def _cores(signature: str, arrays: list) -> list:
              for group in re.findall(r"\(([^)]*)\)", signature.split("->")[0])]
     if len(cores) != len(arrays):
         raise TypeError(f"vectorize with signature {signature!r} takes {len(cores)} arrays, but got {len(arrays)}"
-                        f"{at_user_line()}")
+                        f"; give one for each group of the signature{at_user_line()}")
     sizes: dict[str, int] = {}
     for x, core in zip(arrays, cores):
         if x.ndim < len(core):
             raise ValueError(f"vectorize with signature {signature!r} got an operand of shape {x.shape}"
-                             f"{at_user_line()}")
+                             f"; give it the axes that the signature names{at_user_line()}")
         for name, n in zip(core, x.shape[x.ndim - len(core) :]):
             if sizes.setdefault(name, n) != n:
                 raise ValueError(f"vectorize with signature {signature!r} got lengths {sizes[name]} and {n} for {name}"
-                                 f"{at_user_line()}")
+                                 f"; give one letter to equal lengths alone{at_user_line()}")
     return cores

@@ -167,7 +167,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
              axis: int = 0, *, device: Any = None) -> Any:
     num = operator.index(num)
     if num < 0:
-        raise ValueError(f"linspace needs num >= 0, but got {num}{at_user_line()}")
+        raise ValueError(f"linspace needs num >= 0, but got {num}; count from 0{at_user_line()}")
     start, stop = lift(start), lift(stop)
     parts = num - 1 if endpoint else num
     inner = result_dtype(start, stop, float(num))
@@ -199,7 +199,8 @@ def _on_axis(x: Array, axis: int) -> Array:
 @implements(np.meshgrid)
 def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}{at_user_line()}")
+        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}; "
+                         f"choose one of them{at_user_line()}")
     rank = len(xi)
     out = []
     order = [1, 0, *range(2, rank)] if indexing == "xy" and rank > 1 else list(range(rank))
@@ -235,7 +236,7 @@ def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, d
     inner = result_dtype(start, stop, float(num), np.zeros((), dtype))
     want = inner if dtype is None else np.dtype(dtype)
     if any(is_concrete(v) and (known(v, "geomspace") == 0).any() for v in (start, stop)):
-        raise ValueError(f"geomspace needs ends other than 0{at_user_line()}")
+        raise ValueError(f"geomspace needs ends other than 0; use linspace, or move the end off 0{at_user_line()}")
     start, stop = (selection.astype(v, inner) for v in arrays_of((start, stop)))
     turn = shaping.signum(start)  # to positive real values and back
     ans = logspace(*[elementary.log10(v / turn) for v in (start, stop)], num, endpoint) * turn

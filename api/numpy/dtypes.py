@@ -38,7 +38,8 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
         concrete(ans, "asarray_chkfinite")
     data = known(data, "asarray_chkfinite")
     if data.dtype.kind in "fc" and not np.isfinite(data).all():
-        raise ValueError(f"asarray_chkfinite met infinite values or NaN{at_user_line()}")
+        raise ValueError(f"asarray_chkfinite met infinite values or NaN; "
+                         f"np.nan_to_num takes them out, covector.debug_nans finds them{at_user_line()}")
     return ans
 
 

@@ -91,11 +91,11 @@ def _parsed(subscripts: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
     for term, shape in zip(terms, shapes):
         if len(term) != len(shape):
             raise ShapeError(f"einsum term {term!r} names {len(term)} axes, but its operand has shape {shape}"
-                             f"{at_user_line()}")
+                             f"; name each of its axes, or write '...'{at_user_line()}")
         for c, n in zip(term, shape):
             if sizes.setdefault(c, n) != n and 1 not in (n, sizes[c]):
                 raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in another"
-                                 f"{at_user_line()}")
+                                 f"; give equal lengths one letter{at_user_line()}")
             sizes[c] = max(n, sizes[c]) if n != 1 else sizes[c]
     if "->" in subscripts and "..." not in subscripts.split("->")[1]:
         named = set(subscripts)

@@ -24,14 +24,15 @@ def _prepared(a: Any, name: str, out: Any) -> Array:
 
 def _scaling(norm: Any) -> str:
     if norm not in (None, *fourier.SWAPPED):
-        raise ValueError(f"norm must be 'backward', 'ortho', 'forward' or None, but is {norm!r}{at_user_line()}")
+        raise ValueError(f"norm must be 'backward', 'ortho', 'forward' or None, but is {norm!r}; "
+                         f"choose one of them{at_user_line()}")
     return "backward" if norm is None else norm
 
 
 def _length(n: Any, default: int) -> int:
     n = default if n is None else operator.index(n)
     if n < 1:
-        raise ValueError(f"Invalid number of FFT data points ({n}) specified{at_user_line()}")
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified; give at least one{at_user_line()}")
     return n
 
 
@@ -106,7 +107,8 @@ def _lengths(a: Array, s: Any, axes: Any, halved: bool = False) -> tuple[list[in
         raise TypeError(f"axes is a sequence of integers, but got {axes!r}; give a tuple, in order{at_user_line()}")
     axes = [methods.normal_axis(k, a.ndim) for k in axes]
     if s is not None and len(s) != len(axes):
-        raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}{at_user_line()}")
+        raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}; "
+                         f"give one length an axis{at_user_line()}")
     lengths = [a.shape[k] for k in axes]
     if halved and lengths:
         lengths[-1] = (lengths[-1] - 1) * 2

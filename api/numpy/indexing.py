@@ -19,7 +19,8 @@ def where(condition: Array, x: Any = UNSET, y: Any = UNSET, /) -> Any:
     if x is UNSET:
         return nonzero(condition)
     if y is UNSET:
-        raise ValueError(f"where needs both x and y, or neither{at_user_line()}")
+        raise ValueError(f"where needs both x and y, or neither; "
+                         f"give y, the values where the condition does not hold{at_user_line()}")
     return selection.where(_mask(condition), lift(x), lift(y))
 
 
@@ -109,7 +110,7 @@ def along(arr: Array, indices: Array, axis: int) -> tuple:
                          f"{at_user_line()}")
     if indices.ndim != arr.ndim:
         raise ValueError(f"indices need as many axes as the array, but got {indices.ndim} and {arr.ndim}"
-                         f"{at_user_line()}")
+                         f"; add axes of length 1 to the indices{at_user_line()}")
     key: list[Any] = []
     for k, n in enumerate(arr.shape):
         shape = tuple(-1 if i == k else 1 for i in range(arr.ndim))
@@ -133,7 +134,8 @@ def diag(v: Array, k: int = 0) -> Array:
     if v.ndim == 2:
         return methods.diagonal(v, k)
     if v.ndim != 1:
-        raise ValueError(f"diag needs one or two axes, but got shape {v.shape}{at_user_line()}")
+        raise ValueError(f"diag needs one or two axes, but got shape {v.shape}; "
+                         f"name the two axes with np.diagonal{at_user_line()}")
     return diagflat(v, k)
 
 
@@ -208,9 +210,11 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
         raise TypeError(f"insert takes places that are integers, but got dtype {places.dtype}; cast them with "
                         f".astype(int){at_user_line()}")
     if places.ndim > 1:
-        raise ValueError(f"insert needs a number or a vector of places, but got shape {places.shape}{at_user_line()}")
+        raise ValueError(f"insert needs a number or a vector of places, but got shape {places.shape}; "
+                         f"ravel them{at_user_line()}")
     if places.size and not (-n <= places.min() and places.max() <= n):
-        raise IndexError(f"insert met a place out of bounds for axis {axis} of length {n}{at_user_line()}")
+        raise IndexError(f"insert met a place out of bounds for axis {axis} of length {n}; "
+                         f"take places up to that length{at_user_line()}")
     values = _as_part_of(arr, values)
     if places.size == 1:
         first = int(places.item()) % n if places.item() < 0 else int(places.item())

@@ -25,7 +25,7 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     if axis is None:
         parts, axis = [methods.reshape(x, (-1,)) for x in parts], 0
     if not parts:
-        raise ValueError(f"concatenate needs at least one array{at_user_line()}")
+        raise ValueError(f"concatenate needs at least one array; give a list that is not empty{at_user_line()}")
     if not parts[0].ndim:
         raise ShapeError(f"concatenate cannot join 0-d arrays; use np.stack{at_user_line()}")
     axis = methods.normal_axis(axis, parts[0].ndim)
@@ -52,11 +52,12 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     refuse_options("stack", out)
     parts = arrays_of(_rows(arrays))
     if not parts:
-        raise ValueError(f"stack needs at least one array{at_user_line()}")
+        raise ValueError(f"stack needs at least one array; give a list that is not empty{at_user_line()}")
     shape = parts[0].shape
     for x in parts:
         if x.shape != shape:
-            raise ShapeError(f"stack needs arrays of one shape, but got {shape} and {x.shape}{at_user_line()}")
+            raise ShapeError(f"stack needs arrays of one shape, but got {shape} and {x.shape}; "
+                             f"reshape or pad them before{at_user_line()}")
     if dtype is not None:
         parts = [as_asked("stack", x, dtype, casting) for x in parts]
     if axis is None:
@@ -106,13 +107,13 @@ def block(arrays: Any) -> Array:
 def _depth(arrays: Any) -> int:
     """How deep the lists are nested; all equally."""
     if isinstance(arrays, tuple):
-        raise TypeError(f"block takes nested lists, but got a tuple{at_user_line()}")
+        raise TypeError(f"block takes nested lists, but got a tuple; write a list in its place{at_user_line()}")
     if not isinstance(arrays, list):
         return 0
     depths = {_depth(x) for x in arrays}
     if len(depths) != 1:
         raise ValueError(f"block needs lists that are not empty and nested equally deep, but got depths {depths}"
-                         f"{at_user_line()}")
+                         f"; nest each part as deep as the others{at_user_line()}")
     return 1 + depths.pop()
 
 

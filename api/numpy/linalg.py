@@ -79,7 +79,8 @@ def qr(a: Array, mode: str = "reduced") -> Any:
     if mode == "raw":
         return _householder(a)
     if mode not in ("reduced", "complete", "r"):
-        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}{at_user_line()}")
+        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}; "
+                         f"choose one of them{at_user_line()}")
     if m >= n:
         complete = mode == "complete" and m > n
         q, r = _qr.qr(a, complete, policy_here())
@@ -148,10 +149,11 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Array:
     refuse_options("multi_dot", out)
     arrays = [array_of(x) for x in arrays]
     if len(arrays) < 2:
-        raise ValueError(f"multi_dot needs two or more arrays, but got {len(arrays)}{at_user_line()}")
+        raise ValueError(f"multi_dot needs two or more arrays, but got {len(arrays)}; "
+                         f"give a list of them{at_user_line()}")
     if any(x.ndim != 2 for x in arrays[1:-1]) or any(x.ndim not in (1, 2) for x in (arrays[0], arrays[-1])):
         raise ShapeError("multi_dot needs matrices, and first and last matrices or vectors, but got shapes "
-                         f"{', '.join(str(x.shape) for x in arrays)}{at_user_line()}")
+                         f"{', '.join(str(x.shape) for x in arrays)}; reshape those in between{at_user_line()}")
     sizes = [1 if arrays[0].ndim == 1 else arrays[0].shape[0], *[x.shape[0] for x in arrays[1:]],
              1 if arrays[-1].ndim == 1 else arrays[-1].shape[1]]
     return _in_order(arrays, _cheapest(sizes), 0, len(arrays) - 1)
@@ -180,7 +182,7 @@ def _in_order(arrays: list, split: dict, i: int, j: int) -> Array:
 def tensorinv(a: Array, ind: int = 2) -> Array:
     a = inexact(a)
     if ind <= 0:
-        raise ValueError(f"tensorinv needs ind > 0, but got {ind}{at_user_line()}")
+        raise ValueError(f"tensorinv needs ind > 0, but got {ind}; it counts the axes of the rows{at_user_line()}")
     size = math.prod(a.shape[ind:])
     return methods.reshape(decompositions.inv(methods.reshape(a, (size, -1))), (*a.shape[ind:], *a.shape[:ind]))
 
@@ -198,7 +200,7 @@ def tensorsolve(a: Array, b: Array, axes: Any = None) -> Array:
     size = math.prod(shape)
     if a.size != size * size:
         raise np.linalg.LinAlgError("tensorsolve needs prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]), but got "
-                                    f"shapes {a.shape} and {b.shape}{at_user_line()}")
+                                    f"shapes {a.shape} and {b.shape}; reshape one of them{at_user_line()}")
     ans = decompositions.solve(methods.reshape(a, (size, size)), methods.reshape(b, (size, 1)))
     return methods.reshape(ans, shape)
 

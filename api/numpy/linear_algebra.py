@@ -51,7 +51,8 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
     left = [methods.normal_axis(k, a.ndim) for k in left]
     right = [methods.normal_axis(k, b.ndim) for k in right]
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
-        raise ValueError(f"tensordot cannot contract axes {axes} of shapes {a.shape} and {b.shape}{at_user_line()}")
+        raise ValueError(f"tensordot cannot contract axes {axes} of shapes {a.shape} and {b.shape}; "
+                         f"pair axes of one length{at_user_line()}")
     rest_a = [k for k in range(a.ndim) if k not in left]
     rest_b = [k for k in range(b.ndim) if k not in right]
     size = math.prod(a.shape[k] for k in left)
@@ -80,7 +81,7 @@ def cross(a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1,
     a, b = _axis_last(array_of(a), axisa), _axis_last(array_of(b), axisb)
     if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
         raise ValueError(f"cross needs vectors of length 3, or 2, but got {a.shape[-1]} and {b.shape[-1]}"
-                         f"{at_user_line()}")
+                         f"; cut them, or name the axis of the vectors{at_user_line()}")
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = _in_space(a), _in_space(b)

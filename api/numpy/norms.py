@@ -28,7 +28,8 @@ def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -
     if len(axes) == 1:
         return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
     if len(axes) != 2 or axes[0] == axes[1]:
-        raise ValueError(f"norm takes one or two different axes, but got axis={axis}{at_user_line()}")
+        raise ValueError(f"norm takes one or two different axes, but got axis={axis}; "
+                         f"name them once, or reshape{at_user_line()}")
     rest = tuple(k for k in range(x.ndim) if k not in axes)
     ans = _matrix_norm(shaping.transpose(x, (*rest, *axes)), ord, False)
     if flag(keepdims):
@@ -52,7 +53,8 @@ def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Arr
 def cond(x: Array, p: Any = None) -> Array:
     x = matrices(x, "cond")
     if 0 in x.shape[-2:]:
-        raise np.linalg.LinAlgError(f"cond is not defined on empty matrices, but got shape {x.shape}{at_user_line()}")
+        raise np.linalg.LinAlgError(f"cond is not defined on empty matrices, but got shape {x.shape}; "
+                                    f"check the size before{at_user_line()}")
     if p is not None and p not in (2, -2):
         return _matrix_norm(x, p, False) * _matrix_norm(decompositions.inv(x), p, False)
     s = svd.svdvals(x, policy_here())
@@ -80,7 +82,7 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
     if ord == 1:
         return reductions.reduce_sum(size, axes, keepdims)
     if isinstance(ord, str):
-        raise ValueError(f"norm of vectors has no ord={ord!r}{at_user_line()}")
+        raise ValueError(f"norm of vectors has no ord={ord!r}; give a number, inf or -inf{at_user_line()}")
     if ord < 0:
         return methods.power(reductions.reduce_sum(methods.power(size, ord), axes, keepdims), 1 / ord)
     zero = size == 0  # |x|^p has derivative 0 at 0 for p > 1; 0 is chosen for p <= 1, too
@@ -115,7 +117,7 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
         ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)
     else:
         raise ValueError(f"norm of matrices has the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but got "
-                         f"{ord!r}{at_user_line()}")
+                         f"{ord!r}; choose one of them{at_user_line()}")
     return methods.reshape(ans, (*ans.shape, 1, 1)) if flag(keepdims) else ans
 
 

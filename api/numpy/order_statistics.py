@@ -116,7 +116,7 @@ def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any)
         values = known(q, reference.__name__)
         if not ((values >= 0) & (values <= _whole(reference))).all():
             raise ValueError(f"{reference.__name__} takes q from 0 to {_whole(reference)}, but got {values!s:.80}"
-                             f"{at_user_line()}")
+                             f"; clip it, or mind that percentiles count to 100{at_user_line()}")
 
 
 def _places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any = None) -> tuple:

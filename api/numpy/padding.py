@@ -33,7 +33,7 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
     options = _OPTIONS.get(mode)
     if options is None or set(kwargs) - set(options):
         raise ValueError(f"pad has the modes {', '.join(_OPTIONS)}, each with its own options, but got mode={mode!r}"
-                         f"{''.join(f', {k}=' for k in kwargs)}{at_user_line()}")
+                         f"{''.join(f', {k}=' for k in kwargs)}; choose one, and its options{at_user_line()}")
     widths = _widths(pad_width, array.ndim)
     if mode == "empty" or mode == "constant" and not kwargs:
         return shaping.pad(array, widths) if any(map(any, widths)) else methods.fresh(array)
@@ -72,7 +72,8 @@ def _widths(pad_width: Any, rank: int) -> tuple:
         pairs = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
     widths = tuple((operator.index(before), operator.index(after)) for before, after in pairs)
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"pad needs widths that are not negative, but got {pad_width}{at_user_line()}")
+        raise ValueError(f"pad needs widths that are not negative, but got {pad_width}; "
+                         f"cut with a slice instead{at_user_line()}")
     return widths
 
 
@@ -88,7 +89,8 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
     if mode == "constant":
         ends = [_block(v, x, axis, w) for v, w in zip(_pair(value["constant_values"], x, axis), width)]
     elif not n:
-        raise ValueError(f"pad cannot extend axis {axis} of length 0 in mode {mode!r}{at_user_line()}")
+        raise ValueError(f"pad cannot extend axis {axis} of length 0 in mode {mode!r}; "
+                         f"use mode='constant'{at_user_line()}")
     elif mode == "linear_ramp":
         edges = [methods.squeeze(shaping.slice_axis(x, axis, k, k + 1), axis) for k in (0, n - 1)]
         ends = [linspace(v, edge, w, False, dtype=x.dtype, axis=axis)

@@ -19,7 +19,7 @@ mask_indices, indices, mgrid, ogrid = np.mask_indices, np.indices, np.mgrid, np.
 def diag_indices_from(arr: Array) -> tuple:
     if arr.ndim < 2 or len(set(arr.shape)) > 1:
         raise ValueError(f"diag_indices_from needs at least two axes, all of one length, but got shape {arr.shape}"
-                         f"{at_user_line()}")
+                         f"; cut it square, or name the length with diag_indices{at_user_line()}")
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 
@@ -35,7 +35,8 @@ def triu_indices_from(arr: Array, k: int = 0) -> tuple:
 
 def _matrix(name: str, arr: Array, k: int) -> tuple:
     if arr.ndim != 2:
-        raise ValueError(f"{name} needs a matrix, but got shape {arr.shape}{at_user_line()}")
+        raise ValueError(f"{name} needs a matrix, but got shape {arr.shape}; "
+                         f"reshape it, or pick a matrix of it{at_user_line()}")
     return arr.shape[0], k, arr.shape[1]
 
 
@@ -45,7 +46,7 @@ def ix_(*args: Array) -> tuple:
     for k, x in enumerate(args):
         x = array_of(x)
         if x.ndim != 1:
-            raise ValueError(f"ix_ needs vectors, but got shape {x.shape}{at_user_line()}")
+            raise ValueError(f"ix_ needs vectors, but got shape {x.shape}; ravel it{at_user_line()}")
         x = flatnonzero(x) if x.dtype == np.bool_ else x
         x = x if x.shape[0] or x.dtype.kind in "iu" else selection.astype(x, np.intp)
         out.append(methods.reshape(x, tuple(-1 if i == k else 1 for i in range(len(args)))))

@@ -22,7 +22,7 @@ from .surface import Array, array_beside, array_of, arrays_of, implements, known
 def vander(x: Array, N: Any = None, increasing: bool = False) -> Array:
     x = array_of(x)
     if x.ndim != 1:
-        raise ValueError(f"vander needs a vector, but got shape {x.shape}{at_user_line()}")
+        raise ValueError(f"vander needs a vector, but got shape {x.shape}; ravel it{at_user_line()}")
     n, count = x.shape[0], x.shape[0] if N is None else operator.index(N)
     x = selection.astype(x, np.promote_types(x.dtype, int))
     first = constant(np.ones((n, min(count, 1)), x.dtype), x)
@@ -57,7 +57,7 @@ def polyder(p: Array, m: int = 1) -> Array:
     if p.ndim != 1:
         raise _no_vector("polyder", p)
     if m < 0:
-        raise ValueError(f"polyder needs m >= 0, but got {m}{at_user_line()}")
+        raise ValueError(f"polyder needs m >= 0, but got {m}; take m=0 for no derivative{at_user_line()}")
     for _ in range(min(m, p.shape[0] + 1)):
         n = p.shape[0]
         p = p[: max(n - 1, 0)] * constant(np.arange(n - 1, 0, -1), p)
@@ -70,13 +70,13 @@ def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
     if p.ndim != 1:
         raise _no_vector("polyint", p)
     if m < 0:
-        raise ValueError(f"polyint needs m >= 0, but got {m}{at_user_line()}")
+        raise ValueError(f"polyint needs m >= 0, but got {m}; take m=0 for no integral{at_user_line()}")
     constants = methods.reshape(array_beside(np.zeros(m).tolist() if k is None else k, p), (-1,))
     if constants.shape[0] == 1 and m > 1:
         constants = shaping.broadcast_to(constants, (m,))
     if constants.shape[0] < m:
         raise ValueError(f"polyint needs {m} constants of integration, or one, but got {constants.shape[0]}"
-                         f"{at_user_line()}")
+                         f"; give one for each integration{at_user_line()}")
     for i in range(m):
         n = p.shape[0]
         p = shaping.concatenate(p / constant(np.arange(n, 0, -1), p), methods.reshape(constants[i], (1,)), axis=0)
@@ -90,7 +90,7 @@ def poly(seq_of_zeros: Array) -> Array:
         zeros = eigvals(zeros)
     if zeros.ndim != 1:
         raise ValueError(f"poly needs a vector of roots, or a square matrix, but got shape {zeros.shape}"
-                         f"{at_user_line()}")
+                         f"; ravel it, or cut it square{at_user_line()}")
     if not zeros.shape[0]:
         return np.ones(())
     dtype = zeros.dtype if zeros.dtype.char in "fdFD" else np.float64
@@ -108,7 +108,7 @@ def poly(seq_of_zeros: Array) -> Array:
 def roots(p: Array) -> Array:
     p = array_of(p)
     if p.ndim != 1:
-        raise ValueError(f"roots needs a vector of coefficients, but got shape {p.shape}{at_user_line()}")
+        raise ValueError(f"roots needs a vector of coefficients, but got shape {p.shape}; ravel it{at_user_line()}")
     plain = known(p, "roots")  # leading zeros have no root, and real roots a real dtype
     wanted = np.roots(plain)
     places = np.flatnonzero(plain)
@@ -126,16 +126,16 @@ def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False,
             cov: Any = False) -> Any:
     x, y, order = array_of(x) + 0.0, array_of(y) + 0.0, operator.index(deg) + 1
     if order < 1:
-        raise ValueError(f"polyfit needs a degree >= 0, but got {deg}{at_user_line()}")
+        raise ValueError(f"polyfit needs a degree >= 0, but got {deg}; take 0 for a constant{at_user_line()}")
     if x.ndim != 1 or not x.shape[0] or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
         raise TypeError(f"polyfit needs points of shape (n,) and values of shape (n,) or (n, k), but got {x.shape} and "
-                        f"{y.shape}{at_user_line()}")
+                        f"{y.shape}; give one value a point{at_user_line()}")
     columns, values = vander(x, order), y
     if w is not None:
         w = array_of(w) + 0.0
         if w.shape != x.shape:
             raise TypeError(f"polyfit needs a weight for each of {x.shape[0]} points, but got shape {w.shape}"
-                            f"{at_user_line()}")
+                            f"; give one weight a point{at_user_line()}")
         columns = columns * methods.reshape(w, (-1, 1))
         values = values * (methods.reshape(w, (-1, 1)) if y.ndim == 2 else w)
     rcond = x.shape[0] * float(np.finfo(x.dtype).eps) if rcond is None else rcond

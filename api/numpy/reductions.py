@@ -94,11 +94,11 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
     if weights.shape != a.shape:
         if axis is None:
             raise TypeError(f"average needs axis where the weights have another shape: {a.shape} and {weights.shape}"
-                            f"{at_user_line()}")
+                            f"; name the axis along which they weigh{at_user_line()}")
         axes = [methods.normal_axis(k, a.ndim) for k in (axis if isinstance(axis, tuple) else (axis,))]
         if weights.shape != tuple(a.shape[k] for k in axes):
             raise ValueError(f"average needs weights of shape {tuple(a.shape[k] for k in axes)} along axis {axis}, "
-                             f"but got {weights.shape}{at_user_line()}")
+                             f"but got {weights.shape}; give one weight a place along it{at_user_line()}")
         weights = methods.transpose(weights, tuple(sorted(range(len(axes)), key=axes.__getitem__)))
         weights = methods.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
         weights = shaping.broadcast_to(weights, a.shape)
@@ -157,11 +157,12 @@ def cumsum(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None) -> A
 def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any = UNSET) -> Array:
     a = array_of(a)
     if n < 0:
-        raise ValueError(f"diff needs n >= 0, but got {n}{at_user_line()}")
+        raise ValueError(f"diff needs n >= 0, but got {n}; take n=0 for no difference{at_user_line()}")
     if n == 0:
         return a
     if not a.ndim:
-        raise ValueError(f"diff needs an array of at least one axis, but got shape (){at_user_line()}")
+        raise ValueError(f"diff needs an array of at least one axis, but got shape (); "
+                         f"reshape it to (-1,){at_user_line()}")
     axis = methods.normal_axis(axis, a.ndim)
     parts = [x if x is a else _edge(x, a, axis) for x in (prepend, a, append) if x is not UNSET]
     a = shaping.concatenate(*parts, axis=axis) if len(parts) > 1 else a

@@ -54,7 +54,8 @@ def _cumulative(name: str, prim: Any, x: Array, axis: Any, dtype: Any, initial: 
     x = x if x.ndim else methods.reshape(x, (1,))
     if axis is None:
         if x.ndim > 1:
-            raise ValueError(f"{name} of an array with {x.ndim} axes needs axis{at_user_line()}")
+            raise ValueError(f"{name} of an array with {x.ndim} axes needs axis; "
+                             f"give axis=0, or ravel it{at_user_line()}")
         axis = 0
     axis = methods.normal_axis(axis, x.ndim)
     ans = methods.accumulate(prim, x, axis, dtype)
@@ -76,7 +77,7 @@ def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
         value = methods.reshape(array_beside(value, ary), (-1,))
         if not np.can_cast(value.dtype, ary.dtype, "same_kind"):
             raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} beside differences of dtype {ary.dtype}"
-                            f"{at_user_line()}")
+                            f"; cast it before with .astype{at_user_line()}")
         value = value if value.dtype == ary.dtype else selection.astype(value, ary.dtype)
         parts = [value, *parts] if name == "to_begin" else [*parts, value]
     return shaping.concatenate(*parts, axis=0) if len(parts) > 1 else parts[0]

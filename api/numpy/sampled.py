@@ -40,14 +40,14 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
     axes = tuple(range(f.ndim)) if axis is None else tuple(
         methods.normal_axis(k, f.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if edge_order not in (1, 2):
-        raise ValueError(f"gradient has edge_order 1 and 2, but got {edge_order}{at_user_line()}")
+        raise ValueError(f"gradient has edge_order 1 and 2, but got {edge_order}; choose one of them{at_user_line()}")
     if f.dtype.kind in "iu":
         f = selection.astype(f, np.float64)
     ans = []
     for k, step in zip(axes, _steps(f, axes, varargs)):
         if f.shape[k] < edge_order + 1:
             raise ValueError(f"gradient needs {edge_order + 1} elements along axis {k}, but got shape {f.shape}"
-                             f"{at_user_line()}")
+                             f"; name another axis by axis={at_user_line()}")
         slope = _slopes(f, k, step, edge_order)
         ans.append(slope if slope.dtype == f.dtype else selection.astype(slope, f.dtype))
     return ans[0] if len(ans) == 1 else tuple(ans)
@@ -61,14 +61,14 @@ def _steps(f: Array, axes: tuple, spacings: tuple) -> list:
         return [spacings[0]] * len(axes)
     if len(spacings) != len(axes):
         raise TypeError(f"gradient takes one spacing, or one for each of {len(axes)} axes, but got {len(spacings)}"
-                        f"{at_user_line()}")
+                        f"; give one number for all{at_user_line()}")
     out = []
     for k, spacing in zip(axes, spacings):
         if np.ndim(spacing):
             spacing = array_of(spacing)
             if spacing.ndim != 1 or spacing.shape[0] != f.shape[k]:
                 raise ValueError(f"gradient needs {f.shape[k]} coordinates for axis {k}, but got shape {spacing.shape}"
-                                 f"{at_user_line()}")
+                                 f"; give one coordinate an element{at_user_line()}")
             if spacing.dtype.kind in "iu":
                 spacing = selection.astype(spacing, np.float64)
             spacing = diff(spacing)
@@ -154,7 +154,7 @@ def _signals(name: str, a: Array, v: Array) -> list:
         x = x if x.ndim or name == "correlate" else methods.reshape(x, (1,))  # NumPy's convolve alone takes numbers
         if x.ndim != 1 or not x.shape[0]:
             raise ValueError(f"{name} needs two vectors that are not empty, but the {which} has shape {x.shape}"
-                             f"{at_user_line()}")
+                             f"; ravel it, or pad it{at_user_line()}")
         out.append(x)
     return out
 
@@ -165,7 +165,8 @@ def _cut(ans: Array, n: int, m: int, mode: str) -> Array:
     if mode == "full":
         return ans
     if mode not in ("same", "valid"):
-        raise ValueError(f"the modes are 'full', 'same' and 'valid', but got {mode!r}{at_user_line()}")
+        raise ValueError(f"the modes are 'full', 'same' and 'valid', but got {mode!r}; "
+                         f"choose one of them{at_user_line()}")
     start = (short - 1) // 2 if mode == "same" else short - 1
     return shaping.slice_axis(ans, 0, start, start + (long if mode == "same" else long - short + 1))
 
@@ -184,7 +185,7 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
                             f"{at_user_line()}")
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
         raise ValueError(f"interp needs as many values as knots, but got shapes {knots.shape} and {values.shape}"
-                         f"{at_user_line()}")
+                         f"; give one value a knot{at_user_line()}")
     if period is not None:
         x, knots, values = _periodic(x, knots, values, period)
         left = right = None
@@ -237,7 +238,7 @@ def _between_any(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
 def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:
     """The point and the knots in one period, with a knot of the neighbouring period on either side."""
     if period == 0:
-        raise ValueError(f"interp needs a period other than 0{at_user_line()}")
+        raise ValueError(f"interp needs a period other than 0; leave it away where nothing repeats{at_user_line()}")
     period = abs(period)
     x, knots = selection.remainder(x, period), selection.remainder(knots, period)
     order = methods.argsort(knots)
@@ -257,12 +258,13 @@ def sliding_window_view(x: Array, window_shape: Any, axis: Any = None, *, subok:
         axes = [methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     if len(axes) != len(sizes) or writeable:
         raise ValueError(f"sliding_window_view needs a window length for each of {len(axes)} axes, and windows of a "
-                         f"traced value are read only, but got {sizes} and writeable={writeable}{at_user_line()}")
+                         f"traced value are read only, but got {sizes} and writeable={writeable}; "
+                         f"give one length an axis, or name the axes{at_user_line()}")
     for k, size in zip(axes, sizes):
         count = x.shape[k] - size + 1
         if size < 0 or count < 1:
             raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {x.shape[k]}"
-                             f"{at_user_line()}")
+                             f"; take windows of at most that length{at_user_line()}")
         places = np.arange(count)[:, None] + np.arange(size)
         x = take(x, places, k)
         x = shaping.transpose(x, (*range(k + 1), *range(k + 2, x.ndim), k + 1))

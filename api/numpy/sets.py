@@ -95,7 +95,7 @@ def isin(element: Array, test_elements: Array, assume_unique: bool = False, inve
 def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
     sides = trim.lower()
     if sides not in ("f", "b", "fb", "bf"):
-        raise ValueError(f"trim_zeros trims 'f', 'b' or 'fb', but got {trim!r}{at_user_line()}")
+        raise ValueError(f"trim_zeros trims 'f', 'b' or 'fb', but got {trim!r}; choose one of them{at_user_line()}")
     filt = array_of(filt)
     places = np.argwhere(known(filt, "trim_zeros"))
     axes = methods.normal_axes(axis, filt.ndim)

@@ -50,7 +50,7 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
     targets = [methods.normal_axis(k, a.ndim) for k in _tuple(destination)]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ValueError(f"moveaxis needs as many distinct sources as destinations, but got {source} and {destination}"
-                         f"{at_user_line()}")
+                         f"; name each axis once, and its place{at_user_line()}")
     order = [k for k in range(a.ndim) if k not in sources]
     for target, origin in sorted(zip(targets, sources)):
         order.insert(target, origin)
@@ -146,7 +146,8 @@ def resize(a: Array, new_shape: Any) -> Array:
     a = methods.reshape(array_of(a), (-1,))
     shape = shape_tuple(new_shape)
     if builtins.min(shape, default=0) < 0:
-        raise ValueError(f"resize needs lengths that are not negative, but got {shape}{at_user_line()}")
+        raise ValueError(f"resize needs lengths that are not negative, but got {shape}; "
+                         f"count each axis from 0{at_user_line()}")
     size = math.prod(shape)
     if not a.shape[0] or not size:
         return constant(np.zeros(shape, a.dtype), a)
@@ -172,7 +173,8 @@ def fliplr(m: Array) -> Array:
 def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     first, second = (methods.normal_axis(axis, m.ndim) for axis in axes)
     if first == second:
-        raise ValueError(f"rot90 needs two different axes, but got {axes}{at_user_line()}")
+        raise ValueError(f"rot90 needs two different axes, but got {axes}; "
+                         f"name the two axes of the plane{at_user_line()}")
     k %= 4
     if k == 0:
         return m

@@ -45,7 +45,7 @@ def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any)
     chosen = np.asarray(kth)
     if chosen.dtype.kind not in "iu" and chosen.size or chosen.ndim > 1:
         raise TypeError(f"{name} puts elements in their place at integers or a vector of them, but got kth={kth!r}"
-                        f"{at_user_line()}")
+                        f"; give kth as an int or a list of ints{at_user_line()}")
     size = a.shape[axis]
     if chosen.size and a.size and not (-size <= chosen.min() and chosen.max() < size):
         raise ValueError(f"{name} got kth={kth!r}, which is out of bounds for axis {axis} of length {size}; give "
@@ -57,7 +57,8 @@ def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any)
 def lexsort(keys: Any, axis: int = -1) -> Array:
     keys = [array_of(k) for k in keys]
     if not keys:
-        raise TypeError(f"lexsort needs at least one key{at_user_line()}")
+        raise TypeError(f"lexsort needs at least one key; "
+                        f"give a sequence of them, the last one first in rank{at_user_line()}")
     if not keys[0].ndim:
         return np.zeros((), np.intp)
     return searching.lexsort(*keys, axis=methods.normal_axis(axis, keys[0].ndim))
@@ -75,7 +76,8 @@ def sort_complex(a: Array) -> Array:
 def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> Array:
     a, v = array_of(a), array_of(v)
     if a.ndim != 1:
-        raise ValueError(f"searchsorted needs a sorted vector, but got shape {a.shape}{at_user_line()}")
+        raise ValueError(f"searchsorted needs a sorted vector, but got shape {a.shape}; "
+                         f"ravel and sort it before{at_user_line()}")
     if sorter is not None:
         a = methods.take(a, sorter)
     return searching.searchsorted(a, v, side)
@@ -85,7 +87,8 @@ def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> 
 def digitize(x: Array, bins: Array, right: bool = False) -> Array:
     x, bins = array_of(x), array_of(bins)
     if x.dtype.kind == "c":
-        raise TypeError(f"digitize needs real values to order, but got complex ones{at_user_line()}")
+        raise TypeError(f"digitize needs real values to order, but got complex ones; "
+                        f"take x.real or np.abs(x){at_user_line()}")
     if bins.ndim != 1:
-        raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}{at_user_line()}")
+        raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}; ravel it{at_user_line()}")
     return searching.digitize(bins, x, bool(right))

@@ -58,7 +58,7 @@ def repeated_values(policy: str) -> Iterator[None]:
     """
     if policy not in (RAISE, INVARIANT, FINITE):
         raise ValueError(f"repeated_values takes the policy {RAISE!r}, {INVARIANT!r} or {FINITE!r}, but got {policy!r}"
-                         f"{at_user_line()}")
+                         f"; choose one of them{at_user_line()}")
     previous = _REPEATED.get()
     _REPEATED.set(policy)
     try:
@@ -82,7 +82,8 @@ def matrices(x: Any, name: str) -> Array:
     """`x` as floating or complex matrices."""
     x = inexact(x)
     if x.ndim < 2:
-        raise ShapeError(f"{name} needs matrices (..., m, n), but got shape {x.shape}{at_user_line()}")
+        raise ShapeError(f"{name} needs matrices (..., m, n), but got shape {x.shape}; "
+                         f"reshape it, or add an axis with a[None]{at_user_line()}")
     return x
 
 
@@ -113,7 +114,7 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Array:
 
 def _check_triangle(uplo: str) -> None:
     if uplo not in ("L", "U", "l", "u"):
-        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}{at_user_line()}")
+        raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}; choose one of them{at_user_line()}")
 
 
 @implements(np.linalg.eig)
@@ -169,7 +170,8 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
     """Traced: the derivative is that along matrices of the rank found; see Golub and Pereyra (1973)."""
     a = matrices(a, "pinv")
     if rcond is not None and rtol is not np._NoValue:
-        raise ValueError(f"`rtol` and `rcond` can't be both set.{at_user_line()}")
+        raise ValueError(f"`rtol` and `rcond` can't be both set, but got {rtol!r} and {rcond!r}; leave one away"
+                         f"{at_user_line()}")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
     if hermitian:
@@ -199,7 +201,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     a, b = (selection.astype(v, np.result_type(a.dtype, b.dtype)) for v in (a, b))
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise np.linalg.LinAlgError(f"lstsq needs a of shape (m, n) and b of shape (m,) or (m, k), but got {a.shape} "
-                                    f"and {b.shape}{at_user_line()}")
+                                    f"and {b.shape}; reshape b to as many rows{at_user_line()}")
     m, n = a.shape
     s = _svd.svdvals(a, _REPEATED.get())
     limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
@@ -217,7 +219,8 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
 def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Traced: a constant to derivatives."""
     if rtol is not None and tol is not None:
-        raise ValueError(f"`tol` and `rtol` can't be both set.{at_user_line()}")
+        raise ValueError(f"`tol` and `rtol` can't be both set, but got {tol!r} and {rtol!r}; leave one away"
+                         f"{at_user_line()}")
     a = inexact(A)
     if a.ndim < 2:
         return selection.astype(reductions.reduce_any(a != 0, tuple(range(a.ndim)), False), np.intp)

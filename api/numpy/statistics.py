@@ -27,7 +27,7 @@ _range = builtins.range
 def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
         aweights: Any = None, *, dtype: Any = None) -> Array:
     if ddof is not None and ddof != int(ddof):
-        raise ValueError(f"cov needs a whole ddof, but got {ddof!r}{at_user_line()}")
+        raise ValueError(f"cov needs a whole ddof, but got {ddof!r}; give an int{at_user_line()}")
     x = _variables("cov", m, y, rowvar, dtype)
     if not x.shape[0]:
         return np.zeros((0, 0))
@@ -62,7 +62,8 @@ def _variables(name: str, m: Array, y: Any, rowvar: bool, dtype: Any) -> Array:
     rows = []
     for k, part in enumerate(parts):
         if part.ndim > 2:
-            raise ValueError(f"{name} needs at most two axes, but got shape {part.shape}{at_user_line()}")
+            raise ValueError(f"{name} needs at most two axes, but got shape {part.shape}; "
+                             f"reshape it, one row a variable{at_user_line()}")
         row = selection.astype(part if part.ndim == 2 else methods.reshape(part, (1, -1)), dtype)
         turned = not rowvar and part.ndim == 2 and (k == 0 or row.shape[0] != 1)  # as NumPy: y of one row stays one
         rows.append(row.T if turned else row)
@@ -77,11 +78,13 @@ def _weights(x: Array, fweights: Any, aweights: Any) -> Any:
             continue
         weights = array_of(weights)
         if weights.shape != x.shape[1:]:
-            raise RuntimeError(f"cov needs {name} of shape {x.shape[1:]}, but got {weights.shape}{at_user_line()}")
+            raise RuntimeError(f"cov needs {name} of shape {x.shape[1:]}, but got {weights.shape}; "
+                               f"give one weight an observation{at_user_line()}")
         if name == "fweights" and weights.dtype.kind not in "iu" and (known(weights, name) % 1).any():
-            raise TypeError(f"cov needs whole fweights: they count observations{at_user_line()}")
+            raise TypeError(f"cov needs whole fweights: they count observations; "
+                            f"give shares of weight as aweights{at_user_line()}")
         if is_concrete(weights) and (known(weights, name) < 0).any():
-            raise ValueError(f"cov needs {name} that are not negative{at_user_line()}")
+            raise ValueError(f"cov needs {name} that are not negative; clip them at 0{at_user_line()}")
         weights = selection.astype(weights, np.result_type(weights.dtype, np.float64))
         ans = weights if ans is None else ans * weights
     return ans
@@ -108,7 +111,7 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     size = np.bincount(places, minlength=minlength).size
     if weights.shape != places.shape:
         raise ValueError(f"bincount needs a weight for each of {places.shape[0]} elements, but got {weights.shape}"
-                         f"{at_user_line()}")
+                         f"; give weights of the shape of x{at_user_line()}")
     weights = as_asked("bincount", weights, np.float64, "safe" if weights.dtype.kind == "c" else "unsafe")
     return indexing.scatter_add(weights, constant(places, weights), axis=0, n=size)
 
@@ -126,15 +129,17 @@ def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: An
     if np.ndim(bins):
         edges = array_beside(asarray(bins) if traced_inside(bins) else bins, a)
         if edges.ndim != 1:
-            raise ValueError(f"histogram needs a vector of bin edges, but got shape {edges.shape}{at_user_line()}")
+            raise ValueError(f"histogram needs a vector of bin edges, but got shape {edges.shape}; "
+                             f"give a list of numbers that increase{at_user_line()}")
         if is_concrete(edges):
             plain_edges = known(edges, "histogram")
             if (plain_edges[:-1] > plain_edges[1:]).any():
-                raise ValueError(f"histogram needs bin edges that increase{at_user_line()}")
+                raise ValueError(f"histogram needs bin edges that increase; sort them{at_user_line()}")
         return edges
     count = operator.index(bins)
     if count < 1:
-        raise ValueError(f"histogram needs at least one bin, but got bins={count}{at_user_line()}")
+        raise ValueError(f"histogram needs at least one bin, but got bins={count}; "
+                         f"give a count from 1, or edges{at_user_line()}")
     first, last = _ends(a, range)
     dtype = result_dtype(first, last, a)
     return linspace(first, last, count + 1, dtype=np.result_type(dtype, float) if dtype.kind in "iub" else dtype)
@@ -151,7 +156,8 @@ def _ends(a: Array, limits: Any) -> tuple:
     if all(is_concrete(v) for v in (first, last)):
         low, high = known(first, "histogram"), known(last, "histogram")
         if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-            raise ValueError(f"histogram needs a finite range that increases, but got {low} to {high}{at_user_line()}")
+            raise ValueError(f"histogram needs a finite range that increases, but got {low} to {high}; "
+                             f"give range=(lowest, highest){at_user_line()}")
         return (first, last) if low != high else (first - 0.5, last + 0.5)
     same = first == last
     return selection.where(same, first - 0.5, first), selection.where(same, last + 0.5, last)
@@ -163,7 +169,8 @@ def histogram(a: Array, bins: Any = 10, range: Any = None, density: Any = None, 
     if weights is not None:
         weights = array_beside(weights, a)
         if weights.shape != a.shape:
-            raise ValueError(f"histogram needs weights of shape {a.shape}, but got {weights.shape}{at_user_line()}")
+            raise ValueError(f"histogram needs weights of shape {a.shape}, but got {weights.shape}; "
+                             f"give one weight an element{at_user_line()}")
         weights = methods.reshape(weights, (-1,))
     a = methods.reshape(a, (-1,))
     edges = histogram_bin_edges(a, bins, range, weights)
@@ -189,7 +196,7 @@ def histogram2d(x: Array, y: Array, bins: Any = 10, range: Any = None, density: 
     x, y = asarray(x), asarray(y)
     if x.shape != y.shape:
         raise ValueError(f"histogram2d needs x and y of one length, but got shapes {x.shape} and {y.shape}"
-                         f"{at_user_line()}")
+                         f"; cut the longer one{at_user_line()}")
     if _several(bins) and len(bins) not in (1, 2):
         bins = [asarray(bins)] * 2
     counts, edges = histogramdd(stack([x, y], axis=1), bins, range, density, weights)
@@ -209,7 +216,7 @@ def histogramdd(sample: Array, bins: Any = 10, range: Any = None, density: Any =
     limits = [None] * rank if range is None else list(range)
     if len(each) != rank or len(limits) != rank:
         raise ValueError(f"histogramdd needs bins (and a range) for each of {rank} columns, but got {len(each)} "
-                         f"and {len(limits)}{at_user_line()}")
+                         f"and {len(limits)}; give one for each, or one number for all{at_user_line()}")
     edges: list[Any] = []
     places: list[Any] = []
     inside: Any = True

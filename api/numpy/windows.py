@@ -17,7 +17,7 @@ bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.
 def i0(x: Array) -> Array:
     x = array_of(x)
     if x.dtype.kind == "c":
-        raise TypeError(f"i0 takes real values, but got complex ones{at_user_line()}")
+        raise TypeError(f"i0 takes real values, but got complex ones; take x.real or np.abs(x){at_user_line()}")
     return bessel_integer.bessel_i(x, order=0)
 
 

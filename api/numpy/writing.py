@@ -41,13 +41,15 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     _writable("put", a)
     places = known(methods.places_of(ind), "put").ravel()
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"put has the modes 'raise', 'wrap' and 'clip', but got {mode!r}{at_user_line()}")
+        raise ValueError(f"put has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; "
+                         f"choose one of them{at_user_line()}")
     if mode == "clip":
         places = np.clip(places, 0, a.size - 1)
     elif mode == "wrap":
         places = places % a.size
     elif places.size and not (-a.size <= places.min() and places.max() < a.size):
-        raise IndexError(f"put met an index out of bounds for an array of {a.size} elements{at_user_line()}")
+        raise IndexError(f"put met an index out of bounds for an array of {a.size} elements; "
+                         f"take places below that number, or mode='wrap'{at_user_line()}")
     _put(a, places % max(a.size, 1), v)
 
 
@@ -73,10 +75,10 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
         flat = known(array_of(indices), "put_along_axis")
         if flat.ndim != 1:
             raise ValueError(f"put_along_axis without axis needs a vector of indices, but got shape {flat.shape}"
-                             f"{at_user_line()}")
+                             f"; reshape them to (-1,), or give axis{at_user_line()}")
         if flat.size and not (-arr.size <= flat.min() and flat.max() < arr.size):
             raise IndexError(f"put_along_axis met an index out of bounds for an array of {arr.size} elements: "
-                             f"{flat.min()} to {flat.max()}{at_user_line()}")
+                             f"{flat.min()} to {flat.max()}; take places below that number{at_user_line()}")
         arr[np.unravel_index(flat % max(arr.size, 1), arr.shape)] = values
     else:
         arr[along(arr, array_of(indices), axis)] = values
@@ -106,7 +108,8 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
 def _fitting(name: str, a: Array, mask: Array) -> Array:
     mask = array_beside(mask, a)
     if mask.size != a.size:
-        raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}{at_user_line()}")
+        raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}; "
+                         f"give one truth value an element{at_user_line()}")
     mask = methods.reshape(mask, a.shape)
     return mask if mask.dtype == np.bool_ else mask != 0
 
@@ -116,7 +119,7 @@ def fill_diagonal(a: Array, val: Array, wrap: bool = False) -> None:
     _writable("fill_diagonal", a)
     if a.ndim < 2 or a.ndim > 2 and len(set(a.shape)) > 1:
         raise ValueError(f"fill_diagonal needs a matrix, or an array whose axes are equal, but got shape {a.shape}"
-                         f"{at_user_line()}")
+                         f"; write into a square part of it{at_user_line()}")
     if a.ndim == 2:
         stop = None if wrap else a.shape[1] * a.shape[1]
         places = np.arange(a.size)[: stop : a.shape[1] + 1]

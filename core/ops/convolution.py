@@ -139,10 +139,12 @@ def _conv_shape(x, w, stride, padding, dilation, groups):
     n = w.ndim - 2
     if n < 1 or x.ndim != w.ndim or len(stride) != n or len(padding) != n or len(dilation) != n:
         raise ShapeError(f"conv needs x of shape (n, channels, *size) and w of shape (features, channels, *kernel) "
-                         f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}{at_user_line()}")
+                         f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}; "
+                         f"give one length an axis{at_user_line()}")
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
         raise ShapeError(f"conv with {groups} groups needs w of shape (features, channels / groups, …) whose features "
-                         f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}{at_user_line()}")
+                         f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}; "
+                         f"give groups that divide both{at_user_line()}")
     size = tuple([a + k + b for k, (a, b) in zip(x.shape[2:], padding)])
     counts = window_counts(size, w.shape[2:], stride, dilation)
     if any(m < 1 for m in counts):

@@ -34,7 +34,8 @@ def check_square(x, name):
     """Raise unless `x` holds square matrices."""
     shape = x.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}{at_user_line()}")
+        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}; "
+                          f"reshape it, or cut it square{at_user_line()}")
 
 
 def square_aval(x, name):
@@ -75,7 +76,7 @@ def _solve_shape(a, b):
     check_square(a, "solve")
     if b.ndim < 2 or b.shape[-2] != a.shape[-1]:
         raise ShapeError(f"solve needs b of shape (..., {a.shape[-1]}, k) for a of shape {a.shape}, "
-                         f"but got {b.shape}{at_user_line()}")
+                         f"but got {b.shape}; reshape b, or transpose it{at_user_line()}")
     lead = broadcast_shape("solve", [a.shape[:-2], b.shape[:-2]])
     return make_aval((*lead, *b.shape[-2:]), float_dtype(result_dtype(a, b)))
 
@@ -121,7 +122,8 @@ def _solve_vector_shape(a, b):
     check_square(a, "solve")
     if not b.ndim or b.shape[-1] != a.shape[-1]:
         raise ShapeError(f"solve needs a vector b of length {a.shape[-1]} for a of shape {a.shape}, "
-                         f"but got shape {b.shape}{at_user_line()}")
+                         f"but got shape {b.shape}; "
+                         f"give b of that length, or b[..., None] for a matrix{at_user_line()}")
     lead = broadcast_shape("solve", [a.shape[:-2], b.shape[:-1]])
     return make_aval((*lead, b.shape[-1]), float_dtype(result_dtype(a, b)))
 

@@ -45,7 +45,7 @@ def _tails(xp, size):
 def _prepared(xp, x):
     x = x if hasattr(x, "dtype") else xp.asarray(x)
     if x.dtype.kind == "c":
-        raise DtypeError(f"the error function of {x.dtype} needs SciPy: pip install 'covector[scipy]'{at_user_line()}")
+        raise DtypeError(f"the error function of {x.dtype} needs SciPy; pip install 'covector[scipy]'{at_user_line()}")
     dtype = x.dtype if x.dtype.kind == "f" else WIDE
     return x.astype(WIDE), dtype
 

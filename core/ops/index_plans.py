@@ -92,7 +92,7 @@ def _expand(aval, key):
             if k.shape != aval.shape[first : first + k.ndim]:
                 raise IndexError(f"a boolean index of shape {k.shape} does not match the indexed axes "
                                  f"{aval.shape[first:first + k.ndim]} of an array of shape {aval.shape}"
-                                 f"{at_user_line()}")
+                                 f"; compute the mask from the array it indexes{at_user_line()}")
             if k.ndim == 0:
                 # A 0-d mask adds an axis of length 0 or 1: a new axis, indexed by an array.
                 entries.append(NewAxis(np.flatnonzero(k)))
@@ -106,10 +106,10 @@ def _expand(aval, key):
             raise IndexError(f"arrays used as indices must be integer or boolean, but one has dtype {k.dtype} "
                              f"and shape {k.shape}; cast it with .astype(int){at_user_line()}")
     if sum(e is Ellipsis for e in entries) > 1:
-        raise IndexError(f"an index can have only one ellipsis ('...'){at_user_line()}")
+        raise IndexError(f"an index can have only one ellipsis ('...'); write the other axes as ':'{at_user_line()}")
     if used > aval.ndim:
         raise IndexError(f"too many indices: the array has {aval.ndim} axes (shape {aval.shape}), "
-                         f"but {used} were indexed{at_user_line()}")
+                         f"but {used} were indexed; drop indices, or add axes with None{at_user_line()}")
     rest = [slice(None)] * (aval.ndim - used)
     for i, e in enumerate(entries):
         if e is Ellipsis:
@@ -174,7 +174,8 @@ def _flat_index(arrays_, sizes):
         else:
             if k.size and (k.min() < -n or k.max() >= n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
-                raise IndexError(f"index {bad} is out of bounds for an axis of size {n}{at_user_line()}")
+                raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "
+                                 f"it takes places below the length, from the end negative ones{at_user_line()}")
             if len(arrays_) > 1:
                 k = np.where(k < 0, k + n, k)
         wrapped.append(k)

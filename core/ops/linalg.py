@@ -375,11 +375,11 @@ def _einsum_shape(x, y, subscripts):
     for letters, aval in zip(terms.split(","), (x, y)):
         if len(letters) != aval.ndim:
             raise ShapeError(f"einsum term {letters!r} names {len(letters)} axes, but its operand has shape "
-                             f"{aval.shape}{at_user_line()}")
+                             f"{aval.shape}; name each of its axes once{at_user_line()}")
         for c, n in zip(letters, aval.shape):
             if sizes.setdefault(c, n) != n:
                 raise ShapeError(f"einsum index {c!r} has length {sizes[c]} in one operand and {n} in the other"
-                                 f"{at_user_line()}")
+                                 f"; give equal lengths one letter{at_user_line()}")
     return make_aval(tuple(sizes[c] for c in out), result_dtype(x, y))
 
 

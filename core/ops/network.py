@@ -231,7 +231,7 @@ def _cross_entropy_shape(x, labels):
     if x.ndim != 2 or not x.shape[1] or labels.shape != x.shape[:1]:
         raise ShapeError("cross_entropy needs logits of shape (n, classes) and labels of shape (n,), but got "
                          f"{x.shape} and "
-                         f"{labels.shape}{at_user_line()}")
+                         f"{labels.shape}; reshape them, one row an example{at_user_line()}")
     return make_aval(labels.shape, x.dtype)
 
 

@@ -75,11 +75,11 @@ def _layer_norm(xp, x, w, b, axes, eps):
 def _layer_norm_shape(x, w, b, axes):
     if axes != tuple(range(x.ndim - len(axes), x.ndim)):
         raise ShapeError(f"layer_norm works over the last axes, but got axes {axes} of x of shape {x.shape}"
-                         f"{at_user_line()}")
+                         f"; name the last ones, in order{at_user_line()}")
     inner = x.shape[x.ndim - len(axes) :]
     if not axes or w.shape != inner or b.shape != inner:
         raise ShapeError(f"layer_norm needs scale and shift of the shape of the axes it works over, {inner}, but got "
-                         f"{w.shape} and {b.shape}{at_user_line()}")
+                         f"{w.shape} and {b.shape}; reshape them, or give None{at_user_line()}")
     return make_aval(x.shape, result_dtype(x, w, b))
 
 

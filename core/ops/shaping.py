@@ -185,7 +185,8 @@ def _stack_shape(xs, axis):
     first = xs[0]
     for x in xs[1:]:
         if x.shape != first.shape:
-            raise ShapeError(f"stack needs arrays of one shape, but got {first.shape} and {x.shape}{at_user_line()}")
+            raise ShapeError(f"stack needs arrays of one shape, but got {first.shape} and {x.shape}; "
+                             f"reshape or pad them before{at_user_line()}")
     return make_aval((*first.shape[:axis], len(xs), *first.shape[axis:]), result_dtype(*xs))
 
 

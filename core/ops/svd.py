@@ -18,7 +18,8 @@ from .spectral import determined, put_diagonal, symmetric
 
 def _matrix_aval(a, name):
     if a.ndim < 2:
-        raise ShapeError(f"{name} needs matrices (..., m, n), but got shape {a.shape}{at_user_line()}")
+        raise ShapeError(f"{name} needs matrices (..., m, n), but got shape {a.shape}; "
+                         f"reshape it, or add an axis with a[None]{at_user_line()}")
     return make_aval(a.shape, float_dtype(a.dtype))
 
 
