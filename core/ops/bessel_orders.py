@@ -7,7 +7,7 @@ from ..errors import DtypeError
 from ..families import elementwise
 from .samples import Sample
 from .scipy_kernels import WIDE, scipy_kernel
-from .selection import sign
+from .selection import sign, trunc
 
 
 def _kernel(name):
@@ -46,7 +46,8 @@ def _of_order(name, d, orders=(0.5, 1.0, 2.5), **facts):
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. DLMF 10.6.1.
 jv = _of_order("jv", lambda v, x: 0.5 * (jv(v - 1, x) - jv(v + 1, x)))
 yv = _of_order("yv", lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), singular=True)
-yn = _of_order("yn", lambda v, x: 0.5 * (yn(v - 1, x) - yn(v + 1, x)), (0, 1, 2), singular=True)
+# SciPy cuts the order of yn to a whole one, so that of 0.7 has the derivative of order 0.
+yn = _of_order("yn", lambda v, x: 0.5 * (yn(trunc(v) - 1, x) - yn(trunc(v) + 1, x)), (0, 1, 2), singular=True)
 # DLMF 10.29.1, of I and of exp(iπv) K; ive has a kink at 0 if v is 0, where it takes the mean of both sides.
 iv = _of_order("iv", lambda v, x: 0.5 * (iv(v - 1, x) + iv(v + 1, x)))
 ive = _of_order("ive", lambda v, x, ans: 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * ans)

@@ -415,3 +415,11 @@ def test_the_inverse_error_function_needs_no_scipy(monkeypatch):
 
 def test_names_of_autograd():
     assert special.psi is special.digamma and special.jn is special.jv
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated:RuntimeWarning")
+def test_yn_of_an_order_that_is_not_whole_is_that_of_the_whole_one():
+    x = np.array([0.5, 1.5])
+    for order in (0.7, 2.9, 1, np.array([0.7, 2.0])):
+        gradient = cv.grad(lambda x: special.yn(order, x).sum())(x)
+        np.testing.assert_allclose(gradient, cv.grad(lambda x: special.yn(np.trunc(order), x).sum())(x))
