@@ -6,12 +6,12 @@ import numpy as np
 
 from .at import At
 from .axes import full_shape, normal_axes, normal_axis
-from .buffers import Buffer, become_buffer, make_buffer
+from .buffers import Buffer, become_buffer
 from .checks import check_options, flag, whole
+from .copies import astype, copy, fresh
 from .device import as_element, constant
 from .errors import DtypeError, ShapeError, at_user_line
 from .ops import arithmetic as a, elementary, indexing, linalg, reductions, running, selection, shaping, sorting
-from .ops.picking import duplicate
 from .reducing import in_dtype, mean, no_out, reduce, std, var
 from .tracer import Rev, Tracer, concrete
 
@@ -162,11 +162,6 @@ def argsort(x, axis=-1, kind=None):
     return sorting.argsort(x, normal_axis(axis, x.ndim), kind)
 
 
-def astype(x, dtype, copy=True):
-    """`x` in `dtype`; the very same where that is its own and `copy` is false."""
-    return x if not copy and x.dtype == dtype else selection.astype(x, dtype)
-
-
 def _conjugate(x):
     """As the method of arrays, which unlike the function gives a real array itself."""
     return shaping.conjugate(x) if x.dtype.kind in "cb" else x
@@ -174,15 +169,6 @@ def _conjugate(x):
 
 def _as(x, dtype):
     return x if dtype is None else selection.astype(x, dtype)
-
-
-def _astype(x, dtype, order, casting, subok, copy):
-    if casting != "unsafe" or order != "K" or subok is not True or copy is not True:
-        check_options({"order": order, "casting": casting, "subok": subok, "copy": copy})
-        if not np.can_cast(x.dtype, dtype, casting):
-            raise DtypeError(f"astype was asked for {np.dtype(dtype)}, to which {x.dtype} is not cast by "
-                             f"casting={casting!r}; leave casting away, or ask for another dtype{at_user_line()}")
-    return astype(x, dtype, copy)
 
 
 def repeat(x, repeats, axis=None):
@@ -257,23 +243,6 @@ def _augmented(op):
     return method
 
 
-def copy(x):
-    """A boxed copy that may be written to."""
-    return make_buffer(x)
-
-
-def fresh(x):
-    """`x` in memory of its own, where NumPy copies."""
-    return make_buffer(x) if type(x) is Buffer else duplicate(x)
-
-
-def unshared(x):
-    """`x`, computed by views alone, of which one had to copy."""
-    if isinstance(x, Tracer) and x.owner is not None:
-        x.state = None
-    return x
-
-
 def _reflected(op):
     return lambda x, y: op(y, x)
 
@@ -341,8 +310,7 @@ _METHODS = {
     "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
     "swapaxes": swapaxes,
     "squeeze": squeeze,
-    "astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: _astype(
-        x, dtype, order, casting, subok, copy),
+    "astype": astype,
     "copy": lambda x, order="C": check_options({"order": order}) or copy(x),
     "clip": lambda x, min=None, max=None, out=None: no_out(out, "clip") or clip(x, min, max),
     "round": lambda x, decimals=0, out=None: no_out(out, "round") or round_(x, decimals),

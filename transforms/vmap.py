@@ -232,9 +232,9 @@ def _spread(prefix, tree, name):
         axes = optree.tree_leaves(full, none_is_leaf=True, namespace=NAMESPACE)
         leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
     except ValueError as error:
-        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {str(error).rstrip('.')}; "
-                        f"give one axis for a part and all below it, in containers of the same kinds"
-                        f"{at_user_line()}") from error
+        why = str(error).rstrip(".")
+        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {why}; give one axis "
+                        f"for a part and all below it, in containers of the same kinds{at_user_line()}") from error
     return [a for a, leaf in zip(axes, leaves) if leaf is not None]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core import copies, methods
 from ..core.buffers import make_buffer
 from ..core.checks import check_options, whole
 from ..core.device import constant
@@ -209,10 +209,10 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
         shape[order[k]] = x.size
         out.append(methods.reshape(x, tuple(shape)))
     if sparse:
-        return tuple(map(methods.fresh, out) if copy else out)
+        return tuple(map(copies.fresh, out) if copy else out)
     full_shape = np.broadcast_shapes(*[x.shape for x in out])
     out = [shaping.broadcast_to(x, full_shape) for x in out]
-    return tuple(map(methods.fresh, out) if copy else out)
+    return tuple(map(copies.fresh, out) if copy else out)
 
 
 @implements(np.logspace)

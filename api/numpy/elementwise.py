@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core import copies, methods
 from ..core.dtypes import result_dtype
 from ..core.errors import at_user_line
 from ..core.ops import arithmetic, elementary, pairs, selection, shaping
@@ -109,7 +109,7 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
         parts = [nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag)]
         return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))  # a product with 1j makes NaN of infinite parts
     if x.dtype.kind != "f":
-        return methods.fresh(x) if copy else x
+        return copies.fresh(x) if copy else x
     if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):
         raise TypeError(f"nan_to_num of real values takes real replacements, but got nan={nan!r}, posinf={posinf!r}, "
                         f"neginf={neginf!r}; give real ones{at_user_line()}")
@@ -177,7 +177,7 @@ def iscomplex(x: Array) -> Array:
 
 @implements(np.astype)
 def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    return methods.astype(x, dtype, copy)
+    return copies.astype(x, dtype, copy=copy)
 
 
 @implements(np.shape)

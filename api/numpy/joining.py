@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core import copies, methods
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import shaping
 from ..core.tracer import Rev
@@ -29,7 +29,7 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     if not parts[0].ndim:
         raise ShapeError(f"concatenate cannot join 0-d arrays; use np.stack{at_user_line()}")
     axis = methods.normal_axis(axis, parts[0].ndim)
-    return methods.fresh(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+    return copies.fresh(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
 
 
 concat = concatenate
@@ -101,7 +101,7 @@ def append(arr: Array, values: Array, axis: Any = None) -> Array:
 def block(arrays: Any) -> Array:
     depth = _depth(arrays)
     rank = builtins.max(depth, _rank(arrays))
-    return _blocks(arrays, depth, rank) if depth else methods.fresh(array_of(arrays))
+    return _blocks(arrays, depth, rank) if depth else copies.fresh(array_of(arrays))
 
 
 def _depth(arrays: Any) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core import copies, methods
 from ..core.buffers import make_buffer
 from ..core.device import constant
 from ..core.errors import at_user_line
@@ -36,9 +36,9 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
                          f"{''.join(f', {k}=' for k in kwargs)}; choose one, and its options{at_user_line()}")
     widths = _widths(pad_width, array.ndim)
     if mode == "empty" or mode == "constant" and not kwargs:
-        return shaping.pad(array, widths) if any(map(any, widths)) else methods.fresh(array)
+        return shaping.pad(array, widths) if any(map(any, widths)) else copies.fresh(array)
     if not any(map(any, widths)):
-        return methods.fresh(array)
+        return copies.fresh(array)
     value = {**options, **kwargs}
     for axis, width in enumerate(widths):
         if any(width):
