@@ -163,8 +163,8 @@ def argsort(x, axis=-1, kind=None):
 
 
 def _conjugate(x):
-    """As the method of arrays, which unlike the function gives a real array itself."""
-    return shaping.conjugate(x) if x.dtype.kind in "cb" else x
+    """As the method of arrays, which unlike the function gives what is real itself, truth values too."""
+    return shaping.conjugate(x) if x.dtype.kind == "c" else x
 
 
 def _as(x, dtype):

@@ -101,8 +101,8 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
         for side, (length, w) in enumerate(zip(_pair(value["stat_length"], x, axis), width)):
             length = n if length is None else min(n, operator.index(length))
             if length < 0:
-                raise ValueError(f"pad needs a stat_length that is not negative, but got {value['stat_length']}"
-                                 f"{at_user_line()}")
+                raise ValueError(f"pad needs a stat_length that is not negative, but got {value['stat_length']}; give "
+                                 f"a number of values, or None for all{at_user_line()}")
             start = n - length if side else 0
             end = _STATISTICS[mode](shaping.slice_axis(x, axis, start, start + length), axis=axis, keepdims=True)
             ends.append(_block(selection.rint(end) if x.dtype.kind in "iu" else end, x, axis, w))
