@@ -28,15 +28,22 @@ def normal_axes(axis, ndim):
 
 def normal_axis(axis, ndim):
     """One axis as a non-negative int."""
-    if type(axis) is bool or not hasattr(axis, "__index__"):
-        raise TypeError(f"an axis is an integer, but got {axis!r} of type {type(axis).__name__}; count axes from 0, or "
-                        f"from -1 at the end{at_user_line()}")
-    k = operator.index(axis)
+    k = axis if type(axis) is int else _index(axis)
     if not -ndim <= k < ndim:
         some = f"its axes are {-ndim} to {ndim - 1}" if ndim else "it has none"
         raise np.exceptions.AxisError(f"axis {k} is out of bounds for array of dimension {ndim}; {some}"
                                       f"{at_user_line()}")
     return k % ndim
+
+
+def _index(axis):
+    if type(axis) is not bool and not getattr(axis, "shape", ()) and not isinstance(axis, type):
+        try:
+            return operator.index(axis)
+        except TypeError:
+            pass
+    raise TypeError(f"an axis is an integer, but got {axis!r} of type {type(axis).__name__}; count axes from 0, or "
+                    f"from -1 at the end{at_user_line()}")
 
 
 def shape_tuple(shape):

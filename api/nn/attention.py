@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..core.device import constant
-from ..core.errors import DtypeError, at_user_line
+from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import linalg, network, reductions, selection
 from ..numpy.surface import Array, array_of, floating
 
@@ -28,6 +28,7 @@ def dot_product_attention(
         `(…, queries, width)`.
     Raises:
         DtypeError: `mask` is not of booleans.
+        ShapeError: an operand has no axes to attend along, or they do not fit.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -35,6 +36,10 @@ def dot_product_attention(
     array([[2.]])
     """
     query, key, value = floating(query), floating(key), floating(value)
+    if min(query.ndim, key.ndim, value.ndim) < 2 or not query.shape[-1]:
+        raise ShapeError(f"dot_product_attention needs a query (…, queries, depth), a key (…, keys, depth) and a value "
+                         f"(…, keys, width), but got shapes {query.shape}, {key.shape} and {value.shape}; add axes, "
+                         f"for example with query[None]{at_user_line()}")
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     if mask is not None:
         mask = array_of(mask)

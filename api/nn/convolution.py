@@ -143,9 +143,9 @@ def padding_pairs(
     padding: Any, size: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[tuple[int, int], ...]:
     """Padding as given by the user, as (before, after) for each axis."""
-    if padding == "valid":
+    if isinstance(padding, str) and padding == "valid":
         return ((0, 0),) * len(size)
-    if padding == "same":
+    if isinstance(padding, str) and padding == "same":
         total = [max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
                  for n, k, s, d in zip(size, kernel, stride, dilation)]
         return tuple([(t // 2, t - t // 2) for t in total])

@@ -1,11 +1,11 @@
 """Values brought to mean 0 and variance 1, and classes as vectors of zeros and a one."""
 
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.checks import whole
 from ..core.device import constant
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.methods import normal_axes, normal_axis
@@ -62,7 +62,7 @@ def layer_norm(
     """
     x = ordered(floating(x), "layer_norm")
     given = [floating(v) for v in (scale, shift) if v is not None]
-    count = axes if axes is not None else given[0].ndim if given else 1
+    count = whole(axes, "axes of layer_norm") if axes is not None else given[0].ndim if given else 1
     if not 1 <= count <= x.ndim:
         raise ShapeError(f"layer_norm works over one or more of the last axes, but was given axes={count} of x of "
                          f"shape {tuple(x.shape)}; name the last ones, in order{at_user_line()}")
@@ -100,6 +100,6 @@ def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float
         raise DtypeError(f"one_hot needs integers, but got {x.dtype}; round and cast them first: x.astype(int)"
                          f"{at_user_line()}")
     place = normal_axis(axis, x.ndim + 1)
-    classes = np.arange(index(num_classes)).reshape((-1,) + (1,) * (x.ndim - place))
+    classes = np.arange(whole(num_classes, "num_classes of one_hot", 0)).reshape((-1,) + (1,) * (x.ndim - place))
     hit = x.reshape((*x.shape[:place], 1, *x.shape[place:])) == constant(classes, x)
     return hit.astype(np.dtype(dtype))

@@ -44,8 +44,8 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", devi
 
 
 def _filled(shape: Any, value: Any, dtype: Any) -> Array:
-    shape = tuple([whole(n, "a length of the shape", 0) for n in
-                   (shape if isinstance(shape, tuple | list | np.ndarray) and np.ndim(shape) else (shape,))])
+    many = isinstance(shape, tuple | list) or isinstance(shape, np.ndarray) and shape.ndim
+    shape = tuple([whole(n, "a length of the shape", 0) for n in (shape if many else (shape,))])
     if not isinstance(value, Tracer):
         return np.full(shape, value, dtype)
     value = value if dtype is None else selection.astype(value, dtype)

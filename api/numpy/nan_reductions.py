@@ -103,6 +103,8 @@ def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: bool, initial: An
     if not _holes(a):
         return reducer(a, axis, None, keepdims, initial, **_only(where))
     hole = selection.isnan(a)
+    if type(initial) in (float, np.float64, np.float32) and np.isnan(initial):  # passed over, as an element is
+        initial = UNSET
     ans = reducer(selection.where(hole, last, a), axis, None, keepdims, initial, **_only(where))
     if initial is not UNSET and initial is not None:
         return ans

@@ -204,7 +204,11 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
                                     f"and {b.shape}; reshape b to as many rows{at_user_line()}")
     m, n = a.shape
     s = _svd.svdvals(a, _REPEATED.get())
-    limit = _precision(a) if rcond is None else float(np.finfo(a.dtype).eps) if rcond == -1 else rcond
+    limit = _precision(a) if rcond is None else rcond
+    if np.ndim(limit):
+        raise TypeError(f"lstsq takes one number as rcond, but got {rcond!r}; give a float, or None{at_user_line()}")
+    if is_concrete(limit) and not 0 < peel(limit) < 1:  # as LAPACK has it
+        limit = float(np.finfo(a.dtype).eps)
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
     x = linalg.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
     rest = b - linalg.matmul(a, x)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..dtypes import is_inexact
-from ..errors import DtypeError
+from ..errors import DtypeError, at_user_line
 from ..families import elementwise
 from .samples import Sample
 from .scipy_kernels import WIDE, scipy_kernel
@@ -18,7 +18,7 @@ def _kernel(name):
         x = xp.asarray(x)
         if x.dtype.kind == "c":
             raise DtypeError(f"{name} takes real values, but got {x.dtype}: SciPy has derivatives of complex ones by "
-                             "other functions; call scipy.special outside of the derivative")
+                             f"other functions; call scipy.special outside of the derivative{at_user_line()}")
         v = xp.asarray(v).astype(x.dtype if is_inexact(x.dtype) else WIDE)
         # SciPy has NaN for ive of negative orders at 0, where it is iv, which is infinite.
         return xp.where(x == 0, plain(xp, v, x), kernel(xp, v, x)) if name == "ive" else kernel(xp, v, x)

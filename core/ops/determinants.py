@@ -4,6 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import float_dtype, real_dtype, result_dtype
+from ..errors import at_user_line
 from ..families import broadcast_shape, primitive
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
 from .guards import regular
@@ -31,6 +32,7 @@ def _inverse(a):
         raise np.linalg.LinAlgError(
             f"slogdet has no derivative at a singular matrix, where log |det| is -inf, but one of shape {a.shape} is "
             "singular; use det, whose derivative is finite there, or add a small multiple of the identity"
+            f"{at_user_line()}"
         ) from error
 
 

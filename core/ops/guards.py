@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..errors import at_user_line
 from ..families import primitive
 from .linalg import lift
 from .samples import Sample
@@ -38,7 +39,8 @@ def _regular(xp, x, triangular, about, remedy):
             s = xp.linalg.svd(x, compute_uv=False)
             limit = tiny(s) * s[..., :1]
         if bool(xp.any(s <= limit)):
-            raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}")
+            raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}"
+                                        f"{at_user_line()}")
     return x.copy()
 
 
@@ -77,6 +79,7 @@ def check_mirrored(xp, x, name):
             f"{name} of traced values takes Hermitian matrices, so that its gradient is Hermitian, but in those of "
             f"shape {x.shape} elements differ from their mirror image by up to {float(xp.max(gap)):.3g}; take "
             "(a + a.T) / 2, or, where one triangle is meant, as in NumPy, np.tril(a) + np.tril(a, -1).T"
+            f"{at_user_line()}"
         )
     return False
 
@@ -121,7 +124,7 @@ def _apart(xp, x, w, beside, about, zero):
                 f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
                 "eigvalsh, svdvals or pinv where the vectors are not needed, or, for functions that do not depend on "
                 "the choice, `with covector.numpy.linalg.repeated_values('finite'):` (or 'invariant-only', which "
-                "checks cotangents of vectors)"
+                f"checks cotangents of vectors){at_user_line()}"
             )
     return x.copy()
 
@@ -170,7 +173,7 @@ def _alike(xp, x, w, about):
             raise np.linalg.LinAlgError(
                 f"under repeated_values({INVARIANT!r}) the derivative of {about} was asked of a function that tells "
                 "repeated ones apart, by an order that the matrix does not determine; use a function that is symmetric "
-                "in them, such as their sum, or repeated_values('raise'), which takes the order found"
+                f"in them, such as their sum, or repeated_values('raise'), which takes the order found{at_user_line()}"
             )
     return x.copy()
 

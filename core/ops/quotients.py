@@ -4,6 +4,7 @@ import numpy as np
 
 from ..avals import make_aval
 from ..dtypes import result_dtype
+from ..errors import at_user_line
 from ..families import broadcast_shape, primitive
 from ..fix import conj
 from .decompositions import adjoint, real_diagonal
@@ -56,14 +57,14 @@ def _check(xp, x, top, none, beside, kind, part, repeated, about):
             raise np.linalg.LinAlgError(
                 f"the derivative of {about} was asked of a function that depends on their phases, which the matrix "
                 "does not determine; use what does not change when a vector is multiplied with exp(i t), such as "
-                "abs(v) or the projector v vᴴ"
+                f"abs(v) or the projector v vᴴ{at_user_line()}"
             )
     if bool(xp.any(none & (xp.abs(top) > eps**0.5 * size))):
         if about == ADDED:
             raise np.linalg.LinAlgError(
                 f"the derivative was asked of a function that depends on which {ADDED} were chosen, which the matrix "
                 "does not determine; use full_matrices=False or mode='reduced', or only the projector v vᴴ on all of "
-                "them"
+                f"them{at_user_line()}"
             )
         if repeated == INVARIANT:
             raise np.linalg.LinAlgError(
@@ -71,12 +72,13 @@ def _check(xp, x, top, none, beside, kind, part, repeated, about):
                 f"value 0), where the matrix does not determine them; repeated_values({INVARIANT!r}) gives only that "
                 "of functions to which the choice makes no difference, by reverse mode, once; use a function of the "
                 "projector v vᴴ on all vectors of the value, or repeated_values('finite'), which does not check"
+                f"{at_user_line()}"
             )
         raise np.linalg.LinAlgError(
             f"the derivative of {about} does not exist in the space of a value that is repeated (or of singular value "
             "0): there the matrix does not determine them; use eigvalsh, svdvals or pinv where the vectors are not "
             "needed, or, for functions that do not depend on the choice, "
-            "`with covector.numpy.linalg.repeated_values('finite'):`"
+            f"`with covector.numpy.linalg.repeated_values('finite'):`{at_user_line()}"
         )
 
 
