@@ -13,6 +13,7 @@ from .incomplete import betainc, gammainc, gammaincc
 from .integrals import dawsn, exp1, expi, expn, exprel, owens_t, spence
 from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
 from .quantiles import betaincinv, gammainccinv, gammaincinv
+from .student import stdtr, stdtrit
 
 SPECIAL = {
     "gamma": gamma, "gammaln": gammaln, "psi": digamma, "beta": beta, "betaln": betaln, "gammainc": gammainc,
@@ -25,4 +26,5 @@ SPECIAL = {
     "ive": ive, "kv": kv, "kve": kve, "gammaincinv": gammaincinv, "gammainccinv": gammainccinv,
     "betaincinv": betaincinv, "exp1": exp1, "expi": expi, "expn": expn, "exprel": exprel, "dawsn": dawsn,
     "spence": spence, "owens_t": owens_t, "hyp1f1": hyp1f1, "hyp2f1": hyp2f1,
+    "stdtr": stdtr, "stdtrit": stdtrit,
 }  # fmt: skip

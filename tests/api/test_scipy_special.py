@@ -20,7 +20,8 @@ OPERANDS = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog
             "gammaincinv": (X + 1, X), "gammainccinv": (X + 1, X), "betaincinv": (X + 1, X + 2, X),
             "owens_t": (X, X + 1)}
 ORDERED = ["jv", "yn", "yv", "iv", "ive", "kv", "kve"]
-PARTLY = {"expn": (2,), "hyp1f1": (0.7, 1.3), "hyp2f1": (0.7, -1.2, 1.3)}  # parameters without derivative
+PARTLY = {"expn": (2,), "hyp1f1": (0.7, 1.3), "hyp2f1": (0.7, -1.2, 1.3), "stdtr": (2.5,),
+          "stdtrit": (2.5,)}  # parameters without derivative
 UFUNCS = sorted(set(SPECIAL) - {"exp2", "expm1", "log1p", "cbrt", "gammasgn", *ORDERED, *PARTLY})
 OURS = {"psi": "digamma"}
 

@@ -80,5 +80,11 @@ from .odds import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
-from .quantiles import betaincinv as betaincinv, gammainccinv as gammainccinv, gammaincinv as gammaincinv
+from .quantiles import (
+    betaincinv as betaincinv,
+    gammainccinv as gammainccinv,
+    gammaincinv as gammaincinv,
+    stdtr as stdtr,
+    stdtrit as stdtrit,
+)
 from .sums import log_softmax as log_softmax, logsumexp as logsumexp, softmax as softmax

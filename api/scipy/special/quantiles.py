@@ -1,6 +1,6 @@
-"""Inverses of the incomplete gamma and beta functions."""
+"""Inverses of the incomplete gamma and beta functions, and Student's t distribution."""
 
-from ...core.ops import quantiles
+from ...core.ops import quantiles, student
 from ...numpy.surface import Array, lift
 
 
@@ -53,3 +53,41 @@ def betaincinv(a: Array, b: Array, y: Array, /) -> Array:
     0.385728
     """
     return quantiles.betaincinv(lift(a), lift(b), lift(y))
+
+
+def stdtr(df: Array, t: Array, /) -> Array:
+    """Compute the distribution function of Student's t distribution.
+
+    Args:
+        df: degrees of freedom, positive; without derivative.
+        t: an array, real.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Raises:
+        RuleError: the derivative by `df` is asked for.
+    Derivative: the density.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.stdtr(3.0, 1.0)), 6)
+    0.804499
+    """
+    return student.stdtr(lift(df), lift(t))
+
+
+def stdtrit(df: Array, p: Array, /) -> Array:
+    """Compute the quantiles of Student's t distribution.
+
+    Args:
+        df: degrees of freedom, positive; without derivative.
+        p: an array, between 0 and 1.
+    Returns:
+        an array; shapes broadcast, dtypes promote as in NumPy.
+    Raises:
+        RuleError: the derivative by `df` is asked for.
+    Derivative: one over the density; infinite at 0 and 1.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.stdtrit(3.0, 0.9)), 6)
+    1.637744
+    """
+    return student.stdtrit(lift(df), lift(p))

@@ -1,0 +1,227 @@
+"""Distributions of real numbers, by the formulas of their standard forms."""
+
+import math
+
+import numpy as np
+
+from ...core.ops import (
+    bessel,
+    elementary,
+    entropies,
+    gamma_functions,
+    incomplete,
+    network,
+    normal_distribution as normal,
+    quantiles,
+    selection,
+    student,
+)
+from ...core.ops.arithmetic import exp, expm1, log, log1p
+from ...nn import log1mexp as loud_log1mexp
+from ...numpy import arctan, cos, tan
+from .distribution import Continuous, quiet_log
+
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+_POSITIVE = (0.0, math.inf)
+
+
+
+def log1mexp(z):
+    """log(1 - exp(-z)), -∞ at 0 without a warning."""
+    with np.errstate(divide="ignore"):
+        return loud_log1mexp(z)
+
+
+def _lognormal(z, s):
+    zero = z == 0
+    u = log(selection.where(zero, 1.0, z))
+    return selection.where(zero, -math.inf, -0.5 * (u / s) * (u / s) - u - log(s + 0.0 * u) - _HALF_LOG_2PI)
+
+
+def _inverse_gamma(z, a):
+    zero = z == 0
+    u = selection.where(zero, 1.0, z)
+    return selection.where(zero, -math.inf, -(a + 1.0) * log(u) - 1.0 / u - gamma_functions.gammaln(a))
+
+
+def _inverse_of(fun, at_zero):
+    """`fun` of 1 / z, flat at 0."""
+    def run(z, a):
+        zero = z == 0
+        return selection.where(zero, at_zero, fun(a, 1.0 / selection.where(zero, 1.0, z)))
+
+    return run
+
+
+norm = Continuous(
+    "norm",
+    logpdf=lambda z: -0.5 * z * z - _HALF_LOG_2PI,
+    cdf=normal.ndtr,
+    sf=lambda z: normal.ndtr(-z),
+    logcdf=normal.log_ndtr,
+    logsf=lambda z: normal.log_ndtr(-z),
+    ppf=normal.ndtri,
+    isf=lambda q: -normal.ndtri(q),
+)
+lognorm = Continuous(
+    "lognorm", "s", _POSITIVE,
+    logpdf=_lognormal,
+    cdf=lambda z, s: normal.ndtr(quiet_log(z) / s),
+    sf=lambda z, s: normal.ndtr(-quiet_log(z) / s),
+    logcdf=lambda z, s: normal.log_ndtr(quiet_log(z) / s),
+    logsf=lambda z, s: normal.log_ndtr(-quiet_log(z) / s),
+    ppf=lambda q, s: exp(s * normal.ndtri(q)),
+    isf=lambda q, s: exp(-s * normal.ndtri(q)),
+)
+uniform = Continuous(
+    "uniform", "", (0.0, 1.0),
+    logpdf=lambda z: 0.0 * z,
+    cdf=lambda z: z,
+    sf=lambda z: 1.0 - z,
+    ppf=lambda q: q,
+    isf=lambda q: 1.0 - q,
+)
+expon = Continuous(
+    "expon", "", _POSITIVE,
+    logpdf=lambda z: -z,
+    cdf=lambda z: -expm1(-z),
+    sf=lambda z: exp(-z),
+    logcdf=log1mexp,
+    logsf=lambda z: -z,
+    ppf=lambda q: -log1p(-q),
+    isf=lambda q: -log(q),
+)
+
+
+def _laplace_sf(z):
+    """Half of exp(-|z|) on the right, and the rest on the left."""
+    right = z > 0
+    tail = 0.5 * exp(selection.where(right, -z, z))
+    return selection.where(right, tail, 1.0 - tail)
+
+
+def _laplace_isf(q):
+    right = q < 0.5
+    tail = log(2.0 * selection.where(right, q, 1.0 - q))
+    return selection.where(right, -tail, tail)
+
+
+laplace = Continuous(
+    "laplace",
+    logpdf=lambda z: -abs(z) - math.log(2.0),
+    cdf=lambda z: _laplace_sf(-z),
+    sf=_laplace_sf,
+    ppf=lambda q: -_laplace_isf(q),
+    isf=_laplace_isf,
+)
+logistic = Continuous(
+    "logistic",
+    logpdf=lambda z: -z - 2.0 * network.softplus(-z),
+    cdf=elementary.sigmoid,
+    sf=lambda z: elementary.sigmoid(-z),
+    logcdf=lambda z: -network.softplus(-z),
+    logsf=lambda z: -network.softplus(z),
+    ppf=entropies.logit,
+    isf=lambda q: -entropies.logit(q),
+)
+cauchy = Continuous(
+    "cauchy",
+    logpdf=lambda z: -math.log(math.pi) - log1p(z * z),
+    cdf=lambda z: 0.5 + arctan(z) / math.pi,
+    sf=lambda z: 0.5 - arctan(z) / math.pi,
+    ppf=lambda q: tan(math.pi * (q - 0.5)),
+    isf=lambda q: tan(math.pi * (0.5 - q)),
+)
+gumbel_r = Continuous(
+    "gumbel_r",
+    logpdf=lambda z: -z - exp(-z),
+    cdf=lambda z: exp(-exp(-z)),
+    sf=lambda z: -expm1(-exp(-z)),
+    logcdf=lambda z: -exp(-z),
+    logsf=lambda z: log1mexp(exp(-z)),
+    ppf=lambda q: -log(-log(q)),
+    isf=lambda q: -log(-log1p(-q)),
+)
+gumbel_l = Continuous(
+    "gumbel_l",
+    logpdf=lambda z: z - exp(z),
+    cdf=lambda z: -expm1(-exp(z)),
+    sf=lambda z: exp(-exp(z)),
+    logcdf=lambda z: log1mexp(exp(z)),
+    logsf=lambda z: -exp(z),
+    ppf=lambda q: log(-log1p(-q)),
+    isf=lambda q: log(-log(q)),
+)
+pareto = Continuous(
+    "pareto", "b", (1.0, math.inf),
+    logpdf=lambda z, b: log(b + 0.0 * z) - (b + 1.0) * log(z),
+    cdf=lambda z, b: -expm1(-b * log(z)),
+    sf=lambda z, b: exp(-b * log(z)),
+    logcdf=lambda z, b: log1mexp(b * log(z)),
+    logsf=lambda z, b: -b * log(z),
+    ppf=lambda q, b: exp(-log1p(-q) / b),
+    isf=lambda q, b: exp(-log(q) / b),
+)
+weibull_min = Continuous(
+    "weibull_min", "c", _POSITIVE,
+    logpdf=lambda z, c: log(c + 0.0 * z) + entropies.xlogy(c - 1.0, z) - z**c,
+    cdf=lambda z, c: -expm1(-(z**c)),
+    sf=lambda z, c: exp(-(z**c)),
+    logcdf=lambda z, c: log1mexp(z**c),
+    logsf=lambda z, c: -(z**c),
+    ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
+    isf=lambda q, c: (-log(q)) ** (1.0 / c),
+)
+gamma = Continuous(
+    "gamma", "a", _POSITIVE,
+    logpdf=lambda z, a: entropies.xlogy(a - 1.0, z) - z - gamma_functions.gammaln(a),
+    cdf=lambda z, a: incomplete.gammainc(a, z),
+    sf=lambda z, a: incomplete.gammaincc(a, z),
+    ppf=lambda q, a: quantiles.gammaincinv(a, q),
+    isf=lambda q, a: quantiles.gammainccinv(a, q),
+)
+invgamma = Continuous(
+    "invgamma", "a", _POSITIVE,
+    logpdf=_inverse_gamma,
+    cdf=_inverse_of(incomplete.gammaincc, 0.0),
+    sf=_inverse_of(incomplete.gammainc, 1.0),
+    ppf=lambda q, a: 1.0 / quantiles.gammainccinv(a, q),
+    isf=lambda q, a: 1.0 / quantiles.gammaincinv(a, q),
+)
+chi2 = Continuous(
+    "chi2", "df", _POSITIVE,
+    logpdf=lambda z, df: (entropies.xlogy(0.5 * df - 1.0, 0.5 * z) - 0.5 * z - gamma_functions.gammaln(0.5 * df)
+                          - math.log(2.0)),
+    cdf=lambda z, df: incomplete.gammainc(0.5 * df, 0.5 * z),
+    sf=lambda z, df: incomplete.gammaincc(0.5 * df, 0.5 * z),
+    ppf=lambda q, df: 2.0 * quantiles.gammaincinv(0.5 * df, q),
+    isf=lambda q, df: 2.0 * quantiles.gammainccinv(0.5 * df, q),
+)
+beta = Continuous(
+    "beta", "a b", (0.0, 1.0),
+    logpdf=lambda z, a, b: (entropies.xlogy(a - 1.0, z) + entropies.xlog1py(b - 1.0, -z)
+                            - gamma_functions.betaln(a, b)),
+    cdf=lambda z, a, b: incomplete.betainc(a, b, z),
+    sf=lambda z, a, b: incomplete.betainc(b, a, 1.0 - z),
+    ppf=lambda q, a, b: quantiles.betaincinv(a, b, q),
+    isf=lambda q, a, b: 1.0 - quantiles.betaincinv(b, a, q),
+)
+
+
+t = Continuous(
+    "t", "df",
+    logpdf=lambda z, df: (gamma_functions.gammaln(0.5 * (df + 1.0)) - gamma_functions.gammaln(0.5 * df)
+                          - 0.5 * log(math.pi * df + 0.0 * z) - 0.5 * (df + 1.0) * log1p(z * z / df)),
+    cdf=lambda z, df: student.stdtr(df, z),
+    sf=lambda z, df: student.stdtr(df, -z),
+    ppf=lambda q, df: student.stdtrit(df, q),
+    isf=lambda q, df: -student.stdtrit(df, q),
+)
+gennorm = Continuous(
+    "gennorm", "beta",
+    logpdf=lambda z, beta: log(beta + 0.0 * z) - math.log(2.0) - gamma_functions.gammaln(1.0 / beta) - abs(z) ** beta,
+)
+vonmises = Continuous(
+    "vonmises", "kappa",
+    logpdf=lambda z, kappa: kappa * (cos(z) - 1.0) - math.log(2.0 * math.pi) - log(bessel.i0e(kappa)),
+)
