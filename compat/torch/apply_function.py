@@ -143,42 +143,11 @@ def record(ctx, args, outputs, level, needs):
     """Give the outputs their history; `needs` says which inputs ask for a gradient, empty if nothing is recorded."""
     recording = bool(needs)
     state = ctx._state
-    dirty = {id(t) for t in state.dirty}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     plain = {id(t) for t in state.non_differentiable}
-    if not dirty <= inputs:
-        if any(t.rare is not None and t.rare.base is not None for t in state.dirty if id(t) not in inputs):
-            raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
-                               "been mutated should be passed to ctx.mark_dirty().")
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=4)
-        dirty &= inputs
-    if dirty and not dirty <= {id(o) for o in outputs}:
-        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
-                           "inputs "
-                           "that are modified inplace must all be outputs of the Function.")
-    for t in state.dirty:
-        if id(t) not in inputs:
-            continue
-        b = bottom(t)
-        if type(b) is ndarray:
-            versions.bump(b)
-        if recording and t.rare is not None and t.rare.base is not None and t.rare.creation is not None:
-            raise RuntimeError(refusal(t, "is being"))
-        if recording and t.requires and t.node is None:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if recording and t.rare is not None and t.rare.base is not None and t.rare.base.requires \
-                and t.rare.base.node is None:
-            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    dirty = written_inputs(state.dirty, inputs, outputs, recording)
     if recording:
-        places = [i for i, need in enumerate(needs) if need]
-        nodes = [edge(args[i]) for i in places]
-        kept = [(i, n) for i, n in zip(places, nodes) if n is not None]
-        state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
-        ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
-        ctx.seq = extend.next_seq()
-        m = modes()
-        if m.anomaly is not None or m.nans:
-            stamp(ctx)
+        join(ctx, args, needs)
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
     state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
@@ -226,6 +195,48 @@ def record(ctx, args, outputs, level, needs):
         out.append(o)
     save(ctx, args, outputs, out, level)
     return tuple(out)
+
+
+def written_inputs(marked, inputs, outputs, recording):
+    """The ids of the inputs that forward marked as written to, or PyTorch's refusals; the writes are noted."""
+    dirty = {id(t) for t in marked}
+    if not dirty <= inputs:
+        if any(t.rare is not None and t.rare.base is not None for t in marked if id(t) not in inputs):
+            raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                               "been mutated should be passed to ctx.mark_dirty().")
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=5)
+        dirty &= inputs
+    if dirty and not dirty <= {id(o) for o in outputs}:
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                           "inputs that are modified inplace must all be outputs of the Function.")
+    for t in marked:
+        if id(t) not in inputs:
+            continue
+        b = bottom(t)
+        if type(b) is ndarray:
+            versions.bump(b)
+        if not recording:
+            continue
+        base = None if t.rare is None else t.rare.base
+        if base is not None and t.rare.creation is not None:
+            raise RuntimeError(refusal(t, "is being"))
+        if t.requires and t.node is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if base is not None and base.requires and base.node is None:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    return dirty
+
+
+def join(ctx, args, needs):
+    """Make a node of the context: its edges lead to the inputs that ask for a gradient."""
+    places = [i for i, need in enumerate(needs) if need]
+    kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
+    ctx._state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
+    ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
+    ctx.seq = extend.next_seq()
+    m = modes()
+    if m.anomaly is not None or m.nans:
+        stamp(ctx)
 
 
 def fresh(o):

@@ -63,27 +63,10 @@ def compute(t, name, fn, others, node_name, covers):
     m = MODES.get()
     check_write(t)
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
-    grad = False
     passed = []
-    u = t
-    while True:
-        if u.level_trace is not FOREIGN and (u.level_trace is None or isinstance(u.level_trace, GradTrace)):
-            level = u.level_trace or AMBIENT
-            if level.recording:
-                wants = needs_grad(u) or any(needs_at(x, level) for x in operands)
-                if wants:
-                    check_inplace(u)
-                    grad = True
-                    if u.rare is not None and u.rare.base is not None:
-                        if type(u.rare.base.value) is ndarray and overlapping(u.rare.base.value):
-                            raise RuntimeError(OVERLAPPING)
-                        passed.append((u, bypass(u)))
-        if not isinstance(u.value, TensorBase):
-            break
-        u = u.value
-    bottom_value = u.value
+    bottom_value, wants = written_levels(t, operands, passed)
     try:
-        recorded = grad or tangents(t, operands)
+        recorded = wants or tangents(t, operands)
         old = lower(t, fresh=recorded)
         token = hush()
         try:
@@ -122,6 +105,28 @@ def compute(t, name, fn, others, node_name, covers):
         if node is not None and node.extra.retained is not None and u.node is not None:
             u.node.loud().retained, node.extra.retained = node.extra.retained, None
     return t
+
+
+def written_levels(t, operands, passed):
+    """The memory below a tensor, and whether a level records the write; refused where a level cannot.
+
+    Views with hooks are noted in `passed` with the nodes that they had.
+    """
+    wants = False
+    while True:
+        level = None if t.level_trace is FOREIGN else t.level_trace or AMBIENT
+        if (level is AMBIENT or isinstance(level, GradTrace)) and level.recording and (
+                needs_grad(t) or any(needs_at(x, level) for x in operands)):
+            check_inplace(t)
+            wants = True
+            base = None if t.rare is None else t.rare.base
+            if base is not None:
+                if type(base.value) is ndarray and overlapping(base.value):
+                    raise RuntimeError(OVERLAPPING)
+                passed.append((t, bypass(t)))
+        if not isinstance(t.value, TensorBase):
+            return t.value, wants
+        t = t.value
 
 
 def bypass(t):
