@@ -158,8 +158,14 @@ channel_dropout("dropout3d", 3)
 _SELU = 1.7580993408473766  # scale * alpha of SELU: what a dropped value becomes, negative
 
 
-def alpha_noise(input, keep, p, inplace):
-    """Values dropped to SELU's floor, scaled so that mean and variance stay."""
+def alpha_noise(input, p, training, inplace, kept):
+    """Values dropped to SELU's floor, scaled so that mean and variance stay; `kept` draws which stay."""
+    check_rate(p)
+    if not training or p == 0.0:
+        return input
+    if p == 1.0:
+        return input.mul_(0.0) if inplace else input * 0.0
+    keep = kept()
     a = ((1 - p) * (1 + p * _SELU**2)) ** -0.5
     mask = keep.to(input.dtype)
     out = input * (mask * a) + ((mask - 1) * (_SELU * a) + a * _SELU * p)
@@ -168,25 +174,18 @@ def alpha_noise(input, keep, p, inplace):
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.alpha_dropout`."""
-    check_rate(p)
-    if not training or p == 0.0:
-        return input
-    if p == 1.0:
-        return input.mul_(0.0) if inplace else input * 0.0
-    return alpha_noise(input, rand_like(input.detach()) >= p, p, inplace)
+    return alpha_noise(input, p, training, inplace, lambda: rand_like(input.detach()) >= p)
 
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.feature_alpha_dropout`."""
-    check_rate(p)
-    if not training or p == 0.0:
-        return input
-    if p == 1.0:
-        return input.mul_(0.0) if inplace else input * 0.0
-    if input.dim() < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    keep = rand(tuple(input.shape[:2]), dtype=input.dtype) >= p
-    return alpha_noise(input, keep.reshape(*input.shape[:2], *[1] * (input.dim() - 2)), p, inplace)
+    def kept():
+        if input.dim() < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        keep = rand(tuple(input.shape[:2]), dtype=input.dtype) >= p
+        return keep.reshape(*input.shape[:2], *[1] * (input.dim() - 2))
+
+    return alpha_noise(input, p, training, inplace, kept)
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):

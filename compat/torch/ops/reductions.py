@@ -262,18 +262,19 @@ any = _truth("any", cnp.any)  # noqa: A001
 @operation("cumsum", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumsum(input, dim, *, dtype=None):
     """Running sum; see PyTorch's documentation of `torch.cumsum`."""
+    x, d, dtype = running("cumsum", input, dim, dtype)
+    return kept_dtype(cnp.cumsum(x, axis=d), dtype) if x.ndim else x
+
+
+def running(name, input, dim, dtype):
+    """The operand, the axis and the dtype of a running sum or product, or PyTorch's refusal of bool."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     d = wrap_dim(dim, x.ndim)
-    running("cumsum", x)
-    return kept_dtype(cnp.cumsum(x, axis=d), dtype) if x.ndim else x
-
-
-def running(name, x):
-    """PyTorch's refusal of running sums and products in bool."""
     if x.ndim and x.dtype == np.bool_:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return x, d, dtype
 
 
 @operation("logsumexp", layout=IN_ORDER)
@@ -382,13 +383,9 @@ def aminmax(input, *, dim=None, keepdim=False):
 @operation("cumprod", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumprod(input, dim, *, dtype=None):
     """Running product; see PyTorch's documentation of `torch.cumprod`."""
-    if dtype is None and input.dtype.kind in "biu":
-        dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
-    d = wrap_dim(dim, x.ndim)
+    x, d, dtype = running("cumprod", input, dim, dtype)
     if not x.ndim:
         return x
-    running("cumprod", x)
     n = x.shape[d]
     lower = np.tril(np.ones((n, n), bool))
     moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid

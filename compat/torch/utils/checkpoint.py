@@ -225,6 +225,16 @@ DEBUG: ContextVar[bool | None] = ContextVar("covector_torch_checkpoint_debug", d
 
 
 @contextlib.contextmanager
+def set_to(variable, value):
+    """A variable of the context with a value for a while."""
+    before = variable.get()
+    variable.set(value)
+    try:
+        yield
+    finally:
+        variable.set(before)
+
+
 def set_checkpoint_early_stop(enable):
     """Whether regions that run forward inside stop their recomputation early, whatever their own argument says.
 
@@ -232,15 +242,9 @@ def set_checkpoint_early_stop(enable):
     >>> with set_checkpoint_early_stop(False):
     ...     pass
     """
-    before = EARLY_STOP.get()
-    EARLY_STOP.set(enable)
-    try:
-        yield
-    finally:
-        EARLY_STOP.set(before)
+    return set_to(EARLY_STOP, enable)
 
 
-@contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled):
     """Whether regions inside have `debug`, whatever their own argument says; None leaves it to them.
 
@@ -248,12 +252,7 @@ def set_checkpoint_debug_enabled(enabled):
     >>> with set_checkpoint_debug_enabled(True):
     ...     pass
     """
-    before = DEBUG.get()
-    DEBUG.set(enabled)
-    try:
-        yield
-    finally:
-        DEBUG.set(before)
+    return set_to(DEBUG, enabled)
 
 
 __getattr__ = getter("utils.checkpoint.", "torch.utils.checkpoint")
