@@ -1,6 +1,7 @@
 """Elementary functions beyond arithmetic: inverse and hyperbolic functions, other bases, and sign tricks."""
 
 import math
+import operator
 from math import isnan
 
 import numpy as np
@@ -9,7 +10,7 @@ from ..avals import make_aval
 from ..families import ZERO, elementwise, primitive
 from .arithmetic import cos, sqrt
 from .samples import Sample, binary, together, unary
-from .selection import sign, where
+from .selection import extreme, sign, where
 from .shaping import absolute
 
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
@@ -210,34 +211,19 @@ fmod = elementwise(
 )
 
 
-def _extreme(name):
+def _extreme(name, above):
     """fmax and fmin: as maximum and minimum, but a NaN operand loses against a number."""
 
-    def mine(ct, x, y, ans):
+    def share(d, x, y):
         tie = (x == y) | ((x != x) & (y != y))
-        return where(tie, 0.5 * ct, where((x == ans) | (y != y), ct, 0.0))
+        return where(tie, 0.5 * d, where(above(x, y) | (y != y), d, 0.0))
 
-    def rule_x(ct, x, y, ans):
-        return mine(ct, x, y, ans)
-
-    def rule_y(ct, x, y, ans):
-        return mine(ct, y, x, ans)
-
-    return elementwise(
-        name,
-        impl=lambda xp, x, y: getattr(xp, name)(x, y),
-        jvp={"x": rule_x, "y": rule_y},
-        vjp={"x": rule_x, "y": rule_y},
-        op=getattr(np, name),
-        masks=True,
-        samples=together(binary(),
-                         lambda rng: [Sample(np.array([1.0, np.nan, 2.0]), np.array([1.0, 3.0, np.nan]), smooth=False,
-                                             orders=1)]),
-    )
+    return extreme(name, getattr(np, name), share, lambda rng: [
+        Sample(np.array([1.0, np.nan, 2.0]), np.array([1.0, 3.0, np.nan]), smooth=False, orders=1)])
 
 
-fmax = _extreme("fmax")
-fmin = _extreme("fmin")
+fmax = _extreme("fmax", operator.gt)
+fmin = _extreme("fmin", operator.lt)
 
 
 def _sinc_series(x):

@@ -126,12 +126,14 @@ def _bounded(x, bound, op, above):
     return keep_where(x, mine) if bound == 0 and x.dtype in _BITS else op(x, bound), mine
 
 
-def _extreme(name, op, above):
+def extreme(name, op, share, samples, **facts):
+    """A larger or smaller of two; `share(d, x, y)` is the part of `d` that belongs to x."""
+
     def share_x(ct, x, y):
-        return _share(ct, x, y, above)
+        return share(ct, x, y)
 
     def share_y(ct, x, y):
-        return _share(ct, y, x, above)
+        return share(ct, y, x)
 
     return elementwise(
         name,
@@ -140,8 +142,17 @@ def _extreme(name, op, above):
         vjp={"x": share_x, "y": share_y},
         op=op,
         masks=True,
+        samples=together(binary(), samples),
+        **facts,
+    )
+
+
+def _extreme(name, op, above):
+    """maximum and minimum."""
+    return extreme(
+        name, op, lambda d, x, y: _share(d, x, y, above),
+        lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)],
         bounds=(lambda x, bound: _bounded(x, bound, op, above), where.prim.rule((1,), True)),
-        samples=together(binary(), lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)]),
     )
 
 
