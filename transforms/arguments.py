@@ -252,7 +252,7 @@ def _leaf(trace, x, aval, index):
     out = trace.tracer()
     out.owner = trace
     kind = type(x)
-    out.value = trace.keep(x) if kind is ndarray or isinstance(x, Tracer) else WEAK_VALUE.get(kind, _same)(x)
+    out.value = trace.keep(x) if isinstance(x, (ndarray, Tracer)) else WEAK_VALUE.get(kind, _same)(x)
     out.aval = aval
     out.node = trace.leaf(index)
     return out

@@ -192,6 +192,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 
+    pullback.trace = trace
     return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
 
 

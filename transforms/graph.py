@@ -65,6 +65,7 @@ class Graph:
         self.captured = list(captured)
         self.rebuild = rebuild
         self.form = None  # the structure of the arguments, where one is known: `args`, or `(args, kwargs)`
+        self.guards = None  # of large constants that must stay as they were
         self.stretches = []  # [(quiet, [(number, equation), …]), …], made by `prune`
 
     @property
@@ -85,6 +86,8 @@ class Graph:
                 the same.
             keep: a function of an equation; answers it wants are put into the dict returned beside the outputs.
         """
+        if self.guards is not None:
+            self.guards.check("a graph", "make the graph again")
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
         for silent, equations in self.stretches:

@@ -2,9 +2,11 @@
 
 import weakref
 
+from ..core.errors import MutationError
 from .debugging import modes
 
 _SAMPLES = 64
+COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
 LARGE = 1 << 20  # bytes of an array from which a sweep looks for operations to take in blocks
 
 
@@ -38,6 +40,14 @@ class Guards:
             if array.nbytes >= LARGE:
                 self.large = True
             self.watched[id(array)] = (weakref.ref(array), fingerprint(array))
+
+    def check(self, who, instead):
+        """Raise if a watched array was written to since; `who` needs it as it was; `instead` of writing do this."""
+        changed = self.changed()
+        if changed is not None:
+            raise MutationError(
+                f"an array of shape {changed.shape} and dtype {changed.dtype} that {who} needs was written to after it "
+                f"was used; copy it before writing, or {instead}")
 
     def changed(self):
         """The first watched array that differs from its fingerprint, or None."""

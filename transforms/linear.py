@@ -56,7 +56,8 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
             full[k] = t
         return rebuild_out(full)
 
-    graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves)
+    graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves, watch=False)
+    graph.guards = pullback.trace.guards
 
     constants = [v.value for v in graph.outputs if type(v) is Literal]
 

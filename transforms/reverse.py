@@ -6,22 +6,21 @@ from sys import getrefcount
 import numpy as np
 
 from ..core.avals import WEAK, aval_of
+from ..core.backend import find_backend
 from ..core.basis import BASES, Units
 from ..core.buffers import snapshot
 from ..core.dtypes import is_inexact
-from ..core.errors import MutationError
 from ..core.primitive import take_operands
 from ..core.scatter import Scatter, accumulate
 from ..core.tape import ALONE, FREED, SPARE, Node, Partial, Rule, make_node, ready_leaf
 from ..core.tracer import Rev, Trace, Tracer, check_alive
 from ..core.types import Any, Callable
 from .blocks import sweep_region
-from .guards import LARGE, Guards
+from .guards import COPY_LIMIT, LARGE, Guards
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
 _LAZY = frozenset({Scatter, Partial, *BASES})
-_COPY_LIMIT = 4096  # bytes: smaller user arrays are copied when saved, larger ones fingerprinted
 
 
 class RevTrace(Trace):
@@ -50,7 +49,7 @@ class RevTrace(Trace):
         active = tuple(mine)
         rule = prim.rule(active)
         for i in range(n):
-            if (type(values[i]) is ndarray or isinstance(values[i], Tracer)) and values[i] is args[i]:
+            if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
         ans = prim.again(values) if known is None else known
@@ -101,9 +100,9 @@ class RevTrace(Trace):
 
     def keep(self, value):
         """A user's array, safe to save: small ones copied, large ones fingerprinted; a tracer in its own object."""
-        if type(value) is ndarray:
-            if value.nbytes <= _COPY_LIMIT:
-                return value.copy()
+        if type(value) is ndarray or isinstance(value, ndarray) and find_backend(type(value)) is not None:
+            if value.nbytes <= COPY_LIMIT:
+                return np.array(value)
             if self.guards is None:
                 self.guards = Guards()
             self.guards.watch(value)
@@ -120,12 +119,7 @@ class RevTrace(Trace):
     def check_guards(self):
         """Raise if a watched array was written to since it was recorded."""
         if self.guards is not None:
-            changed = self.guards.changed()
-            if changed is not None:
-                raise MutationError(
-                    f"an array of shape {changed.shape} and dtype {changed.dtype} that the pullback needs was written "
-                    "to after it was used; copy it before writing, or call the pullback first"
-                )
+            self.guards.check("the pullback", "call the pullback first")
 
 
 def answer_avals(ans):

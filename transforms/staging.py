@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core.avals import Aval, aval_of, make_aval
-from ..core.backend import namespace_of
+from ..core.backend import find_backend, namespace_of
 from ..core.buffers import identity
 from ..core.checks import check_function
 from ..core.device import library_of
@@ -13,6 +13,7 @@ from ..core.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ..core.types import Any, Callable, PyTree
 from .arguments import flatten, settle, structure
 from .graph import Equation, Graph, Literal, ShapeDtype, Var
+from .guards import COPY_LIMIT, Guards
 from .leaving import abandon, check_escaped
 from .quiet import is_quiet
 
@@ -20,11 +21,13 @@ from .quiet import is_quiet
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete", "library")
+    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch")
     kind = "graph"
 
-    def __init__(self, concrete=False, library=None):
+    def __init__(self, concrete=False, library=None, watch=True):
         Trace.__init__(self)
+        self.watch = watch  # constants are the user's, who may write to them before the graph runs
+        self.guards = None
         self.library = library  # the namespace of the arrays that it is staged for; None: NumPy, or unknown
         self.equations = []
         self.inputs = []
@@ -66,7 +69,18 @@ class GraphTrace(Trace):
             return a.node, a.value
         if type(a) not in RAW:
             namespace_of((a,))
+        if self.watch and isinstance(a, np.ndarray) and find_backend(type(a)) is not None:
+            a = self.keep(a)
         return Literal(a), a
+
+    def keep(self, array):
+        """A constant as it is now: small ones copied, large ones fingerprinted."""
+        if array.nbytes <= COPY_LIMIT:
+            return np.array(array)
+        if self.guards is None:
+            self.guards = Guards()
+        self.guards.watch(array)
+        return array
 
     def process(self, prim, args):
         if self.done:
@@ -100,7 +114,9 @@ class GraphTrace(Trace):
         captured = [tracer for tracer, _ in self.captured.values()]
         inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
         self.done = True
-        return Graph(inputs, self.equations, outputs, captured, rebuild).prune()
+        graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
+        graph.guards = self.guards
+        return graph
 
 
 def strip(x):
@@ -145,12 +161,13 @@ def _input_aval(x, name):
                          f"{at_user_line()}") from None
 
 
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None):
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
-    Where `leaves` are shapes alone, `like` says what library they stand for.
+    Where `leaves` are shapes alone, `like` says what library they stand for. Without `watch` constants are not kept from
+    writes: those of `fun` are known to be.
     """
-    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)))
+    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)), watch)
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
     try:
         result = fun(*rebuild(boxed))

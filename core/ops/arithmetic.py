@@ -13,6 +13,7 @@ from .selection import where
 ndarray = np.ndarray
 # In rules of the commonest functions: 40 ns less than by operators.
 _times, _minus, _squared, _cos = np.multiply, np.subtract, np.square, np.cos
+_REAL = np.dtype(float)
 
 add = elementwise(
     "add",
@@ -136,7 +137,7 @@ def _integer_power_slope(x, n):
 integer_power = elementwise(
     "integer_power",
     weak=True,
-    impl=lambda xp, x, *, n: _integer_power(x, n) if x.dtype.kind in "fc" else x**n,
+    impl=lambda xp, x, *, n: _integer_power(x, n) if getattr(x, "dtype", _REAL).kind in "fc" else x**n,
     d={"x": _integer_power_slope},
     real_vjp={"x": _integer_power_vjp},
     singular=True,
