@@ -24,7 +24,7 @@ def unary_lane(prim, ufunc):
     formula = prim.jvp_plain[0]
     push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
         tuple(_generic_name(n, prim) for n in formula.names), 3)
-    steady = not prim.singular and push_want != 3 and not prim.masks
+    steady = not prim.quiet and push_want != 3 and not prim.masks
     masks = prim.masks
 
     def apply(x):
@@ -108,7 +108,7 @@ def binary_lane(prim, op, native):
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
-    push = None if prim.singular else _binary_push(prim)
+    push = None if prim.quiet else _binary_push(prim)
     masks = prim.masks
     shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
     adds = shifts_x and shifts_y

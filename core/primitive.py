@@ -67,6 +67,7 @@ class Primitive:
         self.outputs = facts.get("outputs")  # None: one array; a count, or a function of the params: a tuple
         self.flat = facts.get("flat", False)
         self.singular = facts.get("singular", False)
+        self.quiet = self.singular or facts.get("quiet", False)  # its derivative may overflow where it does not itself
         self.masks = facts.get("masks", False)  # creates structural zeros
         self.view = facts.get("view", False)  # may share memory; a function of the params: if 0-d
         self.copies = facts.get("copies", False)  # a view that copies where no strides give one

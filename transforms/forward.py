@@ -66,10 +66,10 @@ class DualTrace(Trace):
         tangents = {i: args[i].tangent for i in mine}
         if prim.masks:
             self.masked = True
-        if prim.singular:
+        if prim.quiet:
             with quiet():
                 tangent = prim.tangent(tangents, values, ans)
-                if self.masked:
+                if self.masked and prim.singular:
                     tangent = _strong(tangents, values, ans, tangent, prim)
         else:
             tangent = prim.tangent(tangents, values, ans)

@@ -27,6 +27,7 @@ def _airy_primitive(name, which, d):
         name,
         impl=lambda xp, x: _airy(xp, x, which),
         d={"x": d},
+        quiet=True,
         samples=unary(-4.0, 3.0, complex_too=False),
         absent={"complex": "only the real function is built"},
     )

@@ -16,7 +16,7 @@ from .shaping import absolute
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
 
-def _function(name, d, low, high, complex_too=True, singular=False):
+def _function(name, d, low, high, complex_too=True, singular=False, quiet=False):
     """An elementwise primitive of one operand, computed by the ufunc of its name."""
     ufunc = getattr(np, name)
     return elementwise(
@@ -25,6 +25,7 @@ def _function(name, d, low, high, complex_too=True, singular=False):
         d=d,
         op=ufunc,
         singular=singular,
+        quiet=quiet,
         samples=unary(low, high, complex_too=complex_too),
     )
 
@@ -43,10 +44,10 @@ _REAL = np.dtype(np.float64)
 # Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite.
 arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
 arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
-arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0)
+arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0, quiet=True)
 sinh = _function("sinh", {"x": lambda x: cosh(x)}, -2.0, 2.0)
 cosh = _function("cosh", {"x": lambda x: sinh(x)}, -2.0, 2.0)
-arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(_more(x * x))}, -2.0, 2.0)
+arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(_more(x * x))}, -2.0, 2.0, quiet=True)
 # Two roots, not one of the product: that is the branch NumPy takes for complex x, and exact near 1.
 arccosh = _function("arccosh", {"x": lambda x: 1.0 / (sqrt(x - 1.0) * sqrt(_more(x)))}, 1.2, 3.0, singular=True)
 arctanh = _function("arctanh", {"x": lambda x: 1.0 / ((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
@@ -98,6 +99,7 @@ silu = elementwise(
     "silu",  # x sigmoid(x)
     impl=lambda xp, x: x * _sigmoid(xp, x),
     d={"x": _silu_slope},
+    quiet=True,
     samples=unary(-3.0, 3.0),
 )
 rsqrt = elementwise(
@@ -247,6 +249,7 @@ sinc = elementwise(
     "sinc",
     impl=lambda xp, x: xp.sinc(x),
     d={"x": _sinc_d},
+    quiet=True,
     op=np.sinc,
     masks=True,
     samples=together(unary(), lambda rng: [Sample(np.array([0.0, 1e-3, -0.04, 0.06, 1.0]), tol=1e-5)]),

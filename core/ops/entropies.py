@@ -18,7 +18,7 @@ from .shaping import broadcast_to
 # Without SciPy the functions of this file are computed by NumPy.
 logit = scipy_unary("logit", lambda x: 1.0 / (x * (1.0 - x)), 0.1, 0.9, singular=True,
                     own=lambda xp, x: xp.log(x / (1.0 - x)))
-log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0],
+log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0], quiet=True,
                         own=lambda xp, x: -xp.logaddexp(-x, 0.0))
 
 
