@@ -59,7 +59,7 @@ def _qr_vjp(ct, ans, repeated):
     n = r.shape[-1]
     first, more = q[..., :n], q[..., n:]
     if ct_q is not None and more.shape[-1]:
-        added = settled(ct_q[..., n:], more, repeated, ADDED)
+        added = settled(ct_q[..., n:], more, ct_q, repeated, ADDED)
         ct_q = ct_q[..., :n] - matmul(more, matmul(adjoint(added), first))
     m = None
     if ct_r is not None:

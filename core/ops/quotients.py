@@ -165,8 +165,12 @@ quotient = primitive(
 )
 
 
-def settled(ct, more, repeated, about):
-    """`ct`, the cotangent of the vectors `more`, which are any basis of a space; refused if it depends on which."""
+def settled(ct, more, beside, repeated, about):
+    """`ct`, the cotangent of the vectors `more`, which are any basis of a space; refused if it depends on which.
+
+    `beside` is the cotangent of all vectors. Where `more` are not used, it alone tells what in second derivatives is
+    rounding.
+    """
     inner = matmul(adjoint(more), ct)
     none = 0.0 * real_diagonal(inner)  # zero gaps everywhere: the quotient is 0, or refuses
-    return ct + matmul(more, quotient(inner, none, ct, "gap", "skew", repeated, about))
+    return ct + matmul(more, quotient(inner, none, beside, "gap", "skew", repeated, about))

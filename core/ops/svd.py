@@ -119,7 +119,7 @@ def _from_beyond(ct, u, inner, k, over, repeated):
     if not more.shape[-1]:
         return over(ct - matmul(first, inner), "scale", "whole")
     back = matmul(adjoint(more), ct[..., :k])
-    back = back - matmul(adjoint(settled(ct[..., k:], more, repeated, ADDED)), first)
+    back = back - matmul(adjoint(settled(ct[..., k:], more, ct, repeated, ADDED)), first)
     return matmul(more, over(back, "scale", "whole"))
 
 

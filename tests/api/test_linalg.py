@@ -359,3 +359,17 @@ def test_factors_of_hermitian_matrices_are_numpys():
                 lambda a: np.linalg.svd(a * np.diag([1.0, 0.0, 0.0]), hermitian=True)):
         for found, want in zip(cv.vjp(fun, a)[0], fun(a)):
             np.testing.assert_allclose(found, want, atol=1e-14)
+
+
+@pytest.mark.parametrize("a", [TALL, TALL.T.copy()], ids=["tall", "wide"])
+def test_second_derivatives_by_the_vectors_of_the_matrix_do_not_ask_for_the_added_ones(a):
+    k = min(a.shape)
+
+    def size(a, full):
+        u, s, vh = np.linalg.svd(a, full_matrices=full)
+        q, r = np.linalg.qr(a if len(a) > k else a.T, mode="complete" if full else "reduced")
+        return ((u[:, :k] ** 4 * s).sum() + (vh[:k] ** 4).sum() + (q[:, :k] ** 4).sum() + np.abs(r[:k]).sum() ** 2)
+
+    want = cv.hessian(lambda a: size(a, False))(a)
+    np.testing.assert_allclose(cv.hessian(lambda a: size(a, True))(a), want, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(cv.jacfwd(cv.grad(lambda a: size(a, True)))(a), want, rtol=1e-9, atol=1e-9)
