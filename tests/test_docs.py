@@ -72,6 +72,13 @@ def test_page_has_no_python_block_that_does_not_run(path):
     assert [block for block in FENCE.findall(text) if not block.lstrip().startswith(">>>")] == []
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_to_files(name):
+    """Sphinx checks those of docs/."""
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", (ROOT / name).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 def test_wrong_example_is_noticed(tmp_path):
     page = ROOT / "docs" / "page.md"
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, str(page), str(page), 0)
