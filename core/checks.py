@@ -29,6 +29,14 @@ def whole(value, name, least=None):
     return value
 
 
+def sequence(value, name):
+    """`value` as a tuple, if it is a tuple or a list."""
+    if not isinstance(value, tuple | list):
+        raise TypeError(f"{name} is a tuple or a list, but got {value!r} of type {type(value).__name__}; put it in a "
+                        f"tuple{at_user_line()}")
+    return tuple(value)
+
+
 def flag(value, name="keepdims"):
     """A truth value given as a keyword: a bool or an integer, as NumPy takes it, or its mark of what was not given."""
     if value is True or value is False:

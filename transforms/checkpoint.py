@@ -9,7 +9,7 @@ from functools import wraps
 from typing import overload
 
 from ..core.avals import aval_of
-from ..core.checks import check_function
+from ..core.checks import check_function, sequence
 from ..core.dtypes import is_inexact
 from ..core.primitive import bind
 from ..core.tracer import Tracer
@@ -56,8 +56,8 @@ def checkpoint(
     check_function(fun, "checkpoint")
     if policy is not None:
         check_function(policy, "policy of checkpoint", "give one of checkpoint_policies, or None")
-    places = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    places = (static_argnums,) if isinstance(static_argnums, int) else sequence(static_argnums, "static_argnums")
+    names = (static_argnames,) if isinstance(static_argnames, str) else sequence(static_argnames, "static_argnames")
 
     @wraps(fun)
     def checkpoint_fun(*args, **kwargs):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..core.avals import aval_of
 from ..core.buffers import identity
-from ..core.checks import check_function, whole
+from ..core.checks import check_function, sequence, whole
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.ops.selection import where
@@ -102,7 +102,7 @@ def switch(
     >>> covector.vmap(lambda i, x: covector.switch(i, [np.sin, np.cos, np.exp], x))(np.array([0, 1, 5]), np.zeros(3))
     array([0., 1., 1.])
     """
-    branches = tuple(branches)
+    branches = sequence(branches, "branches of switch")
     for branch in branches:
         check_function(branch, "switch")
     index = settle(index)

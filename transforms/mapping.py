@@ -1,12 +1,11 @@
 """Functions of the elements along an axis: one after another (map), and running combinations (associative_scan)."""
 
-from operator import index
 
 import numpy as np
 
 from ..core.avals import aval_of
 from ..core.axes import normal_axis
-from ..core.checks import check_function
+from ..core.checks import check_function, whole
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops.shaping import concatenate
 from ..core.types import Any, Callable, PyTree
@@ -36,25 +35,25 @@ def map(fun: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -
     check_function(fun, "map")
     if batch_size is None:
         return scan(lambda _, x: ((), fun(x)), (), xs)[1]
-    if index(batch_size) < 1:
+    if whole(batch_size, "batch_size of map") < 1:
         raise ShapeError(f"map needs a batch_size of at least 1, but got {batch_size}; leave it out for one at a time"
                          f"{at_user_line()}")
     leaves, rebuild = flatten(xs)
     leaves = [settle(x) for x in leaves]
     n = _length(leaves, 0, "map")
     batches = n // batch_size
-    whole = batches * batch_size
+    covered = batches * batch_size
     batched = vmap(fun)
     parts = []
     if batches:
-        rows = [x[:whole].reshape((batches, batch_size, *x.shape[1:])) for x in leaves]
+        rows = [x[:covered].reshape((batches, batch_size, *x.shape[1:])) for x in leaves]
         parts.append(scan(lambda _, x: ((), batched(x)), (), rebuild(rows))[1])
-    if whole < n or not n:
-        rest = rebuild([x[whole:] for x in leaves])
+    if covered < n or not n:
+        rest = rebuild([x[covered:] for x in leaves])
         parts.append(batched(rest) if n else scan(lambda _, x: ((), fun(x)), (), rest)[1])
     flat = [flatten(part) for part in parts]
     if batches:
-        flat[0] = [settle(y).reshape((whole, *y.shape[2:])) for y in flat[0][0]], flat[0][1]
+        flat[0] = [settle(y).reshape((covered, *y.shape[2:])) for y in flat[0][0]], flat[0][1]
     return flat[0][1]([ys[0] if len(ys) == 1 else concatenate(*ys, axis=0) for ys in zip(*[ys for ys, _ in flat])])
 
 
