@@ -64,7 +64,7 @@ def normal(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
     return _normal(key, shape, float_type(kind, "normal"))
 
 
-def _normal(key, shape, kind):
+def _normal(key: Array, shape: tuple[int, ...], kind: np.dtype) -> Array:
     low = np.nextafter(kind.type(-1.0), kind.type(0.0))
     return kind.type(math.sqrt(2.0)) * normal_distribution.erfinv(between(key, shape, kind, low, kind.type(1.0)))
 

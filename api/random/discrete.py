@@ -216,7 +216,7 @@ def choice(
     return places.reshape(shape) if not a.ndim else take(a, places.reshape(shape), axis=axis)
 
 
-def _places(key, count, draws, shape, replace, p):
+def _places(key: Array, count: int, draws: int, shape: tuple[int, ...], replace: bool, p: Array | None) -> Array:
     if not draws:
         return constant(np.zeros(shape, _WHOLE), key)
     if p is None:
@@ -227,13 +227,13 @@ def _places(key, count, draws, shape, replace, p):
     return _largest(gumbel(key, (count,), p.dtype) + _log(p), draws)
 
 
-def _log(p):
+def _log(p: Array) -> Array:
     """The logarithm of probabilities, -∞ of 0."""
     zero = p == 0
     return selection.where(zero, -math.inf, arithmetic.log(selection.where(zero, 1.0, p)))
 
 
-def _largest(x, count):
+def _largest(x: Array, count: int) -> Array:
     """The places of the largest elements along the last axis, from the largest on."""
     return argsort(-x, axis=-1, kind="stable")[..., :count]
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..core.ops import arithmetic, elementary, gamma_functions, network, quantiles, selection
 from ..core.ops.random_bits import random_unit
 from ..numpy import sqrt
@@ -39,7 +41,7 @@ def loggamma(key: Array, a: Array, shape: Shape | None = None, dtype: Any = None
     return selection.where(small, low, arithmetic.log(selection.where(small, 1.0, x)))
 
 
-def _least(kind):
+def _least(kind: np.dtype) -> float:
     """In place of 0, whose quantile has no logarithm: half of the least number drawn."""
     return {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}[kind.itemsize]
 

@@ -33,16 +33,20 @@ def key(seed: int) -> Array:
     """
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return np.array([int(seed) >> 32 & 0xFFFFFFFF, int(seed) & 0xFFFFFFFF], np.uint32)
-    seed = array_of(seed)
+    return _key_of_array(array_of(seed))
+
+
+PRNGKey = key
+
+
+def _key_of_array(seed: Array) -> Array:
+    """The key of a traced or 0-d number."""
     if seed.dtype.kind not in "iu" or seed.ndim:
         raise TypeError(f"random.key needs a whole number, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
                         f"or use vmap for several keys{at_user_line()}")
     words = [selection.astype(w, _WORD) for w in (seed >> 32 if seed.dtype.itemsize == 8 else seed * 0,
                                                   seed & 0xFFFFFFFF if seed.dtype.itemsize == 8 else seed)]
     return shaping.stack(*words, axis=0)
-
-
-PRNGKey = key
 
 
 def split(key: Array, num: Shape = 2) -> Array:
@@ -128,7 +132,7 @@ def checked(key: Array, name: str) -> Array:
 def sizes(shape: Shape, name: str) -> tuple[int, ...]:
     """A shape as a tuple of whole numbers."""
     try:
-        out = tuple([index(n) for n in shape]) if isinstance(shape, (tuple, list)) else (index(shape),)
+        out = tuple([index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
     except TypeError:
         raise TypeError(f"random.{name} needs a shape of whole numbers, but got {shape!r}; write shape=(2, 3)"
                         f"{at_user_line()}") from None
@@ -147,9 +151,9 @@ def float_type(dtype: Any, name: str) -> np.dtype:
     return kind
 
 
-def parameters(name: str, shape: Any, dtype: Any, *values: Array) -> tuple[tuple[int, ...], np.dtype, list]:
+def parameters(name: str, shape: Any, dtype: Any, *given: Array) -> tuple[tuple[int, ...], np.dtype, list]:
     """Shape and dtype of a draw, by default those of the parameters, and the parameters in that dtype."""
-    values = [floating(v) for v in values]
+    values = [floating(v) for v in given]
     kind = np.result_type(*[v.dtype for v in values]) if dtype is None else dtype
     kind = float_type(kind, name)
     found = broadcast_shape(f"random.{name}", [tuple(v.shape) for v in values])

@@ -40,7 +40,7 @@ def multivariate_normal(
     """
     mean, cov = floating(mean), floating(cov)
     kind = float_type(np.result_type(mean.dtype, cov.dtype) if dtype is None else dtype, "multivariate_normal")
-    n = mean.shape[-1] if mean.ndim else None
+    n = mean.shape[-1] if mean.ndim else -1
     if cov.ndim < 2 or tuple(cov.shape[-2:]) != (n, n):
         raise ShapeError(f"random.multivariate_normal needs a mean of shape (…, n) and covariances of shape (…, n, n), "
                          f"but got {tuple(mean.shape)} and {tuple(cov.shape)}; use normal for numbers"

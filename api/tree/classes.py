@@ -49,10 +49,10 @@ def register_dataclass(
         raise TypeError(f"tree.register_dataclass needs each field of {kind.__name__} once, {', '.join(given)}, but "
                         f"got data_fields={data} and meta_fields={meta}; name the rest{at_user_line()}")
 
-    def apart(x):
+    def apart(x: Any) -> tuple:
         return tuple([getattr(x, n) for n in data]), tuple([getattr(x, n) for n in meta]), tuple(data)
 
-    def together(aux, children):
+    def together(aux: Any, children: Any) -> Any:
         return kind(**dict(zip(data, children)), **dict(zip(meta, aux)))
 
     return optree.register_pytree_node(kind, apart, together, namespace=NAMESPACE)

@@ -1,6 +1,7 @@
 """Distributions of real numbers, by the formulas of their standard forms."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ...core.ops import (
 from ...core.ops.arithmetic import exp, expm1, log, log1p
 from ...nn import log1mexp as loud_log1mexp
 from ...numpy import arctan, cos, tan
+from ...numpy.surface import Array
 from .distribution import Continuous, quiet_log
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -26,27 +28,27 @@ _POSITIVE = (0.0, math.inf)
 
 
 
-def log1mexp(z):
+def log1mexp(z: Array) -> Array:
     """log(1 - exp(-z)), -∞ at 0 without a warning."""
     with np.errstate(divide="ignore"):
         return loud_log1mexp(z)
 
 
-def _lognormal(z, s):
+def _lognormal(z: Array, s: Array) -> Array:
     zero = z == 0
     u = log(selection.where(zero, 1.0, z))
     return selection.where(zero, -math.inf, -0.5 * (u / s) * (u / s) - u - log(s + 0.0 * u) - _HALF_LOG_2PI)
 
 
-def _inverse_gamma(z, a):
+def _inverse_gamma(z: Array, a: Array) -> Array:
     zero = z == 0
     u = selection.where(zero, 1.0, z)
     return selection.where(zero, -math.inf, -(a + 1.0) * log(u) - 1.0 / u - gamma_functions.gammaln(a))
 
 
-def _inverse_of(fun, at_zero):
+def _inverse_of(fun: Callable[..., Array], at_zero: float) -> Callable[..., Array]:
     """`fun` of 1 / z, flat at 0."""
-    def run(z, a):
+    def run(z: Array, a: Array) -> Array:
         zero = z == 0
         return selection.where(zero, at_zero, fun(a, 1.0 / selection.where(zero, 1.0, z)))
 
@@ -93,14 +95,14 @@ expon = Continuous(
 )
 
 
-def _laplace_sf(z):
+def _laplace_sf(z: Array) -> Array:
     """Half of exp(-|z|) on the right, and the rest on the left."""
     right = z > 0
     tail = 0.5 * exp(selection.where(right, -z, z))
     return selection.where(right, tail, 1.0 - tail)
 
 
-def _laplace_isf(q):
+def _laplace_isf(q: Array) -> Array:
     right = q < 0.5
     tail = log(2.0 * selection.where(right, q, 1.0 - q))
     return selection.where(right, -tail, tail)

@@ -3,28 +3,29 @@
 import math
 
 from ...core.ops import arithmetic, entropies, gamma_functions, incomplete, selection
+from ...numpy.surface import Array
 from .distribution import Discrete
 
 
-def _choose(n, k):
+def _choose(n: Array, k: Array) -> Array:
     """The logarithm of a binomial coefficient."""
     return gamma_functions.gammaln(n + 1.0) - gamma_functions.gammaln(k + 1.0) - gamma_functions.gammaln(n - k + 1.0)
 
 
-def _binomial(k, n, p):
+def _binomial(k: Array, n: Array, p: Array) -> Array:
     over = k > n
     k = selection.where(over, 0.0, k)
     value = _choose(n, k) + entropies.xlogy(k, p) + entropies.xlog1py(n - k, -p)
     return selection.where(over, -math.inf, value)
 
 
-def _binomial_cdf(k, n, p):
+def _binomial_cdf(k: Array, n: Array, p: Array) -> Array:
     over = k >= n
     k = selection.where(over, 0.0, k)
     return selection.where(over, 1.0, incomplete.betainc(selection.where(over, 1.0, n - k), k + 1.0, 1.0 - p))
 
 
-def _binomial_sf(k, n, p):
+def _binomial_sf(k: Array, n: Array, p: Array) -> Array:
     over = k >= n
     k = selection.where(over, 0.0, k)
     return selection.where(over, 0.0, incomplete.betainc(k + 1.0, selection.where(over, 1.0, n - k), p))

@@ -100,7 +100,9 @@ class Continuous(Distribution):
                  **formulas: Formula):
         super().__init__(name, shapes, support, ("loc", "scale"), **formulas)
 
-    def _standard(self, method, x, args, named):
+    def _standard(
+        self, method: str, x: Array, args: tuple, named: dict[str, Any]
+    ) -> tuple[Any, Any, Array, list[Array], Any]:
         x = floating(x)
         shapes, loc, scale = self.bound(method, x, args, named)
         return (*self.outside((x - loc) / scale), shapes, scale)
@@ -113,7 +115,7 @@ class Continuous(Distribution):
         """The density at `x`; 0 beyond the support."""
         return arithmetic.exp(self._density("pdf", x, args, named))
 
-    def _density(self, method, x, args, named):
+    def _density(self, method: str, x: Array, args: tuple, named: dict[str, Any]) -> Array:
         below, above, z, shapes, scale = self._standard(method, x, args, named)
         value = self.formula("logpdf")(z, *shapes)
         value = value if type(scale) is float and scale == 1.0 else value - weakly(arithmetic.log, scale)
@@ -149,7 +151,7 @@ class Continuous(Distribution):
         """The number above which lies the probability `q`; NaN where that is not between 0 and 1."""
         return self._quantile("isf", q, args, named)
 
-    def _quantile(self, method, q, args, named):
+    def _quantile(self, method: str, q: Array, args: tuple, named: dict[str, Any]) -> Array:
         q = floating(q)
         shapes, loc, scale = self.bound(method, q, args, named)
         wrong = (q < 0) | (q > 1)
@@ -173,7 +175,7 @@ class Discrete(Distribution):
     def __init__(self, name: str, shapes: str, support: tuple[float, float] = (0.0, math.inf), **formulas: Formula):
         super().__init__(name, shapes, support, ("loc",), **formulas)
 
-    def _standard(self, method, k, args, named):
+    def _standard(self, method: str, k: Array, args: tuple, named: dict[str, Any]) -> tuple[Array, list[Array]]:
         k = floating(k)
         shapes, loc, _ = self.bound(method, k, args, named)
         return k - loc, shapes
@@ -186,7 +188,7 @@ class Discrete(Distribution):
         """The probability of `k`."""
         return arithmetic.exp(self._probability("pmf", k, args, named))
 
-    def _probability(self, method, k, args, named):
+    def _probability(self, method: str, k: Array, args: tuple, named: dict[str, Any]) -> Array:
         z, shapes = self._standard(method, k, args, named)
         whole = selection.floor(z)
         below, above, safe = self.outside(whole)
