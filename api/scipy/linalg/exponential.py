@@ -1,0 +1,74 @@
+"""The exponential of matrices."""
+
+import math
+
+import numpy as np
+
+from ...core.device import constant
+from ...core.errors import ShapeError, at_user_line
+from ...core.ops.linalg import matmul
+from ...core.ops.selection import where
+from ...core.tracer import peel
+from ...numpy import ceil, clip, linalg, log2
+from ...numpy.surface import Array, floating
+from ...transforms.effects import stop_gradient
+
+# Higham (2005), The scaling and squaring method for the matrix exponential revisited, tables 2.3 and 10.4.
+_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+         670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)
+_THETA = 5.371920351148152
+_MOST = 16  # squarings where the size is not known: enough for norms up to 3e5
+
+
+def expm(A: Array) -> Array:  # noqa: N803 - SciPy's name
+    """Compute the exponential of matrices, by scaling and squaring.
+
+    Args:
+        A: `(…, n, n)`.
+    Returns:
+        an array of the shape of `A`. In a graph, where sizes are not known, NaN for matrices of norm above 3e5.
+    Raises:
+        ShapeError: the matrices are not square.
+
+    >>> import numpy as np
+    >>> from covector.scipy import linalg
+    >>> linalg.expm(np.array([[0.0, 1.0], [0.0, 0.0]]))
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    a = floating(A)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ShapeError(f"expm needs square matrices (…, n, n), but got shape {tuple(a.shape)}; use np.exp for "
+                         f"elements{at_user_line()}")
+    known = peel(a)
+    if known is None:
+        return _of_unknown_size(a)
+    size = float(abs(known).sum(axis=-2).max()) if math.prod(known.shape) else 0.0
+    halvings = max(0, math.ceil(math.log2(size / _THETA))) if 0.0 < size < math.inf else 0
+    out = _pade(a * 2.0**-halvings)
+    for _ in range(halvings):
+        out = matmul(out, out)
+    return out
+
+
+def _pade(x: Array) -> Array:
+    """The approximant of degree 13."""
+    eye = constant(np.eye(x.shape[-1], dtype=x.dtype), x)
+    x2 = matmul(x, x)
+    x4 = matmul(x2, x2)
+    x6 = matmul(x4, x2)
+    b = [float(c) for c in _PADE]
+    odd = matmul(x, matmul(x6, x6 * b[13] + x4 * b[11] + x2 * b[9]) + x6 * b[7] + x4 * b[5] + x2 * b[3] + eye * b[1])
+    even = matmul(x6, x6 * b[12] + x4 * b[10] + x2 * b[8]) + x6 * b[6] + x4 * b[4] + x2 * b[2] + eye * b[0]
+    return linalg.solve(even - odd, even + odd)
+
+
+def _of_unknown_size(a: Array) -> Array:
+    """As many squarings as each matrix needs, of a fixed number that are all written down."""
+    size = stop_gradient(abs(a).sum(axis=-2).max(axis=-1))[..., None, None]
+    needed = ceil(log2(clip(size / _THETA, 1.0, None)))
+    out = _pade(a * 2.0 ** -clip(needed, 0.0, float(_MOST)))
+    for k in range(_MOST):
+        more = needed > k
+        out = where(more, matmul(out, out), out)
+    return where(needed > _MOST, math.nan, out)
