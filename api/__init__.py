@@ -22,6 +22,7 @@ from .transforms.closures import closure_convert as closure_convert, custom_grad
 from .transforms.collectives import (
     all_gather as all_gather,
     axis_index as axis_index,
+    axis_size as axis_size,
     pmax as pmax,
     pmean as pmean,
     pmin as pmin,
@@ -33,6 +34,7 @@ from .transforms.control import cond as cond, fori_loop as fori_loop, switch as 
 from .transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.debugging import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
+from .transforms.exchanges import all_to_all as all_to_all, ppermute as ppermute
 from .transforms.forward import jvp as jvp
 from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp
 from .transforms.graph import Graph as Graph, ShapeDtype as ShapeDtype

@@ -314,3 +314,20 @@ def _checked(axis_name):
 def _each(fun, tree):
     leaves, rebuild = flatten(tree)
     return rebuild([fun(np.asarray(v) if type(v) in (int, float, complex, bool) else v) for v in leaves])
+
+
+def axis_size(axis_name: AxisName) -> int:
+    """The number of examples along a mapped axis.
+
+    Args:
+        axis_name: as given to `vmap(axis_name=…)`, or a tuple of names.
+    Returns:
+        a Python number; of several axes the product.
+    Raises:
+        NameError: no such axis is mapped here.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: x / covector.axis_size("i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([0.5, 1.5])
+    """
+    return _size_of(_checked(axis_name))

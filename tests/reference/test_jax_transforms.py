@@ -15,7 +15,7 @@ pytestmark = pytest.mark.reference
 TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp "
               "custom_vjp custom_gradient closure_convert tree").split()
 CONTROL = ("scan cond switch while_loop fori_loop map associative_scan stop_gradient psum pmean pmax axis_index "
-           "all_gather").split()
+           "all_gather all_to_all ppermute axis_size").split()
 JAX = SimpleNamespace(np=jax.numpy, **{name: getattr(jax, name) for name in TRANSFORMS},
                       **{name: getattr(jax.lax, name) for name in CONTROL})
 OURS = SimpleNamespace(np=cnp, **{name: getattr(cv, name) for name in TRANSFORMS + CONTROL})
@@ -133,6 +133,9 @@ PROGRAMS = {
                                                L.all_gather(x, "i")), axis_name="i")(X),
     "two axes": lambda L: L.vmap(L.vmap(lambda x: L.psum(x, ("i", "j")) + L.axis_index("j"), axis_name="i"),
                                  axis_name="j")(M),
+    "exchanges": lambda L: L.vmap(
+        lambda x: (L.all_to_all(x, "i", 0, 0), L.all_to_all(x, "i", 0, 0, tiled=True), L.axis_size("i") * x[0],
+                   L.ppermute(x, "i", [(0, 1), (1, 0)])), axis_name="i")(M[:, :2]),
     "a constant summed": lambda L: L.vmap(lambda x: L.psum(1, "i") * x, axis_name="i")(X),
     "grad of collectives": lambda L: L.grad(
         lambda x: L.vmap(lambda x: L.psum(x**2, "i") * x, axis_name="i")(x).sum())(X),
