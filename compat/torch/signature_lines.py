@@ -7,11 +7,9 @@ asked for before its type, and `operand` a tensor for which a Python number may 
 """
 
 LINES = """\
-norm: duck input, any? p=, any? dim=, bool keepdim=, dtype? dtype=, *, out!
 tensordot: duck a, duck b, any? dims=, *, out!
 cdist: Tensor x1, Tensor x2, float p=, str compute_mode=
 unique_consecutive: Tensor input, bool return_inverse=, bool return_counts=, int? dim=
-unique: Tensor input, bool sorted=, bool return_inverse=, bool return_counts=, int? dim=
 abs bitwise_not ceil conj_physical floor frac frexp isneginf isposinf msort neg sgn sign signbit trunc: Tensor
     input, *, out!
 absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad

@@ -11,6 +11,7 @@ import numpy as np
 
 from .dtypes import dtype as Dtype
 from .signature_lines import LINES
+from .signature_lines_in_python import LINES as LINES_IN_PYTHON
 from .signature_lines_of_modules import LINES as LINES_OF_MODULES
 from .state import TensorBase
 
@@ -38,11 +39,12 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("exact", "least", "most", "names", "numbers", "options", "out", "parameters", "positional", "spread",
-                 "text")
+    __slots__ = ("exact", "least", "most", "names", "numbers", "options", "out", "parameters", "positional", "renames",
+                 "spread", "text")
 
-    def __init__(self, text):
+    def __init__(self, text, renames=True):
         self.text = text.replace("operand", "Tensor")
+        self.renames = renames  # whether NumPy's names of arguments are taken
         self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
         for part in text.split(", "):
             if part == "*":
@@ -147,7 +149,7 @@ def fits(p, v):
 
 
 _PARSED = {}  # name -> its signatures
-_TEXTS = {}  # name -> its line
+_TEXTS = {}  # name -> its line, and whether it takes NumPy's names
 
 
 def signatures(name):
@@ -155,24 +157,22 @@ def signatures(name):
     found = _PARSED.get(name)
     if found is None:
         if not _TEXTS:
-            for lines in (LINES, LINES_OF_MODULES):
+            for lines in (LINES, LINES_OF_MODULES, LINES_IN_PYTHON):
                 for line in lines.replace("\n    ", " ").splitlines():
                     names, _, text = line.partition(": ")
-                    _TEXTS.update(dict.fromkeys(names.split(), text))
-        text = _TEXTS.get(name)
-        found = _PARSED[name] = () if text is None else tuple([Signature(part) for part in text.split(" | ")])
+                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is not LINES_IN_PYTHON)))
+        text, renames = _TEXTS.get(name, (None, True))
+        found = _PARSED[name] = () if text is None else tuple([Signature(part, renames) for part in text.split(" | ")])
     return found
 
 
 def synonyms(name, named):
     """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
-    if name.startswith("nn.functional.") and name != "nn.functional.cosine_similarity" or name in ("unique", "norm"):
-        return named
     for old in named:
         new = SYNONYMS.get(old)
         if new is not None and new not in named:
             ways = signatures(name)
-            if any(new in s.names and old not in s.names for s in ways):
+            if any(s.renames and new in s.names and old not in s.names for s in ways):
                 named = {new if k == old else k: v for k, v in named.items()}
     return named
 
