@@ -71,6 +71,7 @@ class Primitive:
         self.masks = facts.get("masks", False)  # creates structural zeros
         self.view = facts.get("view", False)  # may share memory; a function of the params: if 0-d
         self.copies = facts.get("copies", False)  # a view that copies where no strides give one
+        self.broadcasts = facts.get("broadcasts", self.family == "elementwise")  # operands against each other
         self.product = facts.get("product", False)  # of matrices or tensors: worth saving rather than computing again
         self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents

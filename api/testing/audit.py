@@ -95,7 +95,7 @@ def _rule(prim: Primitive, table: dict[int, Any]) -> str:
 
 
 def _broadcast(prim: Primitive, found: list[Case]) -> str:
-    if prim.family != "elementwise" and prim.name != "matmul":
+    if not prim.broadcasts:
         return "n/a: operands do not broadcast against each other"
     if len(prim.operands) < 2:
         return "n/a: one operand"

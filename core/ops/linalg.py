@@ -237,6 +237,7 @@ matmul = primitive(
     gram=_gram,
     of_units=_product_of_units,
     batch=_matmul_batch,
+    broadcasts=True,
     product=True,
     linear=("x", "y"),
     samples=together(*[arrays(*s) for s in (
