@@ -128,7 +128,11 @@ def aval_of(value: Any) -> Aval:
             raise _no_array(value)
         aval = getattr(value, "aval", None)
         if aval is None:
-            aval = make_aval(tuple(key[0]), np.dtype(key[1]))
+            try:
+                dtype = np.dtype(key[1])
+            except TypeError:  # a dtype of another library
+                raise _no_array(value) from None
+            aval = make_aval(tuple(key[0]), dtype)
     return aval
 
 

@@ -49,14 +49,20 @@ def block_math(translator, node):
     raise nodes.SkipNode
 
 
+BARS = re.compile(r"\|(?=\S)([^|]*)(?<=\S)\|")  # |x| is a size here, and not a substitution
 SECTION = re.compile(r"(Args|Returns|Raises|Methods|Derivative):(.*)")
 
 
 def prepare_sections(app, what, name, obj, options, lines):
     """Write docstrings as napoleon and docutils need them: blank lines around the headers of sections, and `Returns` as
-    a field, since napoleon takes what stands before its first colon for a type."""
-    prepared = []
+    a field, since napoleon takes what stands before its first colon for a type; bars outside of code as bars."""
+    prepared, example = [], False
     for line in lines:
+        example = line.lstrip().startswith(">>>") or example and bool(line.strip())
+        if not example:
+            parts = re.split("(`[^`]*`)", line)
+            parts[::2] = [BARS.sub(r"\\|\1\\|", part) for part in parts[::2]]
+            line = "".join(parts)
         header = SECTION.fullmatch(line)
         is_returns = line == "Returns:"
         prepared += [""] * bool(header) + [":returns:" if is_returns else line] + [""] * bool(header and header[2])
