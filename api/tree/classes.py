@@ -55,7 +55,8 @@ def register_dataclass(
     def together(aux: Any, children: Any) -> Any:
         return kind(**dict(zip(data, children)), **dict(zip(meta, aux)))
 
-    return optree.register_pytree_node(kind, apart, together, namespace=NAMESPACE)
+    node: Any = kind
+    return optree.register_pytree_node(node, apart, together, namespace=NAMESPACE)
 
 
 def static(**facts: Any) -> Any:
