@@ -2,20 +2,37 @@
 
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from ..core import methods
 from ..core.device import constant
-from ..core.errors import DtypeError, at_user_line
+from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.ops import selection, shaping
+from ..core.protocol import FUNCTIONS
 from ..core.tracer import Tracer, is_concrete
 from .indexing import take
 from .joining import stack
 from .surface import Array, array_beside, array_of, implements, known, traced_inside
 
 fromfunction = np.fromfunction
+
+
+def _closing_over(plain: Callable[..., Any], traced: Callable[..., Any]) -> Callable[..., Any]:
+    """`plain`; where the function that it was given answers with traced values it closes over, `traced`."""
+
+    @wraps(plain)
+    def fun(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return plain(*args, **kwargs)
+        except (ConversionError, ValueError) as error:  # on item assignment NumPy raises ValueError in its place
+            if not isinstance(error, ConversionError) and not isinstance(error.__cause__, ConversionError):
+                raise
+        return traced(*args, **kwargs)
+
+    return fun
 
 
 @implements(np.apply_along_axis)
@@ -116,6 +133,10 @@ def _in_dtype(value: Any, x: Array) -> Array:
     return value if value.dtype == x.dtype else selection.astype(value, x.dtype)
 
 
+apply_along_axis = _closing_over(apply_along_axis, FUNCTIONS[np.apply_along_axis])
+piecewise = _closing_over(piecewise, FUNCTIONS[np.piecewise])
+
+
 class vectorize:
     """`numpy.vectorize`: the function is called for each element (or each core, with `signature`) in Python.
 
@@ -143,7 +164,10 @@ class vectorize:
         if self.plain.pyfunc is np._NoValue:  # used as a decorator with options
             return vectorize(*args, **self.options)
         if not traced_inside([*args, *kwargs.values()]):
-            return self.plain(*args, **kwargs)
+            return _closing_over(self.plain, self._traced)(*args, **kwargs)
+        return self._traced(*args, **kwargs)
+
+    def _traced(self, *args: Any, **kwargs: Any) -> Any:
         names = [k for k in kwargs if k not in self.excluded]
         spots = [k for k in range(len(args)) if k not in self.excluded]
         arrays = [array_of(args[k]) for k in spots] + [array_of(kwargs[k]) for k in names]

@@ -12,9 +12,13 @@ from ..core.errors import at_user_line
 from ..core.ops import reductions as r, selection, shaping, sorting as ordering
 from ..core.reducing import reduce
 from ..core.tracer import Tracer, is_concrete
-from .surface import Array, Axis, array_of, implements, known, refuse_options
+from .surface import Array, Axis, array_of, implements, known, refuse_options, traced_inside
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
+_CONTINUOUS = {  # those whose places move evenly with q: the numbers alpha and beta of Hyndman and Fan
+    "linear": (1.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0.0, 1.0),
+}  # fmt: skip
 _STEPS = frozenset({"lower", "higher", "nearest", "inverted_cdf", "closest_observation"})  # each finds one element
 
 
@@ -81,7 +85,7 @@ def _whole(reference: Any) -> int:
 
 
 def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any) -> Array:
-    a = array_of(a)
+    a, q = array_of(a), array_of(q) if traced_inside(q) else q
     rows, lead = _flattened_last(a, axis, keepdims)
     rank, n = rows.ndim - 1, rows.shape[-1]
     if isinstance(q, Tracer):
@@ -89,7 +93,7 @@ def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdim
         if not n:
             raise ValueError(f"{reference.__name__} of a traced q needs elements, but got shape {a.shape}; check the "
                              f"size before{at_user_line()}")
-        place, dtype = q / _whole(reference) * (n - 1), np.result_type(rows.dtype, q.dtype)
+        place, dtype = _along(n, q / _whole(reference), method), np.result_type(rows.dtype, q.dtype)
     else:
         place, dtype = _places(reference, a, n, q, method, weights)
         if weights is not None:
@@ -98,17 +102,27 @@ def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdim
     shape = place.shape
     place = methods.reshape(place, (-1,))
     low = selection.astype(selection.minimum(selection.floor(place), float(n - 1)), np.intp)
-    lower = rows[..., low]
-    ans = lower if _finds_one(reference, method, q) else _between(lower, rows[..., selection.minimum(low + 1, n - 1)],
-                                                       place - low, dtype)
+    ans = methods.take(rows, low, rank)
+    if not _finds_one(reference, method, q):
+        ans = _between(ans, methods.take(rows, selection.minimum(low + 1, n - 1), rank), place - low, dtype)
     return _in_front(_or_nan(ans, rows[..., -1:]), shape, lead, dtype)
 
 
+def _along(count: Any, part: Array, method: str) -> Array:
+    """Where among `count` sorted elements the quantile of a traced `part` lies: Hyndman and Fan (1996), table 1."""
+    if method == "linear":
+        return part * (count - 1)
+    alpha, beta = _CONTINUOUS[method]
+    place = part * count + (part * (1 - alpha - beta) + alpha) - 1
+    return selection.minimum(selection.maximum(place, 0.0), count - 1.0)
+
+
 def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any) -> None:
-    if method != "linear" or weights is not None or a.dtype.kind not in "fiu":
-        raise ValueError(f"{reference.__name__} of a traced q takes method='linear', no weights and real elements, but "
-                         f"got method={method!r}, {'weights, ' if weights is not None else ''}elements of dtype "
-                         f"{a.dtype}; stop_gradient(q) gives a plain q{at_user_line()}")
+    if method not in _CONTINUOUS or weights is not None or a.dtype.kind not in "fiu":
+        raise ValueError(f"{reference.__name__} of a traced q takes real elements, no weights and the methods "
+                         f"{', '.join(_CONTINUOUS)}, but got method={method!r}, "
+                         f"{'weights, ' if weights is not None else ''}elements of dtype {a.dtype}; stop_gradient(q) "
+                         f"gives a plain q{at_user_line()}")
     if q.ndim > 1:
         raise ValueError(f"{reference.__name__} takes q as a number or a vector, but got shape {q.shape}; reshape it "
                          f"to (-1,){at_user_line()}")
@@ -220,7 +234,7 @@ def _present(rows: Array) -> Array:
 
 
 def _nan_quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: Any, weights: Any) -> Array:
-    a = array_of(a)
+    a, q = array_of(a), array_of(q) if traced_inside(q) else q
     if a.dtype.kind not in "fc":
         return _quantile(reference, a, q, axis, method, flag(keepdims), weights)
     rows, lead = _flattened_last(a, axis, flag(keepdims))
@@ -235,10 +249,11 @@ def _nan_quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, kee
         if weights is not None:
             return _weighted(reference, rows, q, _weight_rows(reference, a, axis, weights), lead, dtype, True)
     rank, count = rows.ndim - 1, _present(rows)
-    if method == "linear":
+    if isinstance(q, Tracer) or method == "linear":
         part = methods.reshape(q if isinstance(q, Tracer) else np.asarray(q), (-1,)) / _whole(reference)
-        last = methods.reshape(selection.maximum(count - 1, 0), (*rows.shape[:-1], 1))
-        place = selection.astype(last, part.dtype) * (part if isinstance(part, Tracer) else constant(part, last))
+        some = methods.reshape(selection.maximum(count, 1), (*rows.shape[:-1], 1))
+        some = selection.astype(some, part.dtype)
+        place = _along(some, part if isinstance(part, Tracer) else constant(part, some), method)
     else:
         place = _from_table(reference, a, count, n, q, method)
     rows = ordering.sort(rows, rank)  # NaN behind all others

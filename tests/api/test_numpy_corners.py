@@ -107,6 +107,47 @@ def test_pad_by_a_function_and_by_traced_constants_have_derivatives():
     check(lambda x, c: np.pad(x, 2, "linear_ramp", end_values=c), (x, np.array([[1.0, 2.0], [3.0, 4.0]])), order=2)
 
 
+@pytest.mark.parametrize("method", ["linear", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+                                    "interpolated_inverted_cdf"])
+def test_quantiles_of_a_traced_q(method):
+    x, holes = np.array([0.3, 2.0, -1.0, 0.9, 4.0]), np.array([0.3, np.nan, 2.0, -1.0, 0.9, 4.0])
+    for q in (np.array([0.05, 0.31, 0.52, 0.93]), np.array(0.37)):
+        want = np.quantile(x, q, method=method)
+        for name, data in (("quantile", x), ("nanquantile", holes)):
+            call = getattr(np, name)
+            np.testing.assert_allclose(cv.vjp(lambda q: call(data, q, method=method), q)[0], want, rtol=1e-14)
+            np.testing.assert_allclose(cv.make_graph(lambda q: call(data, q, method=method))(q)(q), want, rtol=1e-14)
+        cv.testing.check_grads(lambda x, q: np.quantile(x, q, method=method), (x, q), order=1)
+    t = np.array(0.3)
+    np.testing.assert_allclose(cv.vjp(lambda t: cnp.nanquantile(holes, [t, 2 * t], method=method), t)[0],
+                               np.quantile(x, [0.3, 0.6], method=method))
+
+
+CLOSURES = {
+    "apply_along_axis": lambda t: cnp.apply_along_axis(lambda v: v * t, 0, M[0]),
+    "vectorize": lambda t: cnp.vectorize(lambda a: a * t)(V),
+    "vectorize with a signature": lambda t: cnp.vectorize(lambda a: a * t, signature="(n)->(n)")(M[0]),
+    "piecewise": lambda t: cnp.piecewise(V, [V > 0], [lambda v: v * t, lambda v: v - t]),
+    "fromfunction": lambda t: cnp.fromfunction(lambda i, j: i * t + j, (2, 3)),
+    "apply_over_axes": lambda t: cnp.apply_over_axes(lambda a, axis: a.sum(axis) * t, M, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_functions_of_plain_values_may_close_over_traced_ones(name):
+    call = CLOSURES[name]
+    np.testing.assert_allclose(cv.vjp(call, np.array(1.5))[0], call(1.5))
+    np.testing.assert_allclose(cv.vmap(call)(np.array([1.5, 2.0]))[1], call(2.0))
+    cv.testing.check_grads(call, (np.array(1.5),), order=2)
+
+
+def test_errors_of_functions_of_plain_values_go_on():
+    for call in (lambda f: cnp.vectorize(f)(V), lambda f: cnp.piecewise(V, [V > 0], [f]),
+                 lambda f: cnp.apply_along_axis(f, 0, V)):
+        with pytest.raises(ValueError, match="invalid literal"):
+            call(lambda v: int("x"))
+
+
 WRONG = {
     "quantile beyond 1": (ValueError, lambda x: np.quantile(V, x[0] * 4)),
     "percentile that is NaN": (ValueError, lambda x: np.percentile(V, x[0] * np.nan)),
