@@ -6,6 +6,7 @@
 from .core.at import At as At
 from .core.avals import Aval as Aval, aval_of as aval_of, make_aval as make_aval
 from .core.backend import BACKENDS as BACKENDS, Backend as Backend, register_backend as register_backend
+from .core.device import Opaque as Opaque
 from .core.errors import DtypeError as DtypeError, ShapeError as ShapeError
 from .core.families import (
     ZERO as ZERO,

@@ -12,20 +12,31 @@ from .tracer import Tracer, peel
 ndarray = np.ndarray
 
 
+class Opaque(Tracer):
+    """A tracer whose elements cannot be looked at: its `value` raises. What is below it is NumPy's.
+
+    >>> from covector.extend import Opaque, Tracer
+    >>> issubclass(Opaque, Tracer)
+    True
+    """
+
+    __slots__ = ()
+
+
 def library_of(*values):
     """The namespace that `values` (arrays or tracers of any level) compute with; None for NumPy, or where none says.
 
     A staged value has no data; its trace knows the library of what it was staged for.
     """
     for value in values:
-        while isinstance(value, Tracer):
+        while isinstance(value, Tracer) and not isinstance(value, Opaque):
             trace = value.owner
             value = value.value
             if value is None:
                 if trace.library is not None:
                     return trace.library
                 break
-        if value is None or isinstance(value, (ndarray, np.generic)):
+        if value is None or isinstance(value, (ndarray, np.generic, Opaque)):
             continue
         found = find_backend(type(value))
         if found is not None and found[0].name != "numpy":

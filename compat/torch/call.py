@@ -17,6 +17,7 @@ from .lower_errors import raised
 from .modes import MODES
 from .out_argument import PLAIN, Target, write_out
 from .overriding import overridden
+from .programs import GENERAL, Program, found, learnt
 from .quiet import hush, unhush
 from .recorder import aten
 from .signatures import check
@@ -34,9 +35,10 @@ class Row:
     The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("asked", "body", "exact", "fun", "layout", "name", "node", "seen", "target")
+    __slots__ = ("asked", "blind", "body", "exact", "fun", "layout", "name", "node", "programs", "seen", "target")
 
-    def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN):
+    def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
+                 blind=False):
         self.name = name
         self.body = body
         self.node = node
@@ -44,7 +46,9 @@ class Row:
         self.exact = exact
         self.asked = asked
         self.target = target
+        self.blind = blind
         self.fun = None
+        self.programs = {}  # what programs.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
 
@@ -140,7 +144,8 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         checked: whether the arguments are torch's, to be compared with its signatures.
         facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
-            does not look whether the operand is a tensor.
+            does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
+            and booleans but by `hosted.insist`.
     """
     if isinstance(out, Target):
         facts["target"] = out
@@ -173,11 +178,19 @@ moving = functools.partial(operation, exact=True)  # an operation that only move
 def invoke(row, fun, args, kwargs, out=True):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
-    if m is not None and m.selector is not None:
+    if m is None or m.still:
+        program, tensors = found(row, args, kwargs, m is None)
+        if type(program) is Program:
+            answer = program.run(tensors)
+            if answer is not GENERAL:
+                return answer
+        answer = compute(row, fun, args, kwargs, out)
+        return answer if type(program) is not tuple else learnt(row, program, args, kwargs, tensors, m is None, answer)
+    if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs, out), args, given,
                               tensors_in(args, kwargs))
-    if m is None or m.recorder is None:
+    if m.recorder is None:
         return compute(row, fun, args, kwargs, out)
     return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs, out), kwargs, args)
 

@@ -1,5 +1,7 @@
 """torch's names of the nodes that covector's primitives record."""
 
+from ... import extend
+
 NAMES = {
     "log1p": "Log1P",
     "absolute": "Abs", "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "negative": "Neg",
@@ -15,6 +17,22 @@ NAMES = {
     "erfcx": "SpecialErfcx", "i0e": "SpecialI0E", "i1": "SpecialI1", "i1e": "SpecialI1E", "j0": "SpecialBesselJ0",
     "j1": "SpecialBesselJ1", "y0": "SpecialBesselY0", "y1": "SpecialBesselY1",
 }
+
+
+class NamedRule(extend.Rule):
+    """A rule under a name of torch's, and how its node shows its operands if not one for one.
+
+    `shows(node)` gives the operand nodes (None for one without gradient); `call` is that of an `Extra`.
+    """
+
+    __slots__ = ("call", "shows", "title")
+
+    def __init__(self, rule, title, shows=None, call=None):
+        for slot in extend.Rule.__slots__:
+            setattr(self, slot, getattr(rule, slot))
+        self.title = title
+        self.shows = shows
+        self.call = call
 
 
 def name_of(rule):

@@ -10,13 +10,12 @@ from ... import extend
 from . import versions
 from .constants import EXACT
 from .inplace import KEEPERS
-from .lanes import fresh
 from .modes import MODES
 from .node import GradNode, NamedRule
 from .state import accumulator
 from .tensor import Tensor
 from .view_lanes import indexed, ready
-from .views import UPDATE
+from .views import UPDATE, fresh
 
 ndarray = np.ndarray
 next_seq = extend.next_seq

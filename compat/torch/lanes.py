@@ -17,27 +17,16 @@ from .level_lanes import dual
 from .modes import MODES
 from .node import GradNode
 from .quiet import hush, unhush
-from .state import NEW, accumulator, needs_grad
+from .state import NEW, accumulator
 from .tensor import Tensor
 from .view_lanes import can_write, written as written_through
-from .views import refresh
+from .views import fresh
 
 ndarray = np.ndarray
 asarray = np.asarray
 new = NEW[0]
 next_seq = extend.next_seq
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
-
-
-def fresh(t):
-    """Whether the node of an ambient view of floats is up to date; brings it up to date."""
-    rare = t.rare
-    base = rare.base.rare
-    if MODES.get() is not None or rare.tangent is not None or base is not None and base.tangent is not None:
-        return False
-    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != rare.attr_version:
-        refresh(t)
-    return t.node is not None or not needs_grad(rare.base)
 
 
 def unary(row, prim, ufunc):

@@ -11,7 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "quick", "recorder", "sweeping", "selector", "answers", "nans")
+                 "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers", "nans")
 
     def __init__(self):
         self.grad = True
@@ -30,6 +30,7 @@ class Modes:
         self.answers = None  # what it lets primitives run through: `answers(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
+        self.still = False  # whether nothing but no_grad is in force
 
     def but(self, **changes):
         """A copy with some fields changed."""
@@ -56,11 +57,16 @@ class Modes:
             new.inference or new.hooks or new.nans or new.anomaly is not None or new.foreign is not None
             or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
             or new.maps and new.maps[-1].level > level.level) else None
+        new.still = not new.grad and new.default_but_grad()
         return new
 
     def default(self):
         """Whether all is default."""
-        return (self.grad and self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
+        return self.grad and self.default_but_grad()
+
+    def default_but_grad(self):
+        """Whether all but grad mode is default."""
+        return (self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is None and not (self.lower or self.nans))
 

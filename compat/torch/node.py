@@ -8,7 +8,7 @@ import numpy as np
 from ... import extend
 from ...extend import FREED, AmbientNode, Extra
 from . import anomaly, versions
-from .graph_names import displayed, name_of
+from .graph_names import NamedRule, displayed, name_of
 from .hooks import SHOWN, RemovableHandle, call_hooks, call_posthooks, call_prehooks, retain
 from .narrowed import narrowed
 from .node_errors import freed, modified
@@ -31,21 +31,6 @@ class NodeExtra(Extra):
 
     def __init__(self):
         pass
-
-
-class NamedRule(extend.Rule):
-    """A rule under a name of torch's, and how its node shows its operands if not one for one.
-
-    `shows(node)` gives the operand nodes (None for one without gradient).
-    """
-
-    __slots__ = ("shows", "title")
-
-    def __init__(self, rule, title, shows=None):
-        for slot in extend.Rule.__slots__:
-            setattr(self, slot, getattr(rule, slot))
-        self.title = title
-        self.shows = shows
 
 
 class GradNode(AmbientNode):
@@ -207,15 +192,20 @@ class GradNode(AmbientNode):
                 extra.meta.setdefault("parent_", dress(extra.seen))
         return extra.meta
 
+    def edges(self):
+        """The nodes of the operation's operands, where those of the rule's are not the same; None where they are."""
+        extra, rule = self.extra, self.rule
+        if extra is not None and extra.edges is not None:
+            return extra.edges
+        return rule.shows(self) if type(rule) is NamedRule and rule.shows is not None else None
+
     @property
     def next_functions(self):
         """`((node, output number), …)` of the operands; `(None, 0)` for one that needs no gradient."""
-        extra = self.extra
-        if extra is not None and extra.edges is not None:
-            return displayed(self.name(), [(None, 0) if e is None else shown(e) for e in extra.edges])
+        edges = self.edges()
+        if edges is not None:
+            return displayed(self.name(), [(None, 0) if e is None else shown(e) for e in edges])
         rule = self.rule
-        if type(rule) is NamedRule and rule.shows is not None:
-            return tuple([(None, 0) if e is None else shown(e) for e in rule.shows(self)])
         parents = self.parents if type(self.parents) is tuple else (self.parents,)
         if rule is None or not rule.active or rule.prim is None:
             return tuple([shown(p) for p in parents])
@@ -337,7 +327,6 @@ class AccumulateGrad(GradNode):
         if extra is not None and extra.posthooks:
             call_posthooks(self, (), ct, drive)
         return None
-
 
     def apply(self, ct, drive):
         """Add what arrived into `.grad`."""

@@ -1,4 +1,7 @@
-"""Warnings that are given once a process, or always: `set_warn_always`."""
+"""Warnings: those that are given once a process or always (`set_warn_always`), and those of operations."""
+
+import warnings
+from contextvars import ContextVar
 
 _ALWAYS = [False]
 _GIVEN = set()  # which of them were given
@@ -12,6 +15,17 @@ def first(key):
         return False
     _GIVEN.add(key)
     return True
+
+
+# What `tell` raises in place of a warning: a call that warns must run its body each time.
+INSTEAD: ContextVar[type[Exception] | None] = ContextVar("covector_torch_instead_of_warning", default=None)
+
+
+def tell(message, stacklevel=2):
+    """A warning by the body of an operation."""
+    if (refusal := INSTEAD.get()) is not None:
+        raise refusal
+    warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
 
 def set_warn_always(b):

@@ -5,14 +5,13 @@ import numpy as np
 from ... import extend
 from . import level_lanes
 from .call import invoke
-from .lanes import fresh
 from .level_lanes import dual
 from .modes import MODES
 from .node import GradNode, NamedRule
 from .quiet import hush, unhush
 from .state import NEW, accumulator
 from .tensor import Tensor
-from .views import shape_dtype
+from .views import fresh, shape_dtype
 
 ndarray = np.ndarray
 new = NEW[0]

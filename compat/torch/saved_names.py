@@ -159,7 +159,7 @@ def found(node, word):
     rule = node.rule
     if rule is None or rule.prim is None:
         return MISSING
-    edges = node.extra.edges if node.extra is not None else None
+    edges = node.edges()
     mine = rule.prim.name in prims
     if kind == "=":
         place, _, needs = text.partition("?")
@@ -226,16 +226,16 @@ def exponent(node):
     name = {"integer_power": "n", "power": "y"}.get(rule.prim.name)
     if name in rule.names and node.saved is not FREED:
         value = saved_item(node, rule.names.index(name))
-        return value if isinstance(value, int | float | complex) else MISSING
+        return value if isinstance(value, int | float | complex) else argument(node, "exponent", "")
     return MISSING
 
 
 def argument(node, name, default):
     """An argument of the call, as torch shows it: `s` makes a tuple of an integer."""
     many = default == "s"
-    if node.extra is None:  # of a fast lane, which takes no such argument
+    call = getattr(node.rule, "call", None) or (None if node.extra is None else node.extra.call)
+    if call is None and node.extra is None:  # of a fast lane, which takes no such argument
         return parsed(default, name) if default and not many else MISSING
-    call = node.extra.call
     if not call:
         return MISSING
     row, args, kwargs = call

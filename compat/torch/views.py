@@ -175,6 +175,23 @@ def refresh(t):
 REFRESH.append(refresh)
 
 
+def fresh(t):
+    """Whether the node of an ambient view of floats is up to date; brings it up to date."""
+    if MODES.get() is not None or not untangled(t):
+        return False
+    rare = t.rare
+    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != rare.attr_version:
+        refresh(t)
+    return t.node is not None or not needs_grad(rare.base)
+
+
+def untangled(t):
+    """Whether neither an ambient view of floats nor its base has a tangent."""
+    rare = t.rare
+    base = rare.base.rare
+    return rare.tangent is None and (base is None or base.tangent is None)
+
+
 def synced(rare):
     """The steps from the base of a view, which may have changed its shape in place since they were noted."""
     base = rare.base.rare

@@ -1,7 +1,6 @@
 """Layers and losses of torch.nn.functional."""
 
 import functools
-import warnings
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promo
 from ..dtypes import type_word
 from ..layouts import IN_ORDER
 from ..modes import MODES
+from ..once import tell
 from ..out_argument import RECORDED
 from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
 from .reductions import norm, vector_norm
@@ -68,8 +68,7 @@ def legacy(size_average, reduce, reduction):
     size_average = True if size_average is None else size_average
     reduce = True if reduce is None else reduce
     found = ("mean" if size_average else "sum") if reduce else "none"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
-                  UserWarning, stacklevel=5)
+    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=5)
     return found
 
 
@@ -86,9 +85,9 @@ def reduced(loss, reduction):
 
 def other_size(input, target):
     """torch's warning for a target of another size."""
-    warnings.warn(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
-                  f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
-                  "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=5)
+    tell(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+         f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
+         "broadcasting. Please ensure they have the same size.", stacklevel=5)
 
 
 @operation("nn.functional.mse_loss", method=False, node="MseLossBackward0")

@@ -1,7 +1,6 @@
 """Reductions: sums, means, extrema, norms."""
 
 import builtins
-import warnings
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ..call import ROWS, attach, floating, operation, otherwise, with_dim
 from ..dtypes import c_type, type_word
 from ..hosted import bare
 from ..layouts import IN_ORDER
+from ..once import tell
 from ..out_argument import Target
 from ..product_lanes import total
 from ..state import CLASS, TensorBase
@@ -96,9 +96,8 @@ def spread(input, dim, unbiased, correction, keepdim, name):
     for a in axes:
         count *= input.shape[a]
     if count - correction <= 0:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-                      "factor "
-                      "(input numel divided by output numel).", UserWarning, stacklevel=5)
+        tell(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+             "(input numel divided by output numel).", stacklevel=5)
     gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
     if input.dtype.kind == "c":
         gap = cnp.real(gap * cnp.conj(gap))

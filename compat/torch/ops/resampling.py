@@ -1,7 +1,6 @@
 """Resampling of grids: interpolation, sampling at given points, and pixels moved between axes."""
 
 import math
-import warnings
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from .... import numpy as cnp, stop_gradient
 from ..call import ROWS, otherwise
 from ..dtypes import type_word
 from ..layouts import by_rows
+from ..once import tell
 from .network import functional
 from .pooling import weighted
 
@@ -128,8 +128,7 @@ def _spatial(name, input, size):
 def _old(name, mode=None, align=None, asked=False):
     """A deprecated name of `interpolate`."""
     def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
-        warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning,
-                      stacklevel=4)
+        tell(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=4)
         _spatial(name, input, size)
         return interpolate.row.body(input, size, scale_factor, mode, align_corners)
 
@@ -225,9 +224,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode == "bicubic" and n == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
-                      "Please specify align_corners=True if the old behavior is desired. See the documentation of "
-                      "grid_sample for details.", UserWarning, stacklevel=4)
+        tell("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+             "Please specify align_corners=True if the old behavior is desired. See the documentation of "
+             "grid_sample for details.", stacklevel=4)
     align = bool(align_corners)
     sizes = tuple(input.shape[2:])
     out_shape = (*input.shape[:2], *grid.shape[1:-1])

@@ -1,7 +1,5 @@
 """torch.fft, and what is built on it: short-time Fourier transforms."""
 
-import warnings
-
 import numpy as np
 
 from .... import numpy as cnp
@@ -10,7 +8,7 @@ from .. import dtypes
 from ..call import operation
 from ..creation import made, numpy_dtype
 from ..layouts import IN_ORDER, ordered, replaced
-from ..once import first
+from ..once import first, tell
 from ..out_argument import Target
 from .shaping import wrap_dim
 from .windows import pad
@@ -205,15 +203,15 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
                            "require that return_complex=True in a future PyTorch release.")
     if return_complex is False and first("stft"):
-        warnings.warn("stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
-                      "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
-                      "still call torch.view_as_real on the complex output to recover the old return format.",
-                      UserWarning, stacklevel=4)
+        tell("stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
+             "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
+             "still call torch.view_as_real on the complex output to recover the old return format.",
+             stacklevel=4)
     if window is None:
-        warnings.warn("A window was not provided. A rectangular window will be applied,which is known to cause "
-                      "spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are "
-                      "recommended to reduce spectral leakage.To suppress this warning and use a rectangular window, "
-                      "explicitly set `window=torch.ones(n_fft, device=<device>)`.", UserWarning, stacklevel=4)
+        tell("A window was not provided. A rectangular window will be applied,which is known to cause "
+             "spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are "
+             "recommended to reduce spectral leakage.To suppress this warning and use a rectangular window, "
+             "explicitly set `window=torch.ones(n_fft, device=<device>)`.", stacklevel=4)
     if not 0 < length <= n_fft:
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={length}")
     if hop <= 0:

@@ -1,7 +1,5 @@
 """Quantiles, histograms, covariances, running extremes, integrals and finite differences."""
 
-import warnings
-
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
@@ -11,6 +9,7 @@ from ..call import ROWS, floating, operation, promote
 from ..dtypes import type_word
 from ..hosted import hosted, known
 from ..layouts import IN_ORDER, layout, ordered as in_axes_order
+from ..once import tell
 from ..out_argument import RECORDED
 from ..state import TensorBase
 from .more import log_added
@@ -325,8 +324,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         scale = total - correction
     plain = stop_gradient(scale)
     if is_array(plain) and plain <= 0:
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-                      "observations.", UserWarning, stacklevel=4)
+        tell("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+             "observations.", stacklevel=4)
     scale = max(scale, 0) if isinstance(scale, int) else cnp.maximum(scale, cnp.zeros_like(scale))
     if isinstance(scale, int) and not scale:
         scale = np.zeros((), x.real.dtype)

@@ -1,0 +1,207 @@
+"""Programs of operations: they give what the general road gives, on other elements and in the same history."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as torch
+from covector.compat.torch import programs
+from covector.compat.torch.call import ROWS
+
+F = torch.nn.functional
+
+# name of the row -> a call of it, and the shapes of its tensors
+CALLS = {
+    "rsqrt": (lambda x: torch.rsqrt(x), (3, 4)),
+    "pow": (lambda x, y: torch.pow(x, y), (3, 4), (4,)),
+    "clamp": (lambda x: x.clamp(0.6, 0.9), (3, 4)),
+    "addcmul": (lambda x, y, z: torch.addcmul(x, y, z, value=0.5), (3, 4), (3, 4), (4,)),
+    "lerp": (lambda x, y: torch.lerp(x, y, 0.3), (3, 4), (3, 4)),
+    "sum": (lambda x: x.sum(1), (3, 4)),
+    "mean": (lambda x: x.mean(dim=-1, keepdim=True), (3, 4)),
+    "prod": (lambda x: x.prod(1), (3, 4)),
+    "var": (lambda x: x.var(0), (3, 4)),
+    "amax": (lambda x: x.amax(1), (3, 4)),
+    "max": (lambda x: x.max(1), (3, 4)),
+    "logsumexp": (lambda x: torch.logsumexp(x, 1), (3, 4)),
+    "cumsum": (lambda x: x.cumsum(0), (3, 4)),
+    "softmax": (lambda x: torch.softmax(x, -1), (3, 4)),
+    "log_softmax": (lambda x: torch.log_softmax(x, 1), (3, 4)),
+    "cat": (lambda x, y: torch.cat([x, y], 1), (3, 4), (3, 2)),
+    "stack": (lambda x, y: torch.stack((x, y)), (3, 4), (3, 4)),
+    "flip": (lambda x: x.flip(0), (3, 4)),
+    "tril": (lambda x: torch.tril(x), (3, 4)),
+    "bmm": (lambda x, y: torch.bmm(x, y), (2, 3, 4), (2, 4, 3)),
+    "outer": (lambda x, y: torch.outer(x, y), (3,), (4,)),
+    "clone": (lambda x: x.clone(), (3, 4)),
+    "sort": (lambda x: x.sort(1), (3, 4)),
+    "nn.functional.pad": (lambda x: F.pad(x, (1, 2)), (3, 4)),
+    "nn.functional.gelu": (lambda x: F.gelu(x), (3, 4)),
+    "nn.functional.elu": (lambda x: F.elu(x), (3, 4)),
+    "nn.functional.linear": (lambda x, w: F.linear(x, w), (3, 4), (2, 4)),
+    "nn.functional.l1_loss": (lambda x, y: F.l1_loss(x, y), (3, 4), (3, 4)),
+    "nn.functional.layer_norm": (lambda x, w, b: F.layer_norm(x, (4,), w, b), (3, 4), (4,), (4,)),
+    "nn.functional.conv2d": (lambda x, w: F.conv2d(x, w, padding=1), (1, 2, 4, 4), (3, 2, 3, 3)),
+    "nn.functional.max_pool2d": (lambda x: F.max_pool2d(x, 2), (1, 2, 4, 4)),
+}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Programs are made at the first call, and none are left from other tests."""
+    monkeypatch.setattr(programs, "PATIENCE", [0])
+    for row in ROWS.values():
+        row.programs.clear()
+
+
+def leaves(shapes, seed, dtype=np.float32, requires_grad=True):
+    rng = np.random.default_rng(seed)
+    return [torch.tensor((rng.random(s) + 0.3).astype(dtype), requires_grad=requires_grad) for s in shapes]
+
+
+def general(fun, *args):
+    """The answer of the general road."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("covector.compat.torch.call.found", lambda *call: (None, None))
+        return fun(*args)
+
+
+def outputs(answer):
+    return [t for t in (answer if isinstance(answer, tuple) else (answer,)) if t.is_floating_point()]
+
+
+def summary(fun, xs):
+    """What is seen of an answer, and the first and second derivatives."""
+    answer = fun(*xs)
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    seen = [(t.detach().numpy().tolist(), t.dtype, t.stride(), t.is_leaf, None if t.grad_fn is None else (
+        t.grad_fn.name(), t.output_nr, [(f and f.name(), k) for f, k in t.grad_fn.next_functions])) for t in parts]
+    total = sum((t * t).sum() for t in outputs(answer))
+    first = torch.autograd.grad(total, xs, create_graph=True)
+    second = torch.autograd.grad(sum((g * g).sum() for g in first), xs, allow_unused=True)
+    return type(answer), seen, [g.detach().numpy().tolist() for g in first], [
+        None if g is None else g.numpy().tolist() for g in second]
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_program_made_for_some_elements_is_right_for_others(name, dtype):
+    fun, *shapes = CALLS[name]
+    fun(*leaves(shapes, 1, dtype))
+    row = programs_of(name)
+    assert any(isinstance(p, programs.Program) for p in row.programs.values()), "no program was made"
+    kind, seen, first, second = summary(fun, leaves(shapes, 2, dtype))
+    other, expected, first_expected, second_expected = general(summary, fun, leaves(shapes, 2, dtype))
+    assert kind is other and seen == expected
+    for ours, theirs in zip((*first, *second), (*first_expected, *second_expected), strict=True):
+        np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), 1e-5, 1e-6)
+
+
+def programs_of(name):
+    return next(row for row in ROWS.values() if row.name == name)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_program_runs_where_nothing_is_recorded(name):
+    fun, *shapes = CALLS[name]
+    xs = leaves(shapes, 3)
+    with torch.no_grad():
+        fun(*xs)
+        ours = fun(*xs)
+        theirs = general(fun, *xs)
+    for a, b in zip(outputs(ours), outputs(theirs), strict=True):
+        assert a.grad_fn is None and not a.requires_grad and torch.equal(a, b)
+
+
+def test_one_tensor_given_twice_makes_no_program_for_two():
+    x, y = leaves([(3, 4), (3, 4)], 1)
+    torch.stack((x, x))
+    assert torch.equal(torch.stack((x, y))[1], y)
+    torch.stack((x, y))[1].sum().backward()
+    assert x.grad.abs().sum() == 0 and y.grad.sum() == 12
+
+
+def test_operands_that_need_no_gradient_get_none():
+    x, y = leaves([(3, 4), (3, 4)], 1)
+    torch.stack((x, y))
+    z = torch.stack((x.detach(), y))
+    assert [f and f.name() for f, _ in z.grad_fn.next_functions] == [None, "torch::autograd::AccumulateGrad"]
+
+
+def test_a_warning_is_given_at_each_call():
+    x, y = leaves([(3, 4), (4,)], 1)
+    for _ in range(3):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            F.mse_loss(x, y)
+        assert len(given) == 1 and "target size" in str(given[0].message)
+
+
+def test_an_error_of_the_elements_is_the_general_roads():
+    a = torch.eye(3)
+    for _ in range(2):
+        torch.linalg.inv(a)
+    with pytest.raises(RuntimeError, match="singular"):
+        torch.linalg.inv(a * 0)
+
+
+def test_the_sign_of_zero_among_the_arguments_counts():
+    x, = leaves([(3,)], 1)
+    assert (torch.copysign(x, 0.0) > 0).all() and (torch.copysign(x, -0.0) < 0).all()
+
+
+def test_a_body_that_looks_at_elements_has_no_program():
+    x, = leaves([(2, 3)], 1)
+    for value, count in ((x, 6), (x * 0, 0)):
+        assert torch.nonzero(value).shape[0] == count
+        assert torch.nonzero(value).shape[0] == count
+
+
+def test_writing_to_an_answer_leaves_operands_and_derivatives_alone():
+    x, = leaves([(3, 4)], 1)
+    for _ in range(2):
+        before = x.detach().clone()
+        y = x.clone()
+        y.mul_(0.0)
+        assert torch.equal(x, before)
+    z = torch.softmax(x, 1)
+    z.add_(1.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_the_layout_of_operands_is_part_of_a_program():
+    x, y = leaves([(4, 3), (4, 3)], 1)
+    for a, b in ((x, y), (x.T, y.T), (x, y)):
+        found, expected = torch.fmax(a, b), general(torch.fmax, a, b)
+        assert found.stride() == expected.stride() and torch.equal(found, expected)
+
+
+def test_the_default_dtype_is_part_of_a_program():
+    x, = leaves([(3,)], 1, np.float64)
+    try:
+        for dtype in (torch.float32, torch.float64):
+            torch.set_default_dtype(dtype)
+            assert torch.softmax(x, 0).dtype is torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_a_view_written_to_in_between_has_its_new_history():
+    x, = leaves([(3, 4)], 1)
+    for _ in range(2):
+        x.grad = None
+        y = x * 1.0
+        v = y[0]
+        y.mul_(2.0)
+        torch.softmax(v, 0)[0].backward()
+        u = x.detach().clone().requires_grad_()
+        torch.softmax((u * 2.0)[0], 0)[0].backward()
+        torch.testing.assert_close(x.grad, u.grad)
+
+
+def test_programs_are_bounded():
+    for n in range(1, 200):
+        torch.softmax(torch.zeros(n), 0)
+    assert len(programs_of("softmax").programs) <= 64
