@@ -12,7 +12,7 @@ from covector.compat.torch.call import ROWS
 F = torch.nn.functional
 
 # name of the row -> a call of it, and the shapes of its tensors
-CALLS = {
+MADE = {
     "rsqrt": (lambda x: torch.rsqrt(x), (3, 4)),
     "pow": (lambda x, y: torch.pow(x, y), (3, 4), (4,)),
     "clamp": (lambda x: x.clamp(0.6, 0.9), (3, 4)),
@@ -84,10 +84,10 @@ def summary(fun, xs):
         None if g is None else g.numpy().tolist() for g in second]
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", MADE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_program_made_for_some_elements_is_right_for_others(name, dtype):
-    fun, *shapes = CALLS[name]
+    fun, *shapes = MADE[name]
     fun(*leaves(shapes, 1, dtype))
     row = programs_of(name)
     assert any(isinstance(p, programs.Program) for p in row.programs.values()), "no program was made"
@@ -102,9 +102,9 @@ def programs_of(name):
     return next(row for row in ROWS.values() if row.name == name)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", MADE)
 def test_a_program_runs_where_nothing_is_recorded(name):
-    fun, *shapes = CALLS[name]
+    fun, *shapes = MADE[name]
     xs = leaves(shapes, 3)
     with torch.no_grad():
         fun(*xs)
