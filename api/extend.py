@@ -24,6 +24,7 @@ from .core.ops import (  # noqa: F401 - primitives that compat uses
     special as _special,
 )
 from .core.ops.picking import Places as Places
+from .core.ops.resampling import Sums as Sums
 from .core.ops.samples import Sample as Sample
 from .core.primitive import (
     REGISTRY as REGISTRY,

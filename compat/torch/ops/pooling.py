@@ -7,13 +7,15 @@ import operator
 import numpy as np
 
 from .... import nn, numpy as cnp
-from ....extend import peel
+from ....extend import REGISTRY, Sums
 from ..call import ROWS, Row
 from ..dtypes import type_word
 from ..hosted import bare
 from .indexing import AT
 from .network import functional
 from .windows import tuples
+
+WEIGHTED = REGISTRY["weighted_sums"].fun
 
 
 def combined(places, size):
@@ -65,6 +67,15 @@ def adaptive_places(size, out):
     index = combined(places, size)
     index.flags.writeable = False
     return index
+
+
+@functools.lru_cache(maxsize=128)
+def parts(n, m):
+    """The means of windows that divide an axis of n into m parts, which may overlap by one."""
+    starts, ends = np.arange(m) * n // m, -(-(np.arange(m) + 1) * n // m)
+    rows = np.repeat(np.arange(m), ends - starts)
+    first = np.cumsum(ends - starts) - (ends - starts)
+    return Sums((m, n), rows, np.arange(rows.size) - first[rows] + starts[rows], 1 / (ends - starts)[rows])
 
 
 def gathered(x, index, n):
@@ -241,13 +252,12 @@ def adaptive(n):
         if 0 in input.shape[input.ndim - n - 1 :]:
             raise RuntimeError(f"adaptive_avg_pool{n}d(): Expected input to have non-zero size for non-batch "
                                f"dimensions, but input has sizes {list(input.shape)}")
+        new = output_shape(output_size, input, n)
+        if new == (1,) * n:
+            return cnp.mean(input, axis=tuple(range(input.ndim - n, input.ndim)), keepdims=True)
         out = input
-        for i, m in enumerate(output_shape(output_size, input, n)):
-            axis = input.ndim - n + i
-            size = input.shape[axis]
-            starts, ends = np.arange(m) * size // m, -(-(np.arange(m) + 1) * size // m)
-            spots = starts + np.arange((ends - starts).max(initial=1))[:, None]
-            out = weighted(out, [(np.minimum(s, size - 1), (s < ends) / (ends - starts)) for s in spots], axis, True)
+        for axis, m in enumerate(new, input.ndim - n):
+            out = WEIGHTED(out, parts(input.shape[axis], m), axis)
         return out
 
     def max_pool(input, output_size):
@@ -263,31 +273,6 @@ def adaptive(n):
                       "SqueezeBackward1")
     made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.adaptive_avg_pool{n}d`."
     both(f"adaptive_max_pool{n}d", max_pool, 2, f"AdaptiveMaxPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-
-
-def weighted(x, taps, axis, sparse=False):
-    """Weighted sums of places on an axis.
-
-    A product with a matrix is the fastest by far, but lets NaN and infinities spread to all sums: where there are any,
-    or it is not known whether there are, each place is taken by itself.
-
-    Args:
-        taps: arrays of places and of their weights, one number for each sum.
-        sparse: whether a weight of 0 means that the place is not looked at.
-    """
-    values = peel(x)
-    if isinstance(values, np.ndarray) and np.isfinite(values).all():
-        matrix = np.zeros((len(taps[0][0]), x.shape[axis]))
-        for places, weights in taps:
-            np.add.at(matrix, (np.arange(len(places)), places), weights)
-        return cnp.moveaxis(cnp.matmul(cnp.moveaxis(x, axis, -1), matrix.T.astype(x.dtype)), -1, axis)
-    total, rest = None, (1,) * (x.ndim - 1 - axis)
-    for places, weights in taps:
-        weights = weights.astype(x.dtype).reshape(-1, *rest)
-        part = cnp.take(x, places, axis=axis) * weights
-        part = cnp.where(weights == 0, np.zeros((), x.dtype), part) if sparse else part
-        total = part if total is None else total + part
-    return total
 
 
 def unpooling(n):

@@ -1,16 +1,18 @@
 """Resampling of grids: interpolation, sampling at given points, and pixels moved between axes."""
 
+import functools
 import math
 
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
+from ....extend import Sums
 from ..call import ROWS, otherwise
 from ..dtypes import type_word
 from ..layouts import by_rows
 from ..once import tell
 from .network import functional
-from .pooling import weighted
+from .pooling import WEIGHTED
 
 
 def _sources(m, scale, align):
@@ -23,6 +25,13 @@ def _scale(n, m, factor, align):
     if align:
         return (n - 1) / (m - 1) if m > 1 else 0.0
     return 1.0 / factor if factor else n / m
+
+
+@functools.lru_cache(maxsize=128)
+def interpolated(neighbours, n, m, factor, align):
+    """The sums that interpolate from n points to m; `neighbours` gives places and weights of those of each point."""
+    places, weights = zip(*neighbours(n, m, factor, align))
+    return Sums((m, n), np.tile(np.arange(m), len(places)), np.concatenate(places), np.concatenate(weights))
 
 
 def _linear(n, m, factor, align):
@@ -112,8 +121,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         if mode.startswith("nearest"):
             out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
         else:
-            taps = (_cubic if mode == "bicubic" else _linear)(k, m, f, bool(align_corners))
-            total = weighted(out.astype(np.float32) if byte else out, taps, axis)
+            sums = interpolated(_cubic if mode == "bicubic" else _linear, k, m, f, bool(align_corners))
+            total = WEIGHTED(out.astype(np.float32) if byte else out, sums, axis)
             out = by_rows(cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype)) if byte else total
     return out
 
