@@ -3,7 +3,7 @@
 import numpy as np
 
 from ... import ShapeDtype, host_callback, stop_gradient
-from ...extend import Ambient, Batched, make_batched
+from ...extend import Ambient, Batched, Opaque, make_batched
 
 ndarray = np.ndarray
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
@@ -17,7 +17,33 @@ def bare(v):
     if isinstance(v, Batched):
         inner = bare(v.value)
         return v if inner is v.value else make_batched(v.owner, inner)
+    if isinstance(v, Opaque):
+        return v.value  # which raises: a call has no program if its body looks at elements
     return v if isinstance(v, ndarray) else stop_gradient(v)
+
+
+def glimpse(v):
+    """What `bare` gives, or None where no element can be looked at: for shortcuts that an operation can do without."""
+    return None if isinstance(v, Opaque) else bare(v)
+
+
+def stripped(v):
+    """What `bare` gives, for computing with it alone."""
+    return v if isinstance(v, Opaque) else bare(v)
+
+
+def insist(check, *values):
+    """`check(*arrays)`, which raises where elements are not allowed; a program asks it in each run.
+
+    Arrays that differ between the examples of a vmap have those axes in front.
+    """
+    recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
+    if recorder is not None:
+        recorder.insist(check, values)
+        return
+    arrays = [numbers(v) for v in values]
+    if all(a is not None for a in arrays):
+        check(*arrays)
 
 
 def hosted(fun, shape, dtype, *values):

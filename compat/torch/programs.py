@@ -297,8 +297,17 @@ class Out:
 def alike(a, b):
     """Whether two tensors have the same elements, and histories of the same name."""
     x, y = a.value, b.value
-    return (x.dtype is y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+    return (x.dtype is y.dtype and x.shape == y.shape and close(x, y)
             and (a.node is None) is (b.node is None) and (a.node is None or shown(a) == shown(b)))
+
+
+def close(x, y):
+    """Whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
+    if x.dtype.kind in "biu":
+        return bool((x == y).all())
+    scale = 64 * np.finfo(x.dtype).eps
+    top = np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
+    return np.allclose(x, y, scale, scale * top, equal_nan=True)
 
 
 def shown(t):

@@ -10,7 +10,6 @@ from .constants import EXACT, FLOATS
 ndarray = np.ndarray
 Tracer = extend.Tracer
 aval_of = extend.aval_of
-PEEK = extend.REGISTRY["stop_gradient"]  # by which bodies look at elements
 _HELD = Tracer.value  # the slot of a box, which its own `value` hides
 _WITH_CONTEXT = frozenset({"repeated"})  # parameters that a body reads from a context
 LARGE = 1 << 12  # elements: arrays above them cost more than the road, and a program would keep them
@@ -67,7 +66,7 @@ class Recorder(extend.Trace):
     def process(self, prim, args):
         """Compute, and note a step."""
         operands, params = prim.split(args)
-        if prim.handlers is not None or prim.effect or prim.collective or prim.refused or prim is PEEK or (
+        if prim.handlers is not None or prim.effect or prim.collective or prim.refused or (
                 not _WITH_CONTEXT.isdisjoint(prim.params)) or any(map(traced, params)):
             raise Unfit
         mine = [isinstance(a, Tracer) and a.owner is self for a in operands]
@@ -87,6 +86,12 @@ class Recorder(extend.Trace):
         step.place = box.node
         return box
 
+    def insist(self, check, values):
+        """Note a check of elements."""
+        step = Step(Check(check), [v.node if isinstance(v, Box) else self.constant(v) for v in values], [], ())
+        step.place = self.place(None)
+        self.steps.append(step)
+
 
 def traced(param):
     """Whether a parameter is a traced value, or a nest with one."""
@@ -98,6 +103,15 @@ def settled_numbers(values):
     dtype = next((v.dtype for v in values if isinstance(v, ndarray) and v.dtype in FLOATS), None)
     return values if dtype is None else [
         np.asarray(v, dtype) if type(v) is float or type(v) is int and -EXACT <= v <= EXACT else v for v in values]
+
+
+class Check:
+    """What stands for a primitive in a step that looks at elements and raises where they are not allowed."""
+
+    flat, variadic, params = True, False, ()
+
+    def __init__(self, check):
+        self.impl = lambda xp, *arrays: check(*arrays)
 
 
 class Step:
@@ -122,7 +136,7 @@ def needed(steps, results):
     """The steps that answers depend on, and the places of all that those need."""
     live, kept = set(results), []
     for step in reversed(steps):
-        if not live.isdisjoint(step.made()):
+        if type(step.prim) is Check or not live.isdisjoint(step.made()):
             live.update(step.operands, step.constants, step.made())
             kept.append(step)
     return kept[::-1], live
@@ -137,9 +151,11 @@ class Several(tuple):
 def rule_of(step, arrays, recorded):
     """The rule of a step, None if it is not recorded; what it records is added to a set of places."""
     prim = step.prim
+    if prim.flat:
+        return None
     inexact = [p for p in step.parts or [step.place] if aval_of(arrays[p]).dtype.kind in "fcV"]
     active = tuple([i for i, p in enumerate(step.operands) if p in recorded and i not in prim.nondiff])
-    if prim.flat or not inexact or not active:
+    if not inexact or not active:
         return None
     recorded.update(inexact)
     avals = [aval_of(arrays[p]) for p in step.operands]

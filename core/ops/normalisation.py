@@ -7,7 +7,7 @@ from ..errors import ShapeError, at_user_line
 from ..families import primitive
 from ..fix import unbroadcast
 from .arithmetic import sqrt
-from .reductions import reduce_mean
+from .reductions import mean, reduce_mean
 from .samples import arrays, together
 from .shaping import broadcast_to
 
@@ -18,8 +18,8 @@ from .shaping import broadcast_to
 
 def _gap(xp, x, axes, eps):
     """x - mean, and √(var + eps)."""
-    gap = x - xp.mean(x, axis=axes, keepdims=True)
-    return gap, xp.sqrt(xp.mean(gap * gap, axis=axes, keepdims=True) + eps)
+    gap = x - mean(xp, x, axes, True)
+    return gap, xp.sqrt(mean(xp, gap * gap, axes, True) + eps)
 
 
 def _standardized(xp, x, axes, eps):

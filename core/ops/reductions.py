@@ -76,7 +76,8 @@ def count(aval, axes):
     return n
 
 
-def _mean(xp, x, axes, keepdims):
+def mean(xp, x, axes, keepdims):
+    """The mean of an array; NumPy's own takes twice as long."""
     if xp is not np or x.dtype.itemsize < 4:
         return xp.mean(x, axis=axes, keepdims=keepdims)
     n = count(x, axes)
@@ -86,7 +87,7 @@ def _mean(xp, x, axes, keepdims):
 
 reduce_mean = linear(
     "reduce_mean",  # of floating values
-    impl=lambda xp, x, *, axes, keepdims: _mean(xp, x, axes, keepdims),
+    impl=lambda xp, x, *, axes, keepdims: mean(xp, x, axes, keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,
     shape=reduced_shape,
@@ -199,11 +200,11 @@ def _logsumexp(xp, x, axes, keepdims):
     Of complex numbers it is that of the real parts: log gives the imaginary part, on its principal branch.
     """
     size = xp.real(x) if x.dtype.kind == "c" else x
-    top = xp.max(size, axis=axes, keepdims=True) if x.size else xp.zeros((1,) * x.ndim, size.dtype)
-    top = xp.where(xp.isfinite(top), top, 0.0).astype(size.dtype)
-    total = xp.sum(xp.exp(x - top), axis=axes, keepdims=True)
+    top = size.max(axis=axes, keepdims=True) if x.size else xp.zeros((1,) * x.ndim, size.dtype)
+    top = xp.where(xp.isfinite(top), top, 0.0).astype(size.dtype, copy=False)
+    total = xp.exp(x - top).sum(axis=axes, keepdims=True)
     out = xp.log(total) + top
-    return out if keepdims else xp.squeeze(out, axis=axes)[()]
+    return out if keepdims else out.squeeze(axis=axes)[()]
 
 
 def _softmax_of(x, ans, axes, keepdims):

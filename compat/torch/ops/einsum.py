@@ -8,7 +8,7 @@ from .... import numpy as cnp
 from .. import dtypes
 from ..call import ROWS, operation, to
 from ..dtypes import type_word
-from ..hosted import bare
+from ..hosted import glimpse
 from ..layouts import laid_out, ordered, replaced
 from ..state import CLASS, TensorBase
 from ..views import shape_dtype
@@ -178,10 +178,10 @@ def laid(found, operands, equation, inputs, out):
     second, these two exchanged where all of the second come first in the answer. Else that of an elementwise product of
     the operands with their axes in the order of the answer.
     """
-    array = bare(found)
+    array = glimpse(found)
     if type(array) is not np.ndarray or array.ndim < 2:
         return found
-    arrays = [bare(v) for v in operands]
+    arrays = [glimpse(v) for v in operands]
     order = product_order(equation, *[tuple(v.shape) for v in operands])
     if order is not None:
         return replaced(found, array, ordered(array, order))

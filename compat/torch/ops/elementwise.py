@@ -527,7 +527,7 @@ for _name in ("isnan", "isinf", "isfinite"):
     _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
 
 
-@operation("where", method=False, layout=LIKE_OPERANDS)
+@operation("where", method=False, layout=LIKE_OPERANDS, blind=True)
 def where(condition, input=None, other=None):
     """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
     if input is None and other is None:

@@ -5,16 +5,15 @@ import functools
 import numpy as np
 
 from .... import numpy as cnp, stop_gradient
-from ....extend import peel
 from ..call import ROWS
 from ..dtypes import type_word
 from ..grad_mode import no_grad
-from ..hosted import bare, known
+from ..hosted import bare, insist, known
 from .indexing import AT
 from .network import functional
 
 
-@functional("embedding", node="EmbeddingBackward0")
+@functional("embedding", node="EmbeddingBackward0", blind=True)
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """See PyTorch's documentation of `torch.nn.functional.embedding`."""
     dense("embedding", sparse)
@@ -24,10 +23,12 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         weight = cnp.where(rows, stop_gradient(weight), weight)
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    places = peel(input)
-    if isinstance(places, np.ndarray) and places.size and not (
-            0 <= places.min() and places.max() < weight.shape[0]):
-        raise IndexError("index out of range in self")
+
+    def check(places):
+        if places.size and not (0 <= places.min() and places.max() < weight.shape[0]):
+            raise IndexError("index out of range in self")
+
+    insist(check, input)
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding with scale_grad_by_freq", weight, input)
     return cnp.take(weight, input, axis=0)

@@ -9,6 +9,7 @@ from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
 from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promote
 from ..dtypes import type_word
+from ..hosted import insist
 from ..layouts import IN_ORDER
 from ..modes import MODES
 from ..once import tell
@@ -272,7 +273,7 @@ def _glu(x, dim):
     return a * REGISTRY["sigmoid"].fun(b)
 
 
-@functional("nll_loss", node="NllLossBackward0")
+@functional("nll_loss", node="NllLossBackward0", blind=True)
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -289,17 +290,19 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                          f"({target.shape[0] if target.ndim else 1}).")
     ignored = target == ignore_index
-    known = isinstance(target, np.ndarray)
+
+    def check(target):
+        bad = target[((target < 0) | (target >= classes)) & (target != ignore_index)]
+        if bad.size:
+            raise IndexError(f"Target {int(bad[0])} is out of bounds.")
+
+    insist(check, target)
     safe = cnp.where(ignored, 0, target)
-    if known:
-        bad = (safe < 0) | (safe >= classes)
-        if np.any(bad):
-            raise IndexError(f"Target {int(np.asarray(target)[bad].reshape(-1)[0])} is out of bounds.")
     picked = -cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(safe, axis), axis), axis)
     scale = None
     if weight is not None:
         scale = cnp.take(weight, safe, axis=0)
-    if known and not np.any(ignored):
+    if isinstance(ignored, np.ndarray) and not np.any(ignored):
         keep = scale
     else:
         keep = (~ignored).astype(input.dtype) if scale is None else cnp.where(ignored, 0.0, scale)

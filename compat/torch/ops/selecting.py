@@ -8,7 +8,7 @@ from .. import return_types
 from ..broadcasting import check_broadcast
 from ..call import attach, moving, operation, otherwise, promote, to, with_dim
 from ..dtypes import type_word
-from ..hosted import DYNAMIC, bare, numbers
+from ..hosted import DYNAMIC, bare, insist, numbers, stripped
 from ..inplace import inplace
 from ..layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..literals import filling
@@ -27,7 +27,7 @@ def check_long(name, index):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-@moving("gather")
+@moving("gather", blind=True)
 def gather(input, dim, index, *, sparse_grad=False):
     """Elements at an index an axis; see PyTorch's documentation of `torch.gather`."""
     if index.size:
@@ -41,17 +41,24 @@ def gather(input, dim, index, *, sparse_grad=False):
         return cnp.reshape(out, index.shape)
     if input.ndim != index.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    if isinstance(index, np.ndarray) and index.size:
-        bad = (index < 0) | (index >= input.shape[d])
-        if bad.any():
-            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {d} with size "
-                               f"{input.shape[d]}")
+    within(index, d, input.shape[d])
     for a in range(input.ndim):
         if a != d and index.shape[a] > input.shape[a]:
             raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no "
                                "larger "
                                f"than self {list(input.shape)} apart from dimension {d}")
     return fetched(part_of(input, index.shape, d), grid(index, d))
+
+
+def within(index, d, size):
+    """torch's refusal of an index that an axis has not."""
+
+    def check(index):
+        bad = index[(index < 0) | (index >= size)]
+        if bad.size:
+            raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
+
+    insist(check, index)
 
 
 def part_of(x, shape, d):
@@ -69,7 +76,7 @@ def grid(index, d):
 def scattered(x, dim, index, src, add):
     """`x` with `src` put (or added) at an index an axis."""
     check_long("scatter", index)
-    index = bare(index)
+    index = stripped(index)
     d = wrap_dim(dim, x.ndim)
     if hasattr(src, "dtype") and src.ndim:
         if src.dtype != x.dtype:
@@ -97,9 +104,7 @@ def check_scatter(x, index, src, d):
     if index.size and any(a != d and n > x.shape[a] for a, n in enumerate(index.shape)):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
                            f"dimension {d}")
-    if isinstance(index, np.ndarray) and index.size and ((index < 0) | (index >= x.shape[d])).any():
-        bad = index[(index < 0) | (index >= x.shape[d])][0]
-        raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {d} with size {x.shape[d]}")
+    within(index, d, x.shape[d])
 
 
 def of_numbers(given, named):
@@ -112,7 +117,8 @@ def of_a_tensor(given, named):
     return hasattr(given[2] if len(given) > 2 else named.get("value"), "dtype")
 
 
-@moving("scatter", inplace_form=True, node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
+@moving("scatter", inplace_form=True, blind=True,
+        node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
     source = src if value is None else value
@@ -124,13 +130,13 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     return scattered(input, dim, index, source, False)
 
 
-@moving("scatter_add", inplace_form=True)
+@moving("scatter_add", inplace_form=True, blind=True)
 def scatter_add(input, dim, index, src):
     """Elements added at an index an axis; see PyTorch's documentation of `torch.scatter_add`."""
     return scattered(input, dim, index, src, True)
 
 
-@moving("index_select")
+@moving("index_select", blind=True)
 def index_select(input, dim, index):
     """Indices of an axis; see PyTorch's documentation of `torch.index_select`."""
     if index.ndim > 1:
@@ -142,11 +148,15 @@ def index_select(input, dim, index):
     flat = cnp.reshape(index, (-1,))
     if not input.shape[d] and flat.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if isinstance(flat, np.ndarray) and flat.size and ((flat < 0) | (flat >= input.shape[d])).any():
-        bad = flat[(flat < 0) | (flat >= input.shape[d])][0]
-        if d == 1:  # torch has a kernel of its own for the second axis
-            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={input.shape[d]}")
-        raise IndexError("index out of range in self")
+
+    def check(flat):
+        bad = flat[(flat < 0) | (flat >= input.shape[d])]
+        if bad.size and d == 1:  # torch has a kernel of its own for the second axis
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad[0]} axis_dim={input.shape[d]}")
+        if bad.size:
+            raise IndexError("index out of range in self")
+
+    insist(check, flat)
     return cnp.take(input, flat, axis=d)
 
 
@@ -283,7 +293,7 @@ def take_along_dim(input, indices, dim=None):
     return cnp.take_along_axis(input, indices, d)
 
 
-@moving("masked_fill", inplace_form=True,
+@moving("masked_fill", inplace_form=True, blind=True,
         node={of_a_tensor: "MaskedFillBackward1", otherwise: "MaskedFillBackward0"}, layout=IN_ORDER)
 def masked_fill(input, mask, value):
     """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""

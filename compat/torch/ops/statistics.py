@@ -7,7 +7,7 @@ from .. import dtypes, return_types
 from ..broadcasting import check_broadcast
 from ..call import ROWS, floating, operation, promote
 from ..dtypes import type_word
-from ..hosted import hosted, known
+from ..hosted import bare, hosted, known
 from ..layouts import IN_ORDER, layout, ordered as in_axes_order
 from ..once import tell
 from ..out_argument import RECORDED
@@ -128,7 +128,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
     if not input.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     q = q if tensor_q else np.asarray(q, input.dtype)
-    plain = stop_gradient(q)
+    plain = bare(q)
     if isinstance(plain, np.ndarray) and not ((plain >= 0) & (plain <= 1)).all():
         raise RuntimeError(f"{name}() q {'values ' if tensor_q else ''}must be in the range [0, 1]"
                            + ("" if tensor_q else f" but got {plain.item():g}"))
@@ -312,7 +312,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     weights = None
     for word, w in (("fweights", fweights), ("aweights", aweights)):
         if w is not None:
-            if is_array(stop_gradient(w)) and (np.asarray(stop_gradient(w)) < 0).any():
+            if is_array(bare(w)) and (np.asarray(bare(w)) < 0).any():
                 raise RuntimeError(f"cov(): {word} cannot be negative")
             weights = w if weights is None else multiplied(weights, w)
     total = x.shape[1] if weights is None else cnp.sum(weights)
@@ -322,7 +322,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         scale = total - correction * cnp.sum(multiplied(weights, aweights)) / total
     else:
         scale = total - correction
-    plain = stop_gradient(scale)
+    plain = bare(scale)
     if is_array(plain) and plain <= 0:
         tell("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
              "observations.", stacklevel=4)
