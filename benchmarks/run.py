@@ -36,6 +36,7 @@ SUBJECTS = (
     "elementwise",
     "factorizations",
     "compat_functional",
+    "compat_operations",
     "indexing",
     "mixture",
     "convolution",

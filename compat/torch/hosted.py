@@ -46,6 +46,18 @@ def insist(check, *values):
         check(*arrays)
 
 
+def assume(test, *values):
+    """Whether `test(*arrays)` is known to hold, for a shorter way that an operation then takes.
+
+    A program that was made where it held asks it in each run, and gives way to the general road where it does not.
+    """
+    recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
+    if recorder is not None:
+        return recorder.assume(test, values)
+    arrays = [numbers(v) for v in values]
+    return all(a is not None for a in arrays) and bool(test(*arrays))
+
+
 def hosted(fun, shape, dtype, *values):
     """`fun` of plain arrays, whatever transform runs.
 

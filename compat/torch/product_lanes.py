@@ -185,19 +185,3 @@ def pair_to_scalar(prim, title):
         return recorded(v, rule, parents, rule.collect((x, y, v, aval_of(x), None)))
 
     return fun
-
-
-def one_of_pair(prim, title):
-    """A function of a plain tensor and a constant array, as one node."""
-    rule = NamedRule(prim.rule((0,), True), title)
-    impl = prim.impl
-
-    def fun(input, constant):
-        x = input.value
-        token = hush()
-        v = impl(np, x, constant)
-        unhush(token)
-        p = parent(input)
-        return tensor(v) if p is None else recorded(v, rule, p, rule.collect((x, constant, v, aval_of(x), None)))
-
-    return fun

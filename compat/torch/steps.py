@@ -12,7 +12,8 @@ Tracer = extend.Tracer
 aval_of = extend.aval_of
 _HELD = Tracer.value  # the slot of a box, which its own `value` hides
 _WITH_CONTEXT = frozenset({"repeated"})  # parameters that a body reads from a context
-LARGE = 1 << 12  # elements: arrays above them cost more than the road, and a program would keep them
+LARGE = 1 << 16  # elements: an operation on more costs more than the road, and a run keeps all it computes to its end
+_KEPT = 1 << 12  # elements of a constant that a program may keep
 
 
 class Unfit(Exception):  # noqa: N818 (no error: a program cannot be made)
@@ -57,7 +58,7 @@ class Recorder(extend.Trace):
 
     def constant(self, x):
         """A place for what does not depend on the operands."""
-        if isinstance(x, Tracer) or getattr(x, "size", 0) > LARGE:
+        if isinstance(x, Tracer) or getattr(x, "size", 0) > _KEPT:
             raise Unfit
         place = self.place(x)
         self.constants.add(place)
@@ -91,6 +92,18 @@ class Recorder(extend.Trace):
         step = Step(Check(check), [v.node if isinstance(v, Box) else self.constant(v) for v in values], [], ())
         step.place = self.place(None)
         self.steps.append(step)
+
+    def assume(self, test, values):
+        """Whether a test of elements holds; if so, a step that gives way where it does not."""
+        if not test(*[_HELD.__get__(v) if isinstance(v, Box) else v for v in values]):
+            return False
+
+        def check(*arrays):
+            if not test(*arrays):
+                raise ValueError("the program was made for other elements")
+
+        self.insist(check, values)
+        return True
 
 
 def traced(param):

@@ -144,10 +144,14 @@ def _known_mask(mask):
 
 
 def _counted(xp, k, n):
-    k = k.astype(np.dtype(np.intp))  # n may be beyond the dtype of k
-    if k.size and bool(xp.any((k < -n) | (k >= n))):
-        high, low = float(xp.max(k)), float(xp.min(k))
-        raise IndexError(f"index {int(high if high >= n else low)} is out of bounds for an axis of size {n}; it takes "
+    k = k.astype(np.dtype(np.intp), copy=False)  # n may be beyond the dtype of k
+    if not k.size:
+        return k
+    high, low = int(k.max()), int(k.min())
+    if 0 <= low and high < n:
+        return k
+    if low < -n or high >= n:
+        raise IndexError(f"index {high if high >= n else low} is out of bounds for an axis of size {n}; it takes "
                          f"{f'{-n} to {n - 1}' if n else 'none'}{at_user_line()}")
     return xp.where(k < 0, k + n, k)
 

@@ -357,17 +357,16 @@ def _contraction(subscripts):
 
 def _einsum(xp, x, y, subscripts):
     left, right, batch, rows, summed, out = _contraction(subscripts)
-    x = xp.transpose(x, left)
-    y = xp.transpose(y, right)
+    x = x.transpose(left)
+    y = y.transpose(right)
     if not summed and not batch and not rows:
-        return xp.transpose(x * y, out)
+        return (x * y).transpose(out)
     head = x.shape[:batch]
     n = x.shape[batch : batch + rows]
     m = y.shape[batch + summed :]
-    k = int(np.prod(x.shape[batch + rows :]))
-    size_n, size_m = int(np.prod(n)), int(np.prod(m))
-    answer = xp.matmul(x.reshape((*head, size_n, k)), y.reshape((*head, k, size_m)))
-    return xp.transpose(answer.reshape((*head, *n, *m)), out)
+    k = prod(x.shape[batch + rows :])
+    answer = xp.matmul(x.reshape((*head, prod(n), k)), y.reshape((*head, k, prod(m))))
+    return answer.reshape((*head, *n, *m)).transpose(out)
 
 
 def _einsum_shape(x, y, subscripts):

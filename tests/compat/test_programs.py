@@ -205,3 +205,43 @@ def test_programs_are_bounded():
     for n in range(1, 200):
         torch.softmax(torch.zeros(n), 0)
     assert len(programs_of("softmax").programs) <= 64
+
+
+def test_a_check_of_integers_is_made_in_each_run():
+    x, = leaves([(4, 3)], 1)
+    labels = torch.tensor([0, 2, 1, 0])
+    for call, wrong, error in (
+            (lambda k: x.gather(1, k[:, None]), torch.tensor([0, 3, 1, 0]), RuntimeError),
+            (lambda k: torch.index_select(x, 1, k), torch.tensor([0, 3, 1, 0]), RuntimeError),
+            (lambda k: F.embedding(k, x), torch.tensor([0, 4, 1, 0]), IndexError),
+            (lambda k: F.nll_loss(x, k), torch.tensor([0, 3, 1, 0]), IndexError),
+            (lambda k: F.cross_entropy(x, k), torch.tensor([0, -1, 1, 0]), IndexError)):
+        for _ in range(2):
+            call(labels)
+        with pytest.raises(error):
+            call(wrong)
+
+
+@pytest.mark.parametrize("loss", [F.cross_entropy, F.nll_loss])
+def test_a_program_made_without_ignored_labels_gives_way_to_them(loss):
+    x, = leaves([(4, 3)], 1)
+    for labels in ([0, 2, 1, 0], [0, -100, 1, 0], [-100, 2, 1, 0], [1, 1, 1, 1]):
+        labels = torch.tensor(labels)
+        ours, theirs = (f(loss, x, labels) for f in (lambda f, *args: f(*args), general))
+        torch.testing.assert_close(ours, theirs)
+        torch.testing.assert_close(*[torch.autograd.grad(v, x)[0] for v in (ours, theirs)])
+
+
+def test_a_program_made_away_from_zero_has_the_slope_at_zero():
+    for value in (1.0, 0.0, 2.0):
+        x = torch.full((3,), value, requires_grad=True)
+        x.norm().backward()
+        assert torch.isfinite(x.grad).all() and bool((x.grad == 0).all()) is (value == 0.0)
+
+
+def test_other_integers_give_other_elements():
+    x, = leaves([(4, 3)], 1)
+    for k in ([0, 1], [3, 2], [1, 1]):
+        assert torch.equal(torch.index_select(x, 0, torch.tensor(k)), x[k])
+    for m in (x > 1.0, x <= 1.0):
+        assert torch.equal(torch.where(m, x, x * 2), x + x * (~m))

@@ -37,7 +37,7 @@ def one(name, primitive=None, floats=True, node=None, body=None):
     prim = REGISTRY[primitive or name]
     if body is None:
         body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    row = Row(name, body, node or _ODD.get(name) or camel(name))
+    row = Row(name, body, node or _ODD.get(name) or camel(name), blind=True)
     found = getattr(np, prim.name, None)
     fun = unary(row, prim, found if isinstance(found, np.ufunc) else prim.fun)
     return published(row, fun)
@@ -101,7 +101,7 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
             if type(alpha) is not int or alpha != 1:
                 other = multiply(*promote(other, alpha))
             return prim.fun(*operands(input, other))
-    row = Row(name, body, camel(name), layout=layout)
+    row = Row(name, body, camel(name), layout=layout, blind=True)
     op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
     fast = binary(row, prim, op or getattr(np, primitive))
     if alpha:
@@ -183,7 +183,7 @@ def ordered(name):
 
 maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
 minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
-_row = Row("div", _div, "DivBackward0")
+_row = Row("div", _div, "DivBackward0", blind=True)
 _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
 
@@ -231,7 +231,7 @@ attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 
 
-@operation("rsub", method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
+@operation("rsub", blind=True, method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
 def rsub(input, other, *, alpha=1):
     """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
@@ -264,7 +264,7 @@ def compare(name, primitive, symbol):
     def body(input, other):
         return prim.fun(*operands(input, other))
 
-    row = Row(name, body, None, layout=LIKE_OPERANDS)
+    row = Row(name, body, None, layout=LIKE_OPERANDS, blind=True)
     fast = flat(row, getattr(np, primitive))
 
     def fun(input, other, *, out=None):
@@ -293,7 +293,7 @@ def _of_powers(value, tensors, args=(), named=None):
     return (IN_ORDER if lone else LIKE_OPERANDS)(value, tensors)
 
 
-@operation("pow", inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
+@operation("pow", blind=True, inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
                                             otherwise: "PowBackward0"}, layout=_of_powers)
 def pow(input, exponent):  # noqa: A001 (torch's name)
     """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
@@ -353,7 +353,7 @@ def atan2(input, other):
 def _flat(name, fun):
     """An operation that is flat everywhere, and keeps integers as they are."""
 
-    @operation(name, inplace_form=True)
+    @operation(name, inplace_form=True, blind=True)
     def apply(input):
         if input.dtype.kind in "biu":
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
@@ -402,7 +402,7 @@ def operator_of(fun, swapped=False):
     return method
 
 
-@operation("floor_divide", inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
+@operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
 def floor_divide(input, other):
     """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
     x, y = whole_operands(input, other)
@@ -413,7 +413,7 @@ attach("__floordiv__", floor_divide)
 attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 
-@operation("remainder", inplace_form=True, layout=LIKE_OPERANDS,
+@operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
            node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
 def remainder(input, other):
     """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
@@ -424,7 +424,7 @@ attach("__mod__", remainder)
 attach("__rmod__", operator_of(remainder, swapped=True))
 
 
-@operation("fmod", inplace_form=True, layout=LIKE_OPERANDS,
+@operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
            node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
 def fmod(input, other):
     """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
@@ -442,7 +442,7 @@ def _tensor_limit(given, named):
     return any(hasattr(v, "dtype") for v in (*given[1:], *named.values()))
 
 
-@operation("clamp", inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
+@operation("clamp", blind=True, inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
     if min is None and max is None:
@@ -469,13 +469,13 @@ attach("clip", clamp)
 attach("clip_", inplace_method(clamp.row))
 
 
-@operation("clamp_min", inplace_form=True)
+@operation("clamp_min", blind=True, inplace_form=True)
 def clamp_min(input, min):  # noqa: A002
     """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
     return clamp.row.body(input, min, None)
 
 
-@operation("clamp_max", inplace_form=True)
+@operation("clamp_max", blind=True, inplace_form=True)
 def clamp_max(input, max):  # noqa: A002
     """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
     return clamp.row.body(input, None, max)
@@ -487,7 +487,7 @@ def _logical(name, fun, count):
         body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
     else:
         body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
-    made = operation(name, inplace_form=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
 
 
@@ -511,7 +511,7 @@ def _bitwise(name, fun, dunder, count=2):
             check(input)
             check(other)
             return fun(*operands(input, other))
-    made = operation(name, inplace_form=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
@@ -523,7 +523,7 @@ _bitwise("bitwise_or", cnp.bitwise_or, "__or__")
 _bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
 _bitwise("bitwise_not", cnp.invert, "__invert__", 1)
 for _name in ("isnan", "isinf", "isfinite"):
-    _test = operation(_name)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
+    _test = operation(_name, blind=True)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
     _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
 
 

@@ -32,7 +32,7 @@ def same_kind(tensors, name):
 JOINED = Target(error=TypeError)
 
 
-@moving("cat", method=False, layout=IN_ORDER, out=JOINED)
+@moving("cat", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def cat(tensors, dim=0):
     """Tensors end to end; see PyTorch's documentation of `torch.cat`."""
     values = same_kind(tensors, "cat")
@@ -55,7 +55,7 @@ def cat(tensors, dim=0):
     return cnp.concatenate(kept, axis=d)
 
 
-@moving("stack", method=False, layout=IN_ORDER, out=JOINED)
+@moving("stack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def stack(tensors, dim=0):
     """Tensors along a new axis; see PyTorch's documentation of `torch.stack`."""
     values = same_kind(tensors, "stack")
@@ -76,14 +76,14 @@ def _least(values, n):
     return [cnp.reshape(v, (1,) * (n - v.ndim) + tuple(v.shape)) if v.ndim < n else v for v in values]
 
 
-@moving("hstack", method=False, layout=IN_ORDER, out=JOINED)
+@moving("hstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def hstack(tensors):
     """Tensors side by side; see PyTorch's documentation of `torch.hstack`."""
     values = _least(same_kind(tensors, "hstack"), 1)
     return cat.row.body(values, 0 if values[0].ndim == 1 else 1)
 
 
-@moving("vstack", method=False, layout=IN_ORDER, out=JOINED)
+@moving("vstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def vstack(tensors):
     """Tensors on top of each other; see PyTorch's documentation of `torch.vstack`."""
     return cat.row.body(_least(same_kind(tensors, "vstack"), 2), 0)
@@ -107,7 +107,7 @@ def column_stack(tensors):
     return cat.row.body(values, 1)
 
 
-@moving("flip", layout=LIKE_OPERANDS)
+@moving("flip", blind=True, layout=LIKE_OPERANDS)
 def flip(input, *dims):
     """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
@@ -131,7 +131,7 @@ def flipud(input):
     return cnp.flip(input, axis=0)
 
 
-@moving("roll", layout=IN_ORDER)
+@moving("roll", blind=True, layout=IN_ORDER)
 def roll(input, shifts, dims=None):
     """Elements moved around; see PyTorch's documentation of `torch.roll`."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
@@ -166,7 +166,7 @@ def rot90(input, k=1, dims=(0, 1)):
     return cnp.rot90(input, k, axes=tuple(dims))
 
 
-@moving("repeat", method=False, register=False, node="RepeatBackward0")
+@moving("repeat", blind=True, method=False, register=False, node="RepeatBackward0")
 def _repeat(input, sizes):
     return cnp.tile(input, sizes)
 
@@ -203,14 +203,14 @@ def least_two(name, x):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@moving("tril", inplace_form=True)
+@moving("tril", blind=True, inplace_form=True)
 def tril(input, diagonal=0):
     """The lower triangle; see PyTorch's documentation of `torch.tril`."""
     least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
-@moving("triu", inplace_form=True)
+@moving("triu", blind=True, inplace_form=True)
 def triu(input, diagonal=0):
     """The upper triangle; see PyTorch's documentation of `torch.triu`."""
     least_two("triu", input)

@@ -9,12 +9,12 @@ from ....extend import REGISTRY, peel
 from ..broadcasting import check_broadcast
 from ..call import ROWS, Row, floating, inplace_method, invoke, operation, promote
 from ..dtypes import type_word
-from ..hosted import insist
+from ..hosted import assume, insist
 from ..layouts import IN_ORDER
 from ..modes import MODES
 from ..once import tell
 from ..out_argument import RECORDED
-from ..product_lanes import affine, affine_rules, one_of_pair, pair_to_scalar, plain
+from ..product_lanes import affine, affine_rules, pair_to_scalar, plain
 from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
 
@@ -302,7 +302,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     scale = None
     if weight is not None:
         scale = cnp.take(weight, safe, axis=0)
-    if isinstance(ignored, np.ndarray) and not np.any(ignored):
+    if assume(lambda target: not (target == ignore_index).any(), target):
         keep = scale
     else:
         keep = (~ignored).astype(input.dtype) if scale is None else cnp.where(ignored, 0.0, scale)
@@ -320,7 +320,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return total / cnp.asarray(cnp.sum(keep) if keep is not None else losses.size, total.dtype)
 
 
-@functional("cross_entropy", node="NllLossBackward0")
+@functional("cross_entropy", blind=True, node="NllLossBackward0")
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
     """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
@@ -331,8 +331,13 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     if target.dtype.kind != "f" and target.ndim != input.ndim - axis and tuple(target.shape) != tuple(input.shape):
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                          f"({target.shape[0] if target.ndim else 1}).")
-    logs = REGISTRY["log_softmax"].fun(input, axis)
     classes = input.shape[axis]
+    if (input.ndim == 2 and input.size and input.dtype.kind == "f" and weight is None and not label_smoothing
+            and target.dtype == np.int64 and tuple(target.shape) == (input.shape[0],)
+            and not 0 <= ignore_index < classes
+            and assume(lambda target: target.min() >= 0 and target.max() < classes, target)):
+        return reduced(REGISTRY["cross_entropy"].fun(input, target), reduction)
+    logs = REGISTRY["log_softmax"].fun(input, axis)
     if target.dtype.kind == "f":
         if label_smoothing:
             target = target * (1 - label_smoothing) + label_smoothing / classes
@@ -558,26 +563,3 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
     return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
                                     is_causal=is_causal, scale=scale)
-
-
-_LOSSES = one_of_pair(REGISTRY["cross_entropy"], "NllLossBackward0")
-_GENERAL = ROWS["nn.functional.cross_entropy"].fun
-
-
-def _cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
-                   label_smoothing=0.0):
-    if weight is None and not label_smoothing and plain(input) and type(target) is type(input) and MODES.get() is None:
-        x, labels = input.value, target.value
-        if x.ndim == 2 and isinstance(labels, np.ndarray) and labels.dtype == np.int64 and x.size \
-                and labels.shape == x.shape[:1] and labels.min() >= 0 and labels.max() < x.shape[1] \
-                and not 0 <= ignore_index < x.shape[1] and reduction in ("mean", "sum", "none"):
-            losses = _LOSSES(input, labels)
-            if reduction == "none":
-                return losses
-            return losses.mean() if reduction == "mean" else losses.sum()
-    return _GENERAL(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
-
-
-_cross_entropy.__name__ = _cross_entropy.__qualname__ = "cross_entropy"
-_cross_entropy.__doc__ = cross_entropy.__doc__
-ROWS["nn.functional.cross_entropy"].fun = _cross_entropy

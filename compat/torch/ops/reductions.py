@@ -9,7 +9,7 @@ from ....extend import REGISTRY
 from .. import dtypes, return_types
 from ..call import ROWS, attach, floating, operation, otherwise, with_dim
 from ..dtypes import c_type, type_word
-from ..hosted import glimpse
+from ..hosted import assume
 from ..layouts import IN_ORDER
 from ..once import tell
 from ..out_argument import Target
@@ -28,7 +28,7 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", node={with_dim: "SumBackward1", otherwise: "SumBackward0"}, layout=IN_ORDER)
+@operation("sum", blind=True, node={with_dim: "SumBackward1", otherwise: "SumBackward0"}, layout=IN_ORDER)
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes; see PyTorch's documentation of `torch.sum`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -42,7 +42,7 @@ def kept_dtype(v, dtype):
     return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
-@operation("mean", node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"}, layout=IN_ORDER)
+@operation("mean", blind=True, node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"}, layout=IN_ORDER)
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Mean over axes; see PyTorch's documentation of `torch.mean`."""
     x = input if dtype is None else input.astype(dtype)
@@ -74,7 +74,7 @@ def floats_only(name, x):
                            "instead.")
 
 
-@operation("prod", node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"}, layout=IN_ORDER)
+@operation("prod", blind=True, node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"}, layout=IN_ORDER)
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Product over an axis; see PyTorch's documentation of `torch.prod`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -110,8 +110,7 @@ def spread(input, dim, unbiased, correction, keepdim, name):
 
 def root(x):
     """The square root, its derivative 0 at 0."""
-    plain = glimpse(x)
-    if isinstance(plain, np.ndarray) and plain.all():
+    if assume(np.all, x):
         return cnp.sqrt(x)
     zero = x == 0
     return cnp.where(zero, x, cnp.sqrt(cnp.where(zero, 1.0, x)))
@@ -159,7 +158,7 @@ def nonempty(name, input, axes):
 
 
 def _extreme(name, fun):
-    @operation(name, layout=IN_ORDER)
+    @operation(name, blind=True, layout=IN_ORDER)
     def reduced(input, dim=(), keepdim=False):
         axes = axes_of(dim, input.ndim)
         nonempty(name, input, axes)
@@ -196,7 +195,7 @@ def _pick(name, fun, arg, kind):
         return kind(value, index)
 
     nodes = {with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}
-    made = operation(name, node=nodes, method=False)(body)
+    made = operation(name, node=nodes, method=False, blind=True)(body)
 
     def fun_(input, *args, **named):
         if "other" in named or len(args) == 1 and isinstance(args[0], TensorBase):
@@ -222,7 +221,7 @@ min = _pick("min", cnp.min, cnp.argmin, return_types.min)  # noqa: A001
 
 
 def _arg(name, arg):
-    @operation(name)
+    @operation(name, blind=True)
     def index(input, dim=None, keepdim=False):
         if dim is None:
             nonempty(name, input, None)
@@ -244,7 +243,7 @@ argmin = _arg("argmin", cnp.argmin)
 
 
 def _truth(name, fun):
-    @operation(name, layout=IN_ORDER)
+    @operation(name, blind=True, layout=IN_ORDER)
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
         out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
@@ -258,7 +257,7 @@ all = _truth("all", cnp.all)  # noqa: A001
 any = _truth("any", cnp.any)  # noqa: A001
 
 
-@operation("cumsum", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
+@operation("cumsum", blind=True, inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumsum(input, dim, *, dtype=None):
     """Running sum; see PyTorch's documentation of `torch.cumsum`."""
     x, d, dtype = running("cumsum", input, dim, dtype)
@@ -289,7 +288,7 @@ def logsumexp(input, dim, keepdim=False):
     return out - cnp.where(cnp.isfinite(turns), turns, 0.0)
 
 
-@operation("count_nonzero")
+@operation("count_nonzero", blind=True)
 def count_nonzero(input, dim=None):
     """How many elements are not zero; see PyTorch's documentation of `torch.count_nonzero`."""
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))

@@ -420,7 +420,7 @@ ROWS["detach"] = Row("detach")
 ROWS["detach"].fun = CLASS[0].detach
 
 
-@moving("clone", node="CloneBackward0", out=False)
+@moving("clone", blind=True, node="CloneBackward0", out=False)
 def clone(input, *, memory_format=None):
     """A copy with history; see PyTorch's `torch.clone`."""
     out = REGISTRY["duplicate"].fun(input)
