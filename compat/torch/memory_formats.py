@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...extend import Tracer
+from ...extend import Opaque, Tracer
 from .size import memory_format as MemoryFormat
 
 ndarray = np.ndarray
@@ -53,6 +53,8 @@ def arranged(v, format, ndim):  # noqa: A002
     order = order_of(format, ndim)
     if isinstance(v, ndarray):
         return in_order(v, order)
+    if isinstance(v, Opaque):
+        return v  # a program takes over the layout of the general road's answer
     u = v
     while isinstance(u.value, Tracer):
         u = u.value

@@ -18,7 +18,7 @@ from .node import GradNode, NamedRule, visible
 from .once import INSTEAD
 from .quiet import hush, unhush
 from .signatures import synonyms
-from .size import Size
+from .size import Size, memory_format
 from .state import CLASS, NEW, TensorBase, accumulator
 from .steps import LARGE, Recorder, Several, Unfit, flattened, needed, rule_of, saving, sources_of, taking, traced
 from .unshared import DUPLICATE
@@ -29,7 +29,7 @@ ndarray = np.ndarray
 next_seq = extend.next_seq
 new = NEW[0]
 GENERAL = object()  # the answer of a program where the general road is to be taken
-_STATIC = frozenset({bool, int, str, type(None), Dtype})
+_STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 _NESTS = frozenset({tuple, list, Size})
 _KEPT = 64  # programs of an operation
 PATIENCE = [1]  # how often a call is seen before its program is made

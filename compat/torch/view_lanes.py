@@ -125,6 +125,41 @@ def indexed(t, index, title, spot=None):
     return out
 
 
+def parted(t, indices, rule):
+    """The views of a ready tensor by several basic indices, as the outputs of one node."""
+    array, p = t.value, t.node
+    node = None
+    if p is not None or t.requires:
+        node = GradNode()
+        node.parents = accumulator(t) if p is None else p
+        node.rule = rule
+        node.saved = (aval_of(array), indices)
+        node.seq = next_seq()
+        node.extra = None
+    base, steps = (t.rare.base, t.rare.steps) if t.slow else (t, ())
+    outs = []
+    for k, index in enumerate(indices):
+        out = new(Tensor)
+        out.value = view = array[index]
+        out.level_trace = out.node = None
+        out.requires = False
+        out.slow = 1
+        out.rare = rare = Record()
+        rare.base = base
+        rare.steps = (*steps, (GETITEM, (index,)))
+        rare.creation = "multi"
+        if versions.WRITTEN:
+            rare.attr_version = versions.version(view)
+        if node is not None:
+            out.node = pick = GradNode()
+            pick.rule = extend.pick_rule(len(indices), k)
+            pick.parents = node
+            pick.saved = pick.extra = None
+            pick.seq = next_seq()
+        outs.append(out)
+    return tuple(outs)
+
+
 def reshaped(t, shape, strided="ViewBackward0"):
     """The view of a ready tensor in another shape, or None if the memory does not allow it; `strided` is the node's
     name where the elements do not lie in order."""

@@ -16,7 +16,7 @@ from ..node import UNDEFINED, NamedRule
 from ..signatures import whole
 from ..size import contiguous_format
 from ..state import CLASS, TensorBase, bottom
-from ..view_lanes import indexed, ready, reshaped, turned
+from ..view_lanes import indexed, parted, ready, reshaped, turned
 from ..views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, source_aval, view
 
 
@@ -446,7 +446,10 @@ attach("contiguous", contiguous)
 
 def _multiple(indices, input, name):
     """Several views by basic indices at once: the outputs of one node."""
-    indices, input = [(*i, Ellipsis) for i in indices], alive(input)
+    indices = [(*i, Ellipsis) for i in indices]
+    if ready(input):
+        return parted(input, indices, unbinding(name))
+    input = alive(input)
     outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
     share_node(outs, input, indices, name)
     return tuple(outs)
