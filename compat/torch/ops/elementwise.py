@@ -452,6 +452,9 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
     low = limits[0] if min is not None else None
     high = limits[-1] if max is not None else None
+    if in_order(min, max):
+        x = input if low is None else cnp.where(input < low, low, input)
+        return x if high is None else cnp.where(x > high, high, x)
     inside = None if low is None else input >= low
     if high is not None:
         inside = input <= high if inside is None else inside & (input <= high)
@@ -462,6 +465,12 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
         edge = cnp.where(low != low, low, edge) if low is not None and high is not None else edge  # NaN stays
     keep = inside | (input != input)
     return cnp.where(keep, input, edge)
+
+
+def in_order(low, high):
+    """Whether limits are numbers, or left out, and none is NaN or beyond the other."""
+    given = [v for v in (low, high) if v is not None]
+    return all(not hasattr(v, "dtype") and v == v for v in given) and (len(given) < 2 or low <= high)
 
 
 ROWS["clip"] = ROWS["clamp"]
