@@ -31,7 +31,8 @@ class Sums:
     __slots__ = ("_transposed", "places", "rows", "shape", "taps", "weights")
 
     def __init__(self, shape, rows, places, weights):
-        rows, places, weights = np.asarray(rows), np.asarray(places), np.asarray(weights, np.float64)
+        rows, places = np.asarray(rows, np.int64), np.asarray(places, np.int64)
+        weights = np.asarray(weights, np.float64)
         order = np.argsort(rows, kind="stable")
         self.shape = shape
         self.rows = rows[order]
@@ -41,13 +42,14 @@ class Sums:
         self._transposed = None
 
     def _by_turns(self):
-        """The first entry of each sum, the second, …: places, weights, and the sums that have no such entry."""
+        """The first entry of each sum, the second, …: places, weights (None: all 1), the sums without such an entry."""
         starts = np.searchsorted(self.rows, np.arange(self.shape[0] + 1))
         counts = np.diff(starts)
         found = []
         for turn in range(counts.max(initial=0)):
             at = np.where(turn < counts, starts[:-1] + turn, 0)
-            found.append((self.places[at], self.weights[at], np.flatnonzero(turn >= counts)))
+            weights = None if (self.weights == 1).all() else self.weights[at]
+            found.append((self.places[at], weights, np.flatnonzero(turn >= counts)))
         return found
 
     @property
@@ -70,7 +72,8 @@ def _summed(xp, x, sums, axis):
     out = None
     for places, weights, missing in sums.taps if sums.taps is not None else sums._by_turns():
         part = xp.take(x, constant(places, x), axis=axis)
-        part *= constant(weights.astype(x.real.dtype).reshape(-1, *rest), x)
+        if weights is not None:
+            part *= constant(weights.astype(x.real.dtype).reshape(-1, *rest), x)
         if missing.size:
             part[(slice(None),) * axis + (constant(missing, x),)] = 0
         if out is None:
@@ -101,6 +104,8 @@ def _samples(rng):
         ((2, 4, 3), 1, Sums((3, 4), [2, 0, 2], [3, 1, 0], [1.0, -2.0, 3.0])),
         ((2, 20), 1, Sums((3, 20), [0] * 18 + [2] * 17, [*range(18), *range(3, 20)], np.linspace(-1, 1, 35))),
         ((2, 0), 0, Sums((1, 2), [0, 0], [0, 1], [1.0, 2.0])),
+        ((2, 3), 0, Sums((2, 2), [], [], [])),
+        ((2, 3), 1, Sums((5, 3), [0, 1, 2, 3, 4], [0, 0, 1, 1, 2], np.ones(5))),
     ):
         for c in (0.0, 1j):
             out.append(Sample(rng.normal(size=shape) + c, params={"sums": sums, "axis": axis}))

@@ -62,6 +62,12 @@ def _cubic(n, m, factor, align):
     return [(np.clip(low + k, 0, n - 1), weight) for k, weight in enumerate(cubic_weights(x - low), -1)]
 
 
+@functools.lru_cache(maxsize=128)
+def picked(n, m, factor, exact):
+    """The nearest of n points for each of m, as sums of one number."""
+    return Sums((m, n), np.arange(m), _nearest(n, m, factor, exact), np.ones(m))
+
+
 def _nearest(n, m, factor, exact):
     scale = np.float32(1.0 / factor if factor else n / m)
     x = (np.arange(m, dtype=np.float32) + np.float32(0.5 if exact else 0.0)) * scale
@@ -119,7 +125,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     for i, (k, m, f) in [*enumerate(zip(old, new, factors))][:: -1 if byte else 1]:
         axis = 2 + i
         if mode.startswith("nearest"):
-            out = cnp.take(out, _nearest(k, m, f, mode.endswith("exact")), axis=axis)
+            sums = picked(k, m, f, mode.endswith("exact"))
+            out = WEIGHTED(out, sums, axis) if out.dtype.kind in "fc" else cnp.take(out, sums.places, axis=axis)
         else:
             sums = interpolated(_cubic if mode == "bicubic" else _linear, k, m, f, bool(align_corners))
             total = WEIGHTED(out.astype(np.float32) if byte else out, sums, axis)
