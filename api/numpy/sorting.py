@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ..core import methods
-from ..core.checks import sort_kind
 from ..core.errors import at_user_line
 from ..core.ops import searching, selection, sorting as ordering
 from .surface import Array, array_of, implements
@@ -13,12 +12,12 @@ from .surface import Array, array_of, implements
 
 @implements(np.sort)
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    return methods.sort(array_of(a), axis, sort_kind("sort", kind, order, stable))
+    return methods.sort(array_of(a), axis, methods.sort_kind("sort", kind, order, stable))
 
 
 @implements(np.argsort)
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    return methods.argsort(array_of(a), axis, sort_kind("argsort", kind, order, stable))
+    return methods.argsort(array_of(a), axis, methods.sort_kind("argsort", kind, order, stable))
 
 
 @implements(np.partition)
@@ -36,7 +35,7 @@ def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", 
 
 
 def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any) -> tuple:
-    sort_kind(name, None, fields, None)
+    methods.sort_kind(name, None, fields, None)
     if kind != "introselect":
         raise ValueError(f"{name} has the kind 'introselect', but got {kind!r}; leave it away{at_user_line()}")
     a = array_of(a)
