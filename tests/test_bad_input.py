@@ -127,3 +127,10 @@ def test_an_error_of_a_function_handed_to_numpy_stays():
     with pytest.raises(ZeroDivisionError, match=r"^mine$"):
         cv.jvp(lambda x: np.apply_along_axis(fails, 0, x), (FOUR,), (FOUR,))
     assert len(calls) == 1  # it is not called again to find the words
+
+
+def test_turns_given_as_an_array_are_not_written_to():
+    turns = np.array([0, 9])
+    with pytest.raises(ValueError, match="ambiguous"):
+        cv.jvp(lambda x: np.rot90(x, turns), (np.ones((2, 2)),), (np.ones((2, 2)),))
+    assert turns.tolist() == [0, 9]

@@ -175,7 +175,7 @@ def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     if first == second:
         raise ValueError(f"rot90 needs two different axes, but got {axes}; "
                          f"name the two axes of the plane{at_user_line()}")
-    k %= 4
+    k = k % 4  # not in place: NumPy writes into an array that it is given for k
     if k == 0:
         return m
     if k == 2:
