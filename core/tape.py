@@ -36,10 +36,11 @@ class Rule:
     `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
     primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
     meet.
+    `once` rules call bodies of the user's: what they do is not recorded on the tape of the stateful layer.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "basis", "moves")
+                 "pointwise", "programs", "basis", "moves", "once")
 
     def __init__(self):
         self.biased = None
@@ -47,6 +48,7 @@ class Rule:
         self.programs = None
         self.basis = None
         self.moves = False
+        self.once = False
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"

@@ -4,8 +4,11 @@ It is the tape of the stateful layer. A saved value can be packed and unpacked b
 nodes take hooks; a sweep can put saved values back on the tape (`create_graph`), with the tangents they had.
 """
 
+import numpy as np
+
 from ..core.avals import aval_of
 from ..core.dtypes import is_inexact
+from ..core.errors import RuleError, at_user_line
 from ..core.fix import recast
 from ..core.ops.shaping import broadcast_to
 from ..core.tape import FREED, Node, next_seq
@@ -132,6 +135,9 @@ class AmbientTrace(Trace):
 
     def process(self, prim, args):
         if prim.handlers is not None:
+            if "ambient" in prim.handlers:
+                return prim.handlers["ambient"](self, prim, args)
+            self.refuse_tangents(prim, args)
             return prim.handlers[self.kind](self, prim, args)
         operands, params = prim.split(args)
         mine = [isinstance(a, Tracer) and a.owner is self for a in operands]
@@ -153,6 +159,16 @@ class AmbientTrace(Trace):
         if tangents:
             self.push(prim, operands, params, outs, tangents)
         return outs
+
+    def refuse_tangents(self, prim, args):
+        """Raise where an operand has a tangent, which would be lost."""
+        if any(isinstance(a, Tracer) and a.owner is self and a.tangent is not None for a in args):
+            raise RuleError(f"{prim.name} of a value with a tangent has a forward derivative under a transform only; "
+                            f"use jvp of the whole function{at_user_line()}")
+
+    def keep(self, value):
+        """An array that is saved beside a node, safe from writes to the original."""
+        return np.array(value) if isinstance(value, np.ndarray) else value
 
     def below(self, prim, args):
         """The operation one level down."""
@@ -218,10 +234,18 @@ class AmbientTrace(Trace):
         """
         rule = node.rule
         if saved is None or rule.collect is None:
+            if create_graph:
+                self.refuse_again(rule)
             return saved
         items = (saved,) if len(rule.origins) == 1 else saved
         out = [self.lift_item(node, x, origin, create_graph) for x, origin in zip(items, rule.origins)]
         return out[0] if len(rule.origins) == 1 else tuple(out)
+
+    def refuse_again(self, rule):
+        """Raise where the derivative of a rule's answer was asked for, but would be lost."""
+        if rule.once:
+            raise RuleError(f"the derivative of {rule.names[0]} was to be recorded (create_graph); only transforms "
+                            f"can do that: use grad of grad of the whole function{at_user_line()}")
 
     def lift_item(self, node, x, origin, create_graph):
         """One saved item as a value of this trace."""

@@ -55,6 +55,7 @@ def call_rule(back, name):
     rule.origins = rule.active = ()
     rule.collect = None
     rule.keeps = rule.lazy = False
+    rule.once = True
     rule.back = rule.strong = back
     return rule
 

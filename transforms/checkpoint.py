@@ -198,6 +198,12 @@ def _vmap(trace, prim, args):
     return tuple([trace.box(v) for v in outs])
 
 
+def _ambient(trace, prim, args):
+    """On values of the stateful layer the body is recorded as it is: what it saves is checked for writes in place."""
+    *operands, body, policy = args
+    return tuple(body(*operands))
+
+
 def _graph(trace, prim, args):
     *operands, body, policy = args
     lifted = [trace.lift(a) for a in operands]
@@ -210,6 +216,6 @@ def _graph(trace, prim, args):
 _checkpoint = higher_order(
     "checkpoint",
     impl=lambda xp, *xs, body, policy: tuple(body(*xs)),
-    handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph},
+    handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph, "ambient": _ambient},
 ).prim
 

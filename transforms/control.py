@@ -11,7 +11,7 @@ from ..core.ops.selection import where
 from ..core.primitive import bind
 from ..core.tracer import Batched, Staged, Tracer, peel
 from ..core.types import Any, Array, Callable, PyTree
-from .arguments import described, flatten, settle, structure
+from .arguments import described, flatten, only_leaf, settle, structure
 from .calls import batched_body, full_cotangents, higher_order, instantiate, operands_of, pull, push, record_call, strip
 from .checkpoint import Body
 from .forward import start_dual
@@ -45,7 +45,7 @@ def cond(
     """
     check_function(true_fun, "cond")
     check_function(false_fun, "cond")
-    pred = settle(pred)
+    pred = settle(only_leaf(pred)[0])
     if aval_of(pred).shape:
         raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
                          f"{at_user_line()}")
@@ -266,7 +266,7 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     check_function(body_fun, "while_loop")
     state = running = init_val
     while True:
-        flag = settle(cond_fun(state))
+        flag = settle(only_leaf(cond_fun(state))[0])
         kind = known_state(flag)
         if kind == "staged" or kind == "batched" and peel(flag) is None:
             raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "

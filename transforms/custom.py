@@ -17,6 +17,7 @@ from ..core.fix import fix
 from ..core.primitive import bind
 from ..core.tape import make_node
 from ..core.tracer import Dual, Rev, Staged, Tracer
+from .ambient import fitting
 from .arguments import flatten, same_structure
 from .calls import (
     BOTH,
@@ -244,6 +245,36 @@ def _jvp_grad(trace, prim, args):
     return tuple([_with_road(trace, out, t, pushed) for out, t in zip(outs, found)])
 
 
+def _jvp_ambient(trace, prim, args):
+    """On values of the stateful layer: one node, whose pullback runs the function again, on what the operands held."""
+    *operands, record = args
+    values, mine = operands_of(trace, operands)
+
+    def run(*flat):
+        return prim.again((*flat, record))
+
+    outs = list(run(*values))
+    active = [i for i, (v, own) in enumerate(zip(values, mine))
+              if own and is_inexact(aval_of(v).dtype) and operands[i].node is not None]
+    if active and trace.recording:
+        kept = [trace.keep(v) for v in values]
+        out_avals = [aval_of(v) for v in outs]
+
+        def back(cts, saved):
+            return pull(run, kept, active, full_cotangents(cts, out_avals), trace.masked)
+
+        outs = record_call(trace, outs, [operands[i].node for i in active], back, name_of(record.owner.fun))
+    else:
+        outs = [trace.box(v) for v in outs]
+    tangents = [a.tangent if own else None for a, own in zip(operands, mine)]
+    if any(t is not None for t in tangents):
+        bare = [trace.box(a.value, a.aval, a.node) if own else a for a, own in zip(operands, mine)]
+        pushed = record.rule(bare, instantiate(tangents, bare))[1]
+        for out, t in zip(outs, pushed):
+            out.tangent = fitting(t, out.aval)
+    return tuple(outs)
+
+
 def _with_road(trace, out, t, pushed):
     """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any.
 
@@ -347,7 +378,8 @@ def _custom_graph(trace, prim, args):
 _custom_jvp = higher_order(
     "custom_jvp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph,
+              "ambient": _jvp_ambient},
 ).prim
 _custom_vjp = higher_order(
     "custom_vjp",

@@ -9,7 +9,7 @@ from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ..core.tracer import LENIENT, Staged, Tracer
-from .arguments import NAMESPACE, described, first, flatten, settle, structure
+from .arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from .calls import batched_body, conjugated, instantiate, pull, push
 from .forward import start_dual
 from .staging import stage
@@ -125,7 +125,7 @@ class VjpCall(_Call):
 def _like(part, ct):
     """Leaves of a cotangent with the structure of `part`, None for each leaf where it has None."""
     leaves, rebuild = flatten(ct)
-    if rebuild is first and flatten(part)[1] is first:
+    if flatten(part)[1] is first and (rebuild is first or only_leaf(ct)[1] is not None):
         return leaves
     flat = []
 

@@ -107,9 +107,7 @@ class GradNode(AmbientNode):
         """Unpack, lift, free, and run the rule."""
         if ct is UNDEFINED:
             return self.undefined()
-        rule = self.rule
-        saved = self.saved
-        part = None
+        rule, saved, part = self.rule, self.saved, None
         if rule.keeps:
             if saved is FREED:
                 raise freed()
@@ -124,6 +122,8 @@ class GradNode(AmbientNode):
                     saved = drive.trace.lift(self, saved, drive.create_graph)
             if not drive.retain:
                 self.free()
+        elif rule.once and drive.create_graph:
+            drive.trace.refuse_again(rule)
         return rule.back(ct, saved) if part is None else part.back(ct, saved, len(rule.names) == 1)
 
     def undefined(self):
