@@ -14,6 +14,7 @@ from ..core.errors import DtypeError, at_user_line
 from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
 from ..core.reducing import mean, reduce
 from ..core.tracer import Tracer, is_concrete
+from ..transforms.effects import stop_gradient
 from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
@@ -98,8 +99,13 @@ def corrcoef(x: Array, y: Any = None, rowvar: bool = True, *, dtype: Any = None)
     deviation = arithmetic.sqrt(diagonal(c).real)
     c = c / methods.reshape(deviation, (-1, 1)) / methods.reshape(deviation, (1, -1))
     if c.dtype.kind != "c":
-        return methods.clip(c, -1.0, 1.0)
-    return methods.clip(c.real, -1.0, 1.0) + 1j * methods.clip(c.imag, -1.0, 1.0)
+        return _limited(c)
+    return _limited(c.real) + 1j * _limited(c.imag)
+
+
+def _limited(c: Array) -> Array:
+    """`c` between -1 and 1, beyond which only rounding takes it: the limits are no kinks."""
+    return c + stop_gradient(methods.clip(c, -1.0, 1.0) - c)
 
 
 @implements(np.bincount)

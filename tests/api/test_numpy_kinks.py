@@ -111,3 +111,14 @@ def test_derivative_on_a_branch_cut_is_that_of_the_side_which_the_sign_of_zero_n
             np.testing.assert_allclose(tangent, slope, rtol=1e-6)
             pulled = covector.vjp(fun, at(0.0))[1](np.array(1.0 + 0j))[0]
             np.testing.assert_allclose(along * pulled, slope, rtol=1e-6)
+
+
+def test_limits_of_a_correlation_are_no_kinks():
+    """At a correlation of 1 rounding is cut off, which must not halve the second derivative."""
+    def fun(x):
+        return np.corrcoef(np.stack([np.stack([x, 3.0, 3.0 * x + 2.0]), np.array([3.0, 2.0, 1.0])]))[0, 1]
+
+    slope = covector.grad(fun)
+    for x in (1.0, -2.0, 0.3):
+        difference = (slope(x + 1e-5) - slope(x - 1e-5)) / 2e-5
+        np.testing.assert_allclose(covector.grad(slope)(x), difference, rtol=1e-4, atol=1e-9)
