@@ -7,6 +7,7 @@ from ..core.checks import check_function
 from ..core.device import constant, zeros_of
 from ..core.dtypes import is_inexact
 from ..core.errors import DtypeError, RuleError, ShapeError, at_user_line
+from ..core.tracer import peel
 from ..core.types import Any, Callable, PyTree
 from .arguments import differentiable, flatten, in_dtype, same_structure, settle
 from .gradient import vjp
@@ -123,6 +124,11 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     return transposed
 
 
+def _adds(v):
+    """Whether an operand is a constant other than 0."""
+    return type(v) is Literal and bool(np.any(peel(v.value) != 0))
+
+
 def check_linear(graph, count):
     """Raise unless every equation is linear in what depends on the first `count` inputs."""
     dependent = set(graph.inputs[:count])
@@ -131,9 +137,13 @@ def check_linear(graph, count):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if not used:
             continue
-        groups = [{n.strip() for n in group.split(",")} for group in eq.prim.linear]
-        if not any(used <= group for group in groups):
+        groups = [group for text in eq.prim.linear if used <= (group := {n.strip() for n in text.split(",")})]
+        if not groups:
             raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} is not linear in "
                             f"{', '.join(sorted(used))}; use vjp{at_user_line()}")
+        if all(any(n in group and _adds(v) for n, v in zip(names, eq.inputs)) for group in groups):
+            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} joins the arguments with a "
+                            f"constant, so that zeros do not give zeros; leave the constant out, or use vjp"
+                            f"{at_user_line()}")
         dependent.update(eq.outputs)
 

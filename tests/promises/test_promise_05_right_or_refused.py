@@ -115,3 +115,24 @@ def test_write_of_an_inner_value_into_an_outer_buffer_is_refused():
 
     with pytest.raises(TypeError, match="inner"):
         covector.grad(outer)(X)
+
+
+AFFINE = {
+    "sum": lambda x: x + 1.0, "difference": lambda x: 2.0 - x, "choice": lambda x: np.where([True, False], x, 1.0),
+    "joined": lambda x: np.concatenate([x, np.ones(2)]), "padded": lambda x: np.pad(x, 1, constant_values=2.0),
+}  # fmt: skip
+LINEAR = {
+    "sum": lambda x: x + 0.0, "choice": lambda x: np.where([True, False], x, 0.0),
+    "joined": lambda x: np.concatenate([x, np.zeros(2)]), "padded": lambda x: np.pad(x, 1),
+}  # fmt: skip
+
+
+def test_a_constant_beside_the_arguments_is_not_linear():
+    for name in AFFINE:
+        with pytest.raises(NotImplementedError, match="linear_transpose needs a linear function.*constant.*use vjp"):
+            covector.linear_transpose(AFFINE[name], np.ones(2))
+    for name in LINEAR:
+        fun = LINEAR[name]
+        ct = np.arange(1.0, 1.0 + fun(np.ones(2)).size)
+        pulled, = covector.linear_transpose(fun, np.ones(2))(ct)
+        np.testing.assert_array_equal(pulled, covector.vjp(fun, np.ones(2))[1](ct)[0])
