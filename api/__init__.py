@@ -38,6 +38,7 @@ from .transforms.exchanges import all_to_all as all_to_all, ppermute as ppermute
 from .transforms.forward import jvp as jvp
 from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp
 from .transforms.graph import Graph as Graph, ShapeDtype as ShapeDtype
+from .transforms.implicit import custom_root as custom_root
 from .transforms.jacobian import (
     elementwise_grad as elementwise_grad,
     hessian as hessian,

@@ -38,11 +38,11 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
     graph, _ = stage(fun, [settle(x) for x in leaves], rebuild, "closure_convert")
     values = list(graph.captured)
     graph.captured = []
-    count = len(example_args)
+    count, more = len(example_args), len(values)  # a closure over the values themselves would be found by custom rules
 
     def converted(*args):
-        if len(args) != count + len(values):
-            raise TypeError(f"the converted function takes {count} arguments and {len(values)} values it closed over, "
+        if len(args) != count + more:
+            raise TypeError(f"the converted function takes {count} arguments and {more} values it closed over, "
                             f"but was given {len(args)}; hand on what closure_convert returned{at_user_line()}")
         flat = same_structure(args[:count], rebuild, "the converted function", "arguments")
         return graph.rebuild(graph.eval([*flat, *args[count:]]))

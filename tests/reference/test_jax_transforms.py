@@ -15,7 +15,7 @@ pytestmark = pytest.mark.reference
 TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp "
               "custom_vjp custom_gradient closure_convert tree").split()
 CONTROL = ("scan cond switch while_loop fori_loop map associative_scan stop_gradient psum pmean pmax axis_index "
-           "all_gather all_to_all ppermute axis_size").split()
+           "all_gather all_to_all ppermute axis_size custom_root").split()
 JAX = SimpleNamespace(np=jax.numpy, **{name: getattr(jax, name) for name in TRANSFORMS},
                       **{name: getattr(jax.lax, name) for name in CONTROL})
 OURS = SimpleNamespace(np=cnp, **{name: getattr(cv, name) for name in TRANSFORMS + CONTROL})
@@ -75,6 +75,15 @@ def converted(L):  # noqa: N803
         return f(run, w, *values)
 
     return outer
+
+
+def root(L):  # noqa: N803
+    def newton(f, x):
+        for _ in range(20):
+            x = x - f(x) / L.grad(f)(x)
+        return x
+
+    return lambda a: L.custom_root(lambda x: x * x - a, 1.0, newton, lambda g, y: y / g(1.0))
 
 
 def pulled(L, fun, *primals, ct, has_aux=False):  # noqa: N803
@@ -187,6 +196,8 @@ PROGRAMS = {
     "custom_jvp": lambda L: (L.grad(own_jvp(L))(1.0), L.jvp(own_jvp(L), (1.0,), (1.0,))),
     "custom_gradient": lambda L: L.grad(L.custom_gradient(lambda x, y: (x * y, lambda ct: (ct * y * 10, ct * x))),
                                         (0, 1))(3.0, 4.0),
+    "custom_root": lambda L: (L.grad(root(L))(4.0), L.grad(L.grad(root(L)))(4.0), L.jvp(root(L), (4.0,), (1.0,)),
+                              L.vmap(L.grad(root(L)))(np.array([1.0, 9.0]))),
     "closure_convert": lambda L: L.grad(converted(L))(3.0),
     "stop_gradient": lambda L: L.grad(lambda p: (L.stop_gradient(p)["a"] * p["a"]).sum())({"a": X}),
     "tree.map": lambda L: L.tree.map(lambda a: 0 if a is None else a, {"a": 1.0, "b": None},

@@ -1,0 +1,94 @@
+"""Roots and their derivatives by the implicit function theorem."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector.testing import check_grads
+
+M = np.array([[3.0, 1.0], [0.5, 2.0]])
+
+
+def newton(f, x):
+    for _ in range(30):
+        x = x - f(x) / cv.grad(f)(x)
+    return x
+
+
+def until(f, x):
+    """Stops when the value says so, with the number of trips beside it."""
+    trips = 0
+    while abs(f(x)) > 1e-13:
+        x, trips = x - f(x) / cv.grad(f)(x), trips + 1
+    return x, {"trips": trips, "last": f(x)}
+
+
+def square_root(a):
+    return cv.custom_root(lambda x: x * x - a, 1.0, newton, lambda g, y: y / g(1.0))
+
+
+def newton_of_vectors(f, x):
+    for _ in range(30):
+        x = x - np.linalg.solve(cv.jacobian(f)(x), f(x))
+    return x
+
+
+def vector_root(a, b):
+    return cv.custom_root(lambda x: a @ x + 0.1 * np.sin(x) - b, np.zeros(2), newton_of_vectors,
+                          lambda g, y: np.linalg.solve(cv.jacobian(g)(y), y))
+
+
+def test_derivatives_of_a_root_of_numbers():
+    check_grads(square_root, (np.array(2.0),), order=3)
+    a = np.array([1.0, 4.0, 9.0])
+    np.testing.assert_allclose(cv.vmap(square_root)(a), np.sqrt(a))
+    np.testing.assert_allclose(cv.vmap(cv.grad(square_root))(a), 0.5 / np.sqrt(a))
+    np.testing.assert_allclose(cv.grad(lambda a: cv.vmap(square_root)(a).sum())(a), 0.5 / np.sqrt(a))
+    np.testing.assert_allclose(cv.make_graph(cv.grad(square_root))(4.0)(4.0), 0.25)
+    np.testing.assert_allclose(cv.grad(cv.checkpoint(square_root))(4.0), 0.25)
+
+
+def test_derivatives_of_a_root_of_vectors():
+    b = np.array([1.0, -2.0])
+    x = vector_root(M, b)
+    np.testing.assert_allclose(M @ x + 0.1 * np.sin(x), b)
+    check_grads(vector_root, (M, b))
+
+
+def test_nothing_of_the_search_is_differentiated():
+    seen = []
+
+    def solve(f, x):
+        seen.append(type(f(x)))
+        return np.sqrt(f(0.0) * -1.0)
+
+    def root(a):
+        return cv.custom_root(lambda x: x * x - a, 1.0, solve, lambda g, y: y / g(1.0))
+
+    assert cv.grad(root)(4.0) == 0.25
+    assert all(not issubclass(kind, cv.core.tracer.Tracer) for kind in seen)
+
+
+def test_a_search_may_stop_by_value_and_tell_of_itself():
+    def root(a):
+        return cv.custom_root(lambda x: x * x - a, 1.0, until, lambda g, y: y / g(1.0), has_aux=True)
+
+    slope, aux = cv.grad(root, has_aux=True)(4.0)
+    np.testing.assert_allclose(slope, 0.25)
+    assert aux["trips"] > 2
+    np.testing.assert_allclose(cv.jvp(lambda a: root(a)[0], (4.0,), (1.0,))[1], 0.25)
+
+
+def test_containers_and_guesses():
+    def pair(a, guess):
+        def off(x):
+            return {"u": x["u"] - a, "v": x["v"] * 2.0 - x["u"]}
+
+        return cv.custom_root(off, {"u": guess, "v": guess}, lambda f, x: {"u": x["u"] - f(x)["u"], "v": 0.5 * (
+            x["u"] - f(x)["u"])}, lambda g, y: {"u": y["u"], "v": 0.5 * (y["v"] + y["u"])})["v"]
+
+    assert pair(3.0, 1.0) == 1.5
+    assert cv.grad(pair, (0, 1))(3.0, 1.0) == (0.5, 0.0)
+    assert cv.custom_root(lambda x: x - 2.0, 0.0, lambda f, x: x - f(x), lambda g, y: y) == 2.0
+    with pytest.raises(TypeError, match="custom_root needs a function, but got 3"):
+        cv.custom_root(3, 0.0, abs, abs)
