@@ -1,6 +1,7 @@
 """Roots found by any method, differentiated by the implicit function theorem."""
 
 from ..core.avals import aval_of
+from ..core.checks import check_function
 from ..core.device import zeros_of
 from ..core.dtypes import is_inexact
 from ..core.types import Any, Callable, PyTree
@@ -9,7 +10,6 @@ from .closures import closure_convert
 from .custom import custom_jvp
 from .effects import stop_gradient
 from .forward import jvp
-from .gradient import _callable
 
 
 def custom_root(
@@ -43,7 +43,7 @@ def custom_root(
     (2.0, 0.25, -0.03125)
     """
     for part in (fun, solve, tangent_solve):
-        _callable(part, "custom_root")
+        check_function(part, "custom_root")
     guess = stop_gradient(initial_guess)
     of_values, values = closure_convert(fun, guess)
     if not values:
