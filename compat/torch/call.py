@@ -22,7 +22,7 @@ from .quiet import hush, unhush
 from .recorder import aten
 from .signatures import check
 from .state import CLASS, TensorBase, accumulator, edge, inside, lift, lower, more, needs_grad
-from .unshared import unshared
+from .unshared import renewed, unshared
 from .views import shape_dtype
 
 ndarray = np.ndarray
@@ -218,7 +218,7 @@ def compute(row, fun, args, kwargs, out=True):
         if any(t.slow == 2 and t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
             v = in_single(row.body, given, named)
         else:
-            v = row.body(*given, **named)
+            v = renewed(row.body(*given, **named), given)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(row.name, error)
     finally:

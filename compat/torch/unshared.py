@@ -63,3 +63,20 @@ def own(v, tensors):
         return copy
     holder.value = copy
     return v
+
+
+def renewed(v, given):
+    """An answer, or each of several; one that is an operand itself becomes a copy with a node of its own."""
+    if isinstance(v, tuple):
+        parts = [renewed(x, given) for x in v]
+        return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
+    if isinstance(v, Tracer):
+        for x in given:
+            if any(one(v, y) for y in x) if type(x) in (list, tuple) else one(v, x):
+                return DUPLICATE.fun(v)
+    return v
+
+
+def one(v, x):
+    """Whether two core values are one, with one history."""
+    return v is x or type(v) is type(x) is Ambient and v.node is x.node is not None

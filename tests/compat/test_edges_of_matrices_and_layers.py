@@ -224,3 +224,30 @@ def script_leaky_slopes_in_place(torch):
     x = double(torch, -2.0, 0.0, 3.0)
     out = F.rrelu_(x)
     return [x, out is x, F.rrelu_(x.clone(), 0.5, 0.5, True), attempt(lambda: F.rrelu_(x.requires_grad_()))[:2]]
+
+
+def script_answers_that_are_the_operand_have_a_node_of_their_own(torch):
+    def zero(x):
+        return x[0, 0] * 1.0
+
+    functions = {
+        "cumsum": lambda x: zero(x).cumsum(0), "cumprod": lambda x: zero(x).cumprod(0),
+        "cummax": lambda x: zero(x).cummax(0)[0], "logcumsumexp": lambda x: zero(x).logcumsumexp(0),
+        "max": lambda x: zero(x).max(0)[0], "median": lambda x: zero(x).median(0)[0],
+        "mode": lambda x: zero(x).mode()[0], "topk": lambda x: zero(x).topk(1)[0],
+        "msort": lambda x: zero(x).msort(), "diff": lambda x: (x * 1).diff(0), "rot90": lambda x: (x * 1).rot90(0),
+        "matrix_power": lambda x: (x * 1).matrix_power(1), "conj_physical": lambda x: (x * 1).conj_physical(),
+        "flip": lambda x: (x * 1).flip(()),
+    }
+    out = {}
+    for name, f in functions.items():
+        x, seen = double(torch, 0.3, 0.5, 0.2, 0.6).reshape(2, 2).requires_grad_(), []
+        y = f(x)
+        y.register_hook(lambda g, seen=seen: seen.append(g.sum()) or g * 2)
+        (g,) = torch.autograd.grad((y * 3).sum() + x.sum(), x)
+        out[name] = [g, seen]
+    for name in ("cumsum", "cumprod", "logcumsumexp"):
+        x = double(torch, 0.3)[0].clone().requires_grad_()
+        y = getattr(x, name)(0)
+        out["leaf", name] = [type(y.grad_fn).__name__, torch.autograd.grad(y * 3 + x, [x, y])]
+    return out

@@ -284,8 +284,24 @@ def conj(input):
 
 @operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0", out=RECORDED)
 def conj_physical(input):
-    """The complex conjugate; see PyTorch's documentation of `torch.conj_physical`."""
+    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj_physical`."""
     return cnp.conj(input) if input.dtype.kind == "c" else input
+
+
+_written = conj_physical
+
+
+def _conj_physical(input, *, out=None):
+    if out is None and isinstance(input, TensorBase) and not input.is_complex():
+        return input
+    return _written(input) if out is None else _written(input, out=out)
+
+
+_conj_physical.__name__ = _conj_physical.__qualname__ = "conj_physical"
+_conj_physical.__doc__ = conj_physical.__doc__
+_conj_physical.row = conj_physical.row
+conj_physical.row.fun = _conj_physical
+attach("conj_physical", _conj_physical)
 
 
 @operation("angle")
