@@ -117,6 +117,12 @@ def _special(ufunc):
 def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting="same_kind", **kwargs):
     options = {"order": kwargs.pop("order", "K"), "subok": kwargs.pop("subok", True), "casting": casting}
     target = out[0] if isinstance(out, tuple) else out
+    if out is not None and not isinstance(target, Tracer):
+        raise ConversionError(
+            f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
+            "which would drop its derivative; write array = array + t, or start from a traced buffer: "
+            f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
+        )
     if where is not True and not isinstance(target, Tracer):
         raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "
                         f"undefined; use np.where(mask, {full_name(ufunc)}(x), other){at_user_line()}")
@@ -134,21 +140,15 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
         ufunc(*[np.ones((1,) * x.ndim, x.dtype) if hasattr(x, "dtype") else x for x in inputs], dtype=dtype, **options)
     if out is None:
         return fun(*inputs)
-    if isinstance(target, Tracer):
 
-        def write(x, _):
-            new = fun(*[x if v is target else v for v in inputs])
-            if where is not True:
-                return selection.where(where, new, x)
-            smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
-            return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
+    def write(x, _):
+        new = fun(*[x if v is target else v for v in inputs])
+        if where is not True:
+            return selection.where(where, new, x)
+        smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
+        return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
 
-        return _augmented(write)(target, 0.0)
-    raise ConversionError(
-        f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
-        "which would drop its derivative; write array = array + t, or start from a traced buffer: "
-        f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
-    )
+    return _augmented(write)(target, 0.0)
 
 
 def array_function(self, func, types, args, kwargs):

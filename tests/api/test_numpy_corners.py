@@ -194,3 +194,13 @@ def test_a_class_is_no_array(transform):
             transform(lambda x: found)(V)
     with pytest.raises(cv.core.errors.DtypeError, match="type"):
         transform(type)(V)
+
+
+def test_a_plain_matrix_times_a_traced_one_in_place_says_what_to_do():
+    def fun(x):
+        y = np.eye(2)
+        y @= x
+        return y
+
+    with pytest.raises(TypeError, match="plain array.*drop its derivative"):
+        cv.grad(lambda x: fun(x).sum())(np.eye(2))
