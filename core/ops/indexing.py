@@ -197,6 +197,9 @@ take = linear(
 
 
 def _scatter(xp, x, index, axis, n):
+    if np.ndim(index) > 1:  # NumPy adds up 7 times as fast at an index of one axis
+        x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
+        index = index.reshape(-1)
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
         return np.bincount(np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)

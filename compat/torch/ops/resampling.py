@@ -254,13 +254,14 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode == "nearest":
         return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
     low = [stop_gradient(cnp.floor(x)) for x in at]
+    gaps, first = [x - f for x, f in zip(at, low)], [_whole(f) for f in low]
     total, count = None, math.prod(grid.shape[1:-1])
     for corner in np.ndindex(*(2,) * n):
         weight, spots = None, []
-        for x, f, c in zip(at, low, corner):
-            part = x - f if c else 1 - (x - f)
+        for gap, spot, c in zip(gaps, first, corner):
+            part = gap if c else 1 - gap
             weight = part if weight is None else weight * part
-            spots.append(_whole(f) + c)
+            spots.append(spot + c)
         value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], count)), 1)
         total = value if total is None else total + value
     return cnp.reshape(total, out_shape)
@@ -269,12 +270,12 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 def _bicubic(input, at, sizes, padding_mode, align):
     low = [stop_gradient(cnp.floor(x)) for x in at]
     weights = [cubic_weights(x - f) for x, f in zip(at, low)]
+    spots = [[_whole(_bounded(f + (k - 1), n, padding_mode, align)) for k in range(4)] for f, n in zip(low, sizes)]
     total = None
     for i in range(4):
         for j in range(4):
-            spots = [_whole(_bounded(f + (k - 1), n, padding_mode, align)) for f, k, n in zip(low, (i, j), sizes)]
             weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], -1))
-            value = _read(input, spots) * cnp.expand_dims(weight, 1)
+            value = _read(input, (spots[0][i], spots[1][j])) * cnp.expand_dims(weight, 1)
             total = value if total is None else total + value
     return total
 
