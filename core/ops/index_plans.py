@@ -147,11 +147,12 @@ def _counted(xp, k, n):
     k = k.astype(np.dtype(np.intp), copy=False)  # n may be beyond the dtype of k
     if not k.size:
         return k
-    high, low = int(k.max()), int(k.min())
-    if 0 <= low and high < n:
+    high, low = k.max(), k.min()
+    if low >= 0 and high < n:
         return k
     if low < -n or high >= n:
-        raise IndexError(f"index {high if high >= n else low} is out of bounds for an axis of size {n}; it takes "
+        bad = int(float(high if high >= n else low))
+        raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; it takes "
                          f"{f'{-n} to {n - 1}' if n else 'none'}{at_user_line()}")
     return xp.where(k < 0, k + n, k)
 
