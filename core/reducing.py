@@ -29,10 +29,8 @@ def no_out(out, name="a reduction"):
 
 def reduce(prim, x, axis=None, keepdims=False, dtype=None, out=None, initial=None, where=True):
     """A reduction primitive with NumPy's arguments."""
-    if keepdims is UNSET:
-        keepdims = False
     if axis is dtype is out is initial is None and where is True:
-        return prim(x, tuple(range(x.ndim)), flag(keepdims))
+        return prim(x, ALL_AXES[x.ndim], keepdims if keepdims is False else flag(keepdims))
     if out is not None:
         no_out(out, _name(prim))
     if dtype is not None and np.dtype(dtype) != x.dtype:
