@@ -5,20 +5,20 @@ from contextvars import ContextVar
 
 _ALWAYS = [False]
 _GIVEN = set()  # which of them were given
+# What is raised in place of a warning while a program is made: a call that warns must run its body each time.
+INSTEAD: ContextVar[type[Exception] | None] = ContextVar("covector_torch_instead_of_warning", default=None)
 
 
 def first(key):
-    """Whether a warning is to be given now: the first time, or always."""
+    """Whether a warning is to be given now: the first time, or always. A body that asks has no program."""
+    if (refusal := INSTEAD.get()) is not None:
+        raise refusal
     if _ALWAYS[0]:
         return True
     if key in _GIVEN:
         return False
     _GIVEN.add(key)
     return True
-
-
-# What `tell` raises in place of a warning: a call that warns must run its body each time.
-INSTEAD: ContextVar[type[Exception] | None] = ContextVar("covector_torch_instead_of_warning", default=None)
 
 
 def tell(message, stacklevel=2):

@@ -89,6 +89,8 @@ class Recorder(extend.Trace):
 
     def insist(self, check, values):
         """Note a check of elements."""
+        if any(traced(cell.cell_contents) for cell in getattr(check, "__closure__", None) or ()):
+            raise Unfit  # a program would keep the operand
         step = Step(Check(check), [v.node if isinstance(v, Box) else self.constant(v) for v in values], [], ())
         step.place = self.place(None)
         self.steps.append(step)

@@ -1,6 +1,8 @@
 """Programs of operations: they give what the general road gives, on other elements and in the same history."""
 
+import gc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -245,3 +247,33 @@ def test_other_integers_give_other_elements():
         assert torch.equal(torch.index_select(x, 0, torch.tensor(k)), x[k])
     for m in (x > 1.0, x <= 1.0):
         assert torch.equal(torch.where(m, x, x * 2), x + x * (~m))
+
+
+@pytest.mark.parametrize("name", [
+    "index_select", "gather", "nn.functional.embedding", "nn.functional.nll_loss", "nn.functional.cross_entropy"])
+def test_a_program_keeps_no_operand(name):
+    x, labels = *leaves([(5, 3)], 1), torch.tensor([0, 2, 1, 1, 2])
+    kept = [weakref.ref(v) for v in (x, labels, x.value, labels.value)]
+    call = {"index_select": lambda: torch.index_select(x, 0, labels), "gather": lambda: x.gather(1, labels[:, None]),
+            "nn.functional.embedding": lambda: F.embedding(labels, x)}.get(
+                name, lambda: getattr(F, name.rpartition(".")[2])(x, labels))
+    for _ in range(2):
+        call().sum().backward()
+    assert any(isinstance(p, programs.Program) for p in programs_of(name).programs.values())
+    del x, labels, call
+    gc.collect()
+    assert [r() for r in kept] == [None] * 4
+
+
+def test_a_warning_given_once_a_process_is_given_always_when_asked_for():
+    x, window = leaves([(32,), (8,)], 1)
+    for always in (False, True):
+        try:
+            torch.set_warn_always(always)
+            for _ in range(3):
+                with warnings.catch_warnings(record=True) as given:
+                    warnings.simplefilter("always")
+                    torch.stft(x, 8, window=window, return_complex=False)
+                assert given or not always
+        finally:
+            torch.set_warn_always(False)

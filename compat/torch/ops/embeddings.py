@@ -23,9 +23,10 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         weight = cnp.where(rows, stop_gradient(weight), weight)
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
+    count = weight.shape[0]
 
     def check(places):
-        if places.size and not (0 <= places.min() and places.max() < weight.shape[0]):
+        if places.size and not (0 <= places.min() and places.max() < count):
             raise IndexError("index out of range in self")
 
     insist(check, input)

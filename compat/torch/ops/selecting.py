@@ -146,13 +146,14 @@ def index_select(input, dim, index):
         return REGISTRY["duplicate"].fun(input)
     d = wrap_dim(dim, input.ndim)
     flat = cnp.reshape(index, (-1,))
-    if not input.shape[d] and flat.size:
+    size = input.shape[d]
+    if not size and flat.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
 
     def check(flat):
-        bad = flat[(flat < 0) | (flat >= input.shape[d])]
+        bad = flat[(flat < 0) | (flat >= size)]
         if bad.size and d == 1:  # torch has a kernel of its own for the second axis
-            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad[0]} axis_dim={input.shape[d]}")
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad[0]} axis_dim={size}")
         if bad.size:
             raise IndexError("index out of range in self")
 
