@@ -164,7 +164,7 @@ class Program:
         rules = [rule_of(step, arrays, recorded) for step in steps]
         sources = [sources_of(step, rule, arrays) for step, rule in zip(steps, rules)]
         constants = [p for p in sorted(recorder.constants) if p in live]
-        self.constants = [arrays[p] for p in constants]
+        self.constants = [frozen(arrays[p]) for p in constants]
         where = {p: i for i, p in enumerate((*range(count + 1), *constants))}
         for found in sources:
             for k, source in enumerate(found):
@@ -187,14 +187,15 @@ class Program:
                      for k, p in enumerate(step.parts)]
             self.steps.append((step.prim.impl, taking(step, where), rule, parents and itemgetter(*parents),
                                saving(places), picks))
-        roots = [id(root_of(x)) for x in (*arrays[1 : count + 1], *self.constants) if type(x) is ndarray]
+        shared = *arrays[1 : count + 1], *[arrays[p] for p in constants]
+        roots = [id(root_of(x)) for x in shared if type(x) is ndarray]
         self.outs = [Out(where[p], arrays[p], roots) for p in results]
 
     def named(self, rule, title, call, parents, place):
         """The rule of an answer's node under torch's name, which shows the operands of the operation."""
         if rule.prim.family == "elementwise" and name_of(rule) == title:
             return NamedRule(rule, title, call=call)
-        if any(p > self.count for p in parents):
+        if any(p > self.count for p in parents) or not set(self.active) <= set(parents):
             self.edges.append(place)
             return NamedRule(rule, title, call=call)
         spots = [parents.index(i) if i in parents else None for i in range(1, self.count + 1)]
@@ -245,6 +246,14 @@ class Program:
         theirs, mine = tensors_of(theirs), tensors_of(mine)
         return len(theirs) == len(mine) and all(map(alike, theirs, mine)) and all(
             out.lies(b.value, a.value) for out, a, b in zip(self.outs, theirs, mine))
+
+
+def frozen(x):
+    """A constant that no write through what a node shows as saved can change for later calls."""
+    if type(x) is ndarray:
+        x = np.array(x)
+        x.flags.writeable = False
+    return x
 
 
 def picked(rule, node):

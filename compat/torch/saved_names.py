@@ -251,6 +251,8 @@ def argument(node, name, default):
         return MISSING
     if many:
         value = (value,) if isinstance(value, int) else value
+        if value and isinstance(value[0], tuple | list):  # axes given as one list where a body takes them one by one
+            value = value[0]
         return None if value is None else tuple([v % 2**64 for v in value])
     return value % 2**64 if name == "dim" and isinstance(value, int) else value
 

@@ -252,15 +252,15 @@ def test_other_integers_give_other_elements():
 @pytest.mark.parametrize("name", [
     "index_select", "gather", "nn.functional.embedding", "nn.functional.nll_loss", "nn.functional.cross_entropy"])
 def test_a_program_keeps_no_operand(name):
-    x, labels = *leaves([(5, 3)], 1), torch.tensor([0, 2, 1, 1, 2])
-    kept = [weakref.ref(v) for v in (x, labels, x.value, labels.value)]
-    call = {"index_select": lambda: torch.index_select(x, 0, labels), "gather": lambda: x.gather(1, labels[:, None]),
-            "nn.functional.embedding": lambda: F.embedding(labels, x)}.get(
-                name, lambda: getattr(F, name.rpartition(".")[2])(x, labels))
+    operands = [*leaves([(5, 3)], 1), torch.tensor([0, 2, 1, 1, 2])]
+    kept = [weakref.ref(v) for t in operands for v in (t, t.value)]
+    call = {"index_select": lambda x, k: torch.index_select(x, 0, k), "gather": lambda x, k: x.gather(1, k[:, None]),
+            "nn.functional.embedding": lambda x, k: F.embedding(k, x), "nn.functional.nll_loss": F.nll_loss,
+            "nn.functional.cross_entropy": F.cross_entropy}[name]
     for _ in range(2):
-        call().sum().backward()
+        call(*operands).sum().backward()
     assert any(isinstance(p, programs.Program) for p in programs_of(name).programs.values())
-    del x, labels, call
+    operands.clear()
     gc.collect()
     assert [r() for r in kept] == [None] * 4
 
@@ -277,3 +277,20 @@ def test_a_warning_given_once_a_process_is_given_always_when_asked_for():
                 assert given or not always
         finally:
             torch.set_warn_always(False)
+
+
+def test_an_operand_that_no_rule_takes_is_an_edge_all_the_same():
+    a, tau = leaves([(5, 0), (0,)], 1)
+    for _ in range(2):
+        q = torch.linalg.householder_product(a, tau)
+        assert [f.variable is t for (f, _), t in zip(q.grad_fn.next_functions, (a, tau), strict=True)] == [True, True]
+
+
+def test_writing_to_what_a_node_shows_as_saved_changes_no_later_call():
+    x, = leaves([(3,)], 1)
+    expected = general(torch.deg2rad, x)
+    for _ in range(2):
+        y = torch.deg2rad(x)
+        assert torch.equal(y, expected)
+        with pytest.raises(RuntimeError, match="read-only"):
+            y.grad_fn._saved_other.mul_(0.0)
