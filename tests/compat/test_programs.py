@@ -294,3 +294,8 @@ def test_writing_to_what_a_node_shows_as_saved_changes_no_later_call():
         assert torch.equal(y, expected)
         with pytest.raises(RuntimeError, match="read-only"):
             y.grad_fn._saved_other.mul_(0.0)
+
+
+def test_what_a_node_shows_as_saved_stays():
+    xs = leaves([(2, 3), (2, 4), (5, 3, 4), (5,)], 1)
+    assert F.bilinear(*xs).grad_fn._saved_alpha == F.bilinear(*xs).grad_fn._saved_alpha == 1
