@@ -4,7 +4,7 @@ import numpy as np
 
 from .device import constant
 from .fix import WHERE
-from .tracer import Batched, make_batched
+from .tracer import Batched, make_batched, peel
 
 ndarray = np.ndarray
 _EXACT = 1 << 24  # numbers of rows below this are exact in every dtype that a pullback may cast them to
@@ -200,7 +200,18 @@ class Scaled:
         if self.factor is None:
             self.factor = constant(np.ones(self.rows.shape[1:], self.rows.dtype), self.rows)
         cts = rule.back(self.factor, node.saved)
+        if not all(c is None or c is self.factor or self._bears(c) for c in _each(node, cts)):
+            return None
         return _paired(node, cts, lambda c: self if c is self.factor else self._by(c))
+
+    def _bears(self, factor):
+        """Whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does not."""
+        factor, rows = peel(factor), peel(self.rows)
+        if type(factor) is not ndarray or type(rows) is not ndarray or factor.all():
+            return True
+        flat = rows.ravel("K")
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(flat.dot(flat)))  # in one pass, and large numbers may well count as infinite
 
     def _by(self, factor):
         return Scaled(self.trace, self.rows, factor, self.lent, self.at)

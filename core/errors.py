@@ -10,6 +10,7 @@ _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 # They call back, or are called with what the user gave, and are no user.
 _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
     "scipy", "opt_einsum", "optree")])
+_PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
 _OURS = (
@@ -66,8 +67,16 @@ def is_ours(error):
 
 
 def raised_by_user(error):
-    """Whether `error` came out of a function of the user's that we called."""
-    return not _file_of(error).startswith((*_OURS, *_NUMERIC))
+    """Whether `error` came out of a function of the user's that we called, or out of what that one called."""
+    if not _file_of(error).startswith((*_OURS, *_NUMERIC)):
+        return True
+    entry = error.__traceback__
+    while entry is not None:
+        name = entry.tb_frame.f_code.co_filename
+        if not name.startswith((*_OURS, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
+            return True
+        entry = entry.tb_next
+    return False
 
 
 def _file_of(error):

@@ -1,10 +1,13 @@
 """Arguments that no rule can take are refused in every transform: nothing is cast, dropped or unmasked silently."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as cnp
+from covector.core import refusal
 from covector.core.errors import BackendError, DtypeError
 
 X = np.array([0.5, 2.0])
@@ -127,6 +130,83 @@ def test_an_error_of_a_function_handed_to_numpy_stays():
     with pytest.raises(ZeroDivisionError, match=r"^mine$"):
         cv.jvp(lambda x: np.apply_along_axis(fails, 0, x), (FOUR,), (FOUR,))
     assert len(calls) == 1  # it is not called again to find the words
+
+
+CALLING = {
+    "functions in a list": lambda f, x: np.piecewise(x, [x > 0.0], [f, f]),
+    "a function with arguments": lambda f, x: np.apply_along_axis(functools.partial(f), 0, x),
+    "a function of an axis": lambda f, x: np.apply_over_axes(lambda a, axis: f(a), x, [0]),
+}
+WRONG = {
+    "of arrays": (ValueError, lambda row: np.reshape(FOUR, (2,)), "^cannot reshape array of size 4 into shape"),
+    "of traced values": (TypeError, lambda row: np.pad(row, "a"), r"^numpy\.pad refuses.*in <lambda>"),
+}
+
+
+@pytest.mark.parametrize("name", CALLING)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_numpy_refuses_inside_such_a_function_is_said_of_that_call(name, wrong):
+    kind, inner, message = WRONG[wrong]
+    calls = []
+
+    def fails(row):
+        calls.append(1)
+        return inner(row)
+
+    with pytest.raises(kind, match=message):
+        cv.vjp(lambda x: CALLING[name](fails, x), FOUR)
+    assert len(calls) == 1
+
+
+class Counted:
+    """An object that counts how often somebody asks for its number or its parts."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __iter__(self):
+        self.asked += 1
+        return iter([1.0])
+
+    def __index__(self):
+        self.asked += 1
+        return 2**70
+
+
+@pytest.mark.parametrize("kind", [list, tuple, lambda parts: parts[0]], ids=["list", "tuple", "alone"])
+@pytest.mark.parametrize("name", ["diag", "delete", "broadcast_to", "pad"])
+def test_objects_are_not_given_to_numpy_a_second_time(name, kind, monkeypatch):
+    asked = []
+    said = refusal.explain
+
+    def explain(*given):
+        asked.append(counted.asked)
+        try:
+            said(*given)
+        finally:
+            asked.append(counted.asked)
+
+    monkeypatch.setattr("covector.core.protocol.explain", explain)
+    counted = Counted()
+    with pytest.raises((TypeError, ValueError, IndexError, OverflowError)):
+        cv.vjp(lambda x: getattr(np, name)(x, kind([counted])), FOUR)
+    assert len(set(asked)) == 1
+
+
+def test_an_iterator_is_not_used_up_for_the_words():
+    rest = iter([2, 3])
+    with pytest.raises(TypeError, match=r"numpy\.broadcast_to does not take these.*iterator.*test_bad_input"):
+        cv.vjp(lambda x: np.broadcast_to(x, rest), FOUR)
+    assert list(rest) == [2, 3]
+
+
+def test_an_object_that_cannot_be_shown_does_not_hide_the_error():
+    class Unfinished:
+        def __repr__(self):
+            raise KeyError("name")
+
+    with pytest.raises(TypeError, match="<Unfinished>"):
+        cv.vjp(lambda x: np.pad(x, Unfinished()), FOUR)
 
 
 def test_turns_given_as_an_array_are_not_written_to():

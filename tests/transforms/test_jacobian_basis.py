@@ -83,6 +83,26 @@ def test_jacrev_is_what_single_pullbacks_give(name, chunk_size):
     np.testing.assert_allclose(found, expected, rtol=1e-5 if x.dtype == np.float32 else 1e-12, atol=1e-14)
 
 
+INFINITE = W.copy()
+INFINITE[1, 2] = np.inf
+MASKING = {
+    "the operand": lambda x: INFINITE @ np.maximum(x, 0.0),
+    "both sides": lambda x: np.maximum(INFINITE @ np.maximum(x, 0.0), 0.0),
+    "a part of the operand": lambda x: INFINITE @ np.where(x > 0.0, np.exp(x), 0.0),
+    "a part of a sum": lambda x: INFINITE @ np.maximum(x, 0.0) + np.tanh(x).sum(),
+}
+
+
+@pytest.mark.parametrize("name", MASKING)
+def test_a_mask_takes_the_infinities_of_rows(name):
+    """As in single pullbacks, where it is no factor 0."""
+    f, x = MASKING[name], np.array([0.5, 1.0, -2.0])
+    with np.errstate(all="ignore"):
+        found, expected = jacrev(f)(x), by_rows(f, x)
+    assert not np.isnan(expected[:, 2]).any()
+    np.testing.assert_allclose(found[:, 2], expected[:, 2], rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_answers_are_arrays_of_their_own(name):
     f, x = FUNCTIONS[name]
