@@ -1,5 +1,7 @@
 """The lazy cotangents that a Jacobian starts from: unit vectors, known rows times a factor that all share, and sums."""
 
+import math
+
 import numpy as np
 
 from .device import constant
@@ -294,6 +296,7 @@ class Sum:
 
 BASES = frozenset({Units, Scaled, Sum})
 _PARTS = 4  # a sum of more is added up
+SMALL = 1 << 16  # elements of a batch below which one array is sooner computed with than the parts of a sum
 
 
 def meet(h, c):
@@ -321,7 +324,8 @@ def _summed(h, c):
         return first
     if len(parts) > _PARTS or not all(p.plain and p.dtype == first.dtype and p.shape == first.shape for p in parts):
         return None
-    return Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
+    total = Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
+    return total if first.trace.size * math.prod(first.shape) >= SMALL else total.dense()
 
 
 def _parts(batch):

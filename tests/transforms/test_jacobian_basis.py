@@ -15,9 +15,10 @@ X, Y = RNG.normal(size=3), RNG.normal(size=(2, 3))
 
 @pytest.fixture(autouse=True, params=("units", "arrays"))
 def how(request, monkeypatch):
-    """Small bases are arrays from the start, unless told otherwise."""
+    """Small bases are arrays from the start, and their sums arrays, unless told otherwise."""
     if request.param == "units":
         monkeypatch.setattr("covector.transforms.basis.FEW", 0)
+        monkeypatch.setattr("covector.core.basis.SMALL", 0)
 
 
 def by_rows(f, x):
