@@ -193,6 +193,13 @@ def test_objects_are_not_given_to_numpy_a_second_time(name, kind, monkeypatch):
     assert len(set(asked)) == 1
 
 
+def test_a_matrix_that_has_no_factors_is_not_factored_again(monkeypatch):
+    monkeypatch.setattr("covector.core.refusal._verdict", None)
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        cv.vjp(np.linalg.inv, np.zeros((2, 2)))
+    assert any("was called as (f64[2,2]" in note for note in caught.value.__notes__)
+
+
 def test_an_iterator_is_not_used_up_for_the_words():
     rest = iter([2, 3])
     with pytest.raises(TypeError, match=r"numpy\.broadcast_to does not take these.*iterator.*test_bad_input"):
