@@ -82,7 +82,8 @@ def bilinear(input1, input2, weight, bias=None):
         which, got, want = (1, input1, 1) if input1.shape[-1] != weight.shape[1] else (2, input2, 2)
         raise RuntimeError(f"bilinear(): input{which} size does not match weight size: got {got.shape[-1]} but "
                            f"expected {weight.shape[want]}")
-    out = cnp.einsum("...i,kij,...j->...k", input1, weight, input2)
+    rows = cnp.einsum("...i,kij->...kj", input1, weight)  # in one order, whoever computes: NaN is not where it is not
+    out = cnp.einsum("...kj,...j->...k", rows, input2)
     return out if bias is None else out + bias
 
 
