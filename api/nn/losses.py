@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
-from ..core.methods import normal_axis
-from ..core.ops import network
+from ..core.numpy_api.methods import normal_axis
+from ..core.ops.nn import network
 from ..core.ops.shaping import broadcast_to
-from ..core.tracer import peel
+from ..core.trace.tracer import peel
 from ..numpy.surface import Array, array_of, floating, ordered
 
 

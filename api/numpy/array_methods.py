@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.device import library_of
 from ..core.errors import ConversionError, at_user_line
-from ..core.methods import named
-from ..core.tracer import Tracer, peel
+from ..core.numpy_api.methods import named
+from ..core.trace.device import library_of
+from ..core.trace.tracer import Tracer, peel
 from . import indexing, sorting, writing
 from .surface import Array
 

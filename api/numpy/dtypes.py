@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ConversionError, DtypeError, at_user_line
-from ..core.tracer import Tracer, concrete, peel
+from ..core.trace.tracer import Tracer, concrete, peel
 from .creation import asarray
 from .surface import Array, array_of, as_numpy, implements, known, refuse_options
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core.arrays.dtypes import result_dtype
 from ..core.checks import whole
-from ..core.device import as_element, constant
-from ..core.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
-from ..core.ops import indexing, selection, shaping
-from ..core.tracer import Tracer, peel
+from ..core.numpy_api import methods
+from ..core.ops import selection, shaping
+from ..core.ops.indexing import indexing
+from ..core.trace.device import as_element, constant
+from ..core.trace.tracer import Tracer, peel
 from .surface import UNSET, Array, array_beside, array_of, arrays_of, implements, known, lift, refuse_options
 
 

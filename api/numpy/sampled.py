@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import pairs, reductions, running, selection, shaping
-from ..core.reducing import reduce
-from ..core.tracer import Tracer, is_concrete, peel
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import reductions, running, selection, shaping
+from ..core.ops.indexing import pairs
+from ..core.trace.tracer import Tracer, is_concrete, peel
 from .indexing import take
 from .reductions import diff
 from .sorting import searchsorted

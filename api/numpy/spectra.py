@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
-from ..core.tracer import is_concrete, peel
+from ..core.numpy_api import methods
+from ..core.ops import reductions, selection, shaping
+from ..core.ops.linalg import decompositions, products, spectral, svd as _svd
+from ..core.ops.linalg.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
+from ..core.trace.tracer import is_concrete, peel
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
 
@@ -186,7 +187,7 @@ def _pseudo_inverse(a: Array, rcond: Array) -> Array:
     u, s, vh = _svd.svd(a, False, _REPEATED.get())
     kept = s > rcond[..., None] * s[..., :1]
     inverse = selection.where(kept, 1.0 / selection.where(kept, s, 1.0), 0.0)
-    return linalg.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
+    return products.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
 
 
 def _precision(a: Array) -> float:
@@ -210,8 +211,8 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     if is_concrete(limit) and not 0 < peel(limit) < 1:  # as LAPACK has it
         limit = float(np.finfo(a.dtype).eps)
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
-    x = linalg.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
-    rest = b - linalg.matmul(a, x)
+    x = products.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
+    rest = b - products.matmul(a, x)
     rest = methods.reshape(rest, (m, b.shape[1] if b.ndim == 2 else 1))
     squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)
     if m <= n or is_concrete(rank) and peel(rank) != n:

@@ -9,7 +9,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as cnp
-from covector.core.ops import lapack
+from covector.core.ops.linalg import lapack
 
 RNG = np.random.default_rng(11)
 SQUARE = RNG.normal(size=(3, 3)) * 0.3 + np.diag([3.0, 2.0, 1.0])

@@ -5,7 +5,7 @@ import pytest
 
 import covector
 from covector import debug_nans, jacrev, vjp, vmap
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing.cases import cases
 
 RNG = np.random.default_rng(0)
@@ -17,8 +17,8 @@ X, Y = RNG.normal(size=3), RNG.normal(size=(2, 3))
 def how(request, monkeypatch):
     """Small bases are arrays from the start, and their sums arrays, unless told otherwise."""
     if request.param == "units":
-        monkeypatch.setattr("covector.transforms.basis.FEW", 0)
-        monkeypatch.setattr("covector.core.basis.SMALL", 0)
+        monkeypatch.setattr("covector.transforms.interpreters.basis.FEW", 0)
+        monkeypatch.setattr("covector.core.tape.lazy_cotangents.SMALL", 0)
 
 
 def by_rows(f, x):

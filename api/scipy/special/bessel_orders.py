@@ -1,6 +1,6 @@
 """Bessel functions of any order, by which they have no derivative here."""
 
-from ...core.ops import bessel_orders
+from ...core.ops.special import bessel_orders
 from ...core.types import Callable, Fun
 from ...numpy.surface import Array, array_of, lift
 

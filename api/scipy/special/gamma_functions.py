@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import at_user_line
-from ...core.ops import arithmetic, gamma_functions, incomplete, integrals, selection
-from ...core.tracer import peel
+from ...core.ops import arithmetic, selection
+from ...core.ops.special import gamma_functions, incomplete, integrals
+from ...core.trace.device import constant
+from ...core.trace.tracer import peel
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 

@@ -1,6 +1,7 @@
 """Logarithms of odds, and products with logarithms."""
 
-from ...core.ops import elementary, entropies
+from ...core.ops import elementary
+from ...core.ops.special import entropies
 from ...numpy.surface import Array, lift
 
 
