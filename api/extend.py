@@ -47,7 +47,7 @@ from .core.trace.tracer import (
     Trace as Trace,
     Tracer as Tracer,
     make_batched as make_batched,
-    peel as peel,
+    unwrap as unwrap,
 )
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (

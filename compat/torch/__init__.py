@@ -15,6 +15,7 @@ from . import (
     linalg,
     masked,
     nn,
+    ops,
     overrides,
     random,
     return_types,

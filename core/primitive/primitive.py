@@ -133,7 +133,7 @@ class Primitive:
         n = len(args) - len(self.params)
         return args[:n], args[n:]
 
-    def again(self, args):
+    def rebind(self, args):
         """The same operation on other values, one level down."""
         return bind(self, tuple(args)) if self.variadic else self.fun(*args)
 
@@ -236,7 +236,7 @@ def _positional(impl, variadic):
     return types.FunctionType(code, impl.__globals__, impl.__name__, None, impl.__closure__)
 
 
-def soften(prim, args, values, n):
+def promote_weak(prim, args, values, n):
     """NumPy's promotion for traced Python scalars: a plain number beside arrays takes their dtype.
 
     Returns whether the answer is weak again: an operator on nothing but weak scalars.
@@ -278,7 +278,7 @@ def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[l
                 mine.append(i)
             elif prim.refused:
                 prim.refuse_derivative(i, a)
-    return values, mine, weak and prim.family == "elementwise" and soften(prim, args, values, n)
+    return values, mine, weak and prim.family == "elementwise" and promote_weak(prim, args, values, n)
 
 
 _WEAK_TYPES = frozenset({int, float, complex, bool})

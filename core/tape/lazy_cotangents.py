@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..trace.device import constant
-from ..trace.tracer import Batched, make_batched, peel
+from ..trace.tracer import Batched, make_batched, unwrap
 from .unbroadcast import WHERE
 
 ndarray = np.ndarray
@@ -208,7 +208,7 @@ class Scaled:
 
     def _bears(self, factor):
         """Whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does not."""
-        factor, rows = peel(factor), peel(self.rows)
+        factor, rows = unwrap(factor), unwrap(self.rows)
         if type(factor) is not ndarray or type(rows) is not ndarray or factor.all():
             return True
         flat = rows.ravel("K")

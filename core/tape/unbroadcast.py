@@ -7,7 +7,7 @@ from math import isnan
 
 import numpy as np
 
-from ..trace.tracer import peel
+from ..trace.tracer import unwrap
 
 ndarray = np.ndarray
 
@@ -58,7 +58,7 @@ def strong_zero(ct, c):
         if not isnan(flat.dot(flat)):  # one BLAS pass: squares add up to NaN only if one of them is
             return c
     else:
-        raw = peel(c)
+        raw = unwrap(c)
         if raw is not None:
             bad = raw != raw
             if not (bad.any() if hasattr(bad, "any") else bad):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, MutationError, at_user_line
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, peel
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
 
@@ -203,7 +203,7 @@ def _become_view(tracer, base, step):
 
 def _shares(view, base, prim):
     """Whether the answer of a view primitive lies in the memory of its operand."""
-    inner, outer = peel(view), peel(base)
+    inner, outer = unwrap(view), unwrap(base)
     return not prim.copies or inner is None or np.shares_memory(inner, outer) or not inner.size
 
 

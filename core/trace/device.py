@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.avals import Aval, aval_of
 from ..arrays.backend import find_backend, namespace_of
 from ..errors import DtypeError, ShapeError, at_user_line
-from .tracer import Tracer, peel
+from .tracer import Tracer, unwrap
 
 ndarray = np.ndarray
 
@@ -90,7 +90,7 @@ def refuse_operands(prim, operands, params=()):
     error = sys.exc_info()[1]
     if isinstance(error, ShapeError | DtypeError):
         raise
-    values = [v for v in map(peel, operands) if find_backend(type(v)) is not None]
+    values = [v for v in map(unwrap, operands) if find_backend(type(v)) is not None]
     if values:
         namespace_of(values)
     refuse_avals(prim, operands, params)

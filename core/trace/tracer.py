@@ -134,10 +134,10 @@ class Tracer:
         return f"{type(self).__name__}[{self.owner.kind} level {self.owner.level}]({self.aval!r}, {self.value!r})"
 
     def __str__(self):
-        return str(peel(self)) if is_concrete(self) else repr(self)
+        return str(unwrap(self)) if is_concrete(self) else repr(self)
 
     def __format__(self, spec):
-        value = peel(self) if is_concrete(self) else None
+        value = unwrap(self) if is_concrete(self) else None
         if value is None or (spec and getattr(value, "ndim", 0)):
             return repr(self)
         return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
@@ -222,7 +222,7 @@ def share(tracer, view, prim, params):
     view.link = (ref(tracer), prim, params)
 
 
-def peel(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """The innermost array of a tracer, whatever wraps it; under vmap it has batch axes in front.
 
     Args:
@@ -232,7 +232,7 @@ def peel(value: Any) -> Any:
 
     >>> import covector
     >>> seen = []
-    >>> _ = covector.grad(lambda x: (seen.append(float(covector.extend.peel(x))), x * x)[1])(3.0)
+    >>> _ = covector.grad(lambda x: (seen.append(float(covector.extend.unwrap(x))), x * x)[1])(3.0)
     >>> seen
     [3.0]
     """

@@ -65,7 +65,7 @@ def leaves(shapes, seed, dtype=np.float32, requires_grad=True):
 def general(fun, *args):
     """The answer of the general road."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("covector.compat.torch._impl.dispatch.call.found", lambda *call: (None, None))
+        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None))
         return fun(*args)
 
 

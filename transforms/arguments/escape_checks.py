@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.errors import ConversionError, EscapedTracerError, at_user_line
 from ...core.ops.indexing.places import duplicate
-from ...core.trace.tracer import Late, Tracer, peel
+from ...core.trace.tracer import Late, Tracer, unwrap
 from .arguments import flatten, settle
 
 ndarray = np.ndarray
@@ -50,7 +50,7 @@ def apart(wholes):
     seen = set()
     out = []
     for x in wholes:
-        block = peel(x)
+        block = unwrap(x)
         if type(block) is ndarray:
             while type(block.base) is ndarray:
                 block = block.base
@@ -63,7 +63,7 @@ def apart(wholes):
 
 
 def _read_only(x):
-    x = peel(x)
+    x = unwrap(x)
     return type(x) is ndarray and not x.flags.writeable
 
 

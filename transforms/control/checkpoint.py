@@ -160,7 +160,7 @@ def _grad(trace, prim, args):
     if body.graph is not None and any(_saves(policy, eq) for eq in body.graph.equations):
         outs, kept = body.graph.eval(values, keep=lambda eq: _saves(policy, eq))
     else:
-        outs = list(prim.again((*values, body, policy)))
+        outs = list(prim.rebind((*values, body, policy)))
     if not active:
         return tuple(outs)
     out_avals = [aval_of(v) for v in outs]
@@ -193,7 +193,7 @@ def _jvp(trace, prim, args):
         shape[:] = [k for k, t in enumerate(pushed) if t is not None]
         return [*outs, *[pushed[k] for k in shape]]
 
-    flat = prim.again((*values, *[given[i] for i in live], Body(run=run), policy))
+    flat = prim.rebind((*values, *[given[i] for i in live], Body(run=run), policy))
     count = len(flat) - len(shape)
     tangents = dict(zip(shape, flat[count:]))
     return tuple([trace.box(strip(v, trace), tangents.get(k)) for k, v in enumerate(flat[:count])])
@@ -203,7 +203,7 @@ def _vmap(trace, prim, args):
     *operands, body, policy = args
     values, flags = trace.unbox(operands)
     inner = batched_body(body, flags, trace)
-    outs = prim.again((*values, Body(run=lambda flat: inner(*flat)), policy))
+    outs = prim.rebind((*values, Body(run=lambda flat: inner(*flat)), policy))
     return tuple([trace.box(v) for v in outs])
 
 

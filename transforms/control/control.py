@@ -9,7 +9,7 @@ from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import where
 from ...core.primitive.primitive import bind
 from ...core.trace.buffers import identity
-from ...core.trace.tracer import Batched, Staged, Tracer, peel
+from ...core.trace.tracer import Batched, Staged, Tracer, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
 from ..interpreters.forward import start_dual
@@ -184,7 +184,7 @@ def _cond_grad(trace, prim, args):
     pred, *operands, on_true, on_false = args
     values, mine = operands_of(trace, operands)
     active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
-    outs = list(prim.again((pred, *values, on_true, on_false)))
+    outs = list(prim.rebind((pred, *values, on_true, on_false)))
     out_avals = [aval_of(v) for v in outs]
     n = len(values)
 
@@ -197,7 +197,7 @@ def _cond_grad(trace, prim, args):
 
     def back(cts, saved):
         full = full_cotangents(cts, out_avals)
-        return list(prim.again((pred, *values, *full, pulled(on_true), pulled(on_false))))
+        return list(prim.rebind((pred, *values, *full, pulled(on_true), pulled(on_false))))
 
     return tuple(record_call(trace, outs, [operands[i].node for i in active], back, "cond"))
 
@@ -219,7 +219,7 @@ def _cond_jvp(trace, prim, args):
 
         return Body(run=run)
 
-    flat = prim.again((pred, *values, *[operands[i].tangent for i in live], pushed(on_true), pushed(on_false)))
+    flat = prim.rebind((pred, *values, *[operands[i].tangent for i in live], pushed(on_true), pushed(on_false)))
     half = len(flat) // 2
     return tuple([trace.box(strip(v, trace), t) for v, t in zip(flat[:half], flat[half:])])
 
@@ -229,7 +229,7 @@ def _cond_vmap(trace, prim, args):
     (pred, *values), flags = trace.unbox((pred, *operands))
     bodies = [batched_body(body, flags[1:], trace) for body in (on_true, on_false)]
     if not flags[0]:
-        outs = prim.again((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
+        outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
         return tuple([trace.box(v) for v in outs])
     xs, ys = bodies[0](*values), bodies[1](*values)
     return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
@@ -245,7 +245,7 @@ def _cond_graph(trace, prim, args):
     n, m = len(avals), len(graphs[0].captured)
     places = [list(range(n, n + m)), list(range(n + m, n + len(extra)))]
     bodies = tuple(_closed(g, n, p) for g, p in zip(graphs, places))
-    values = prim.again((*[v for _, v in lifted], *bodies)) if trace.concrete else None
+    values = prim.rebind((*[v for _, v in lifted], *bodies)) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in lifted], bodies, graphs[0].out_avals, values)
 
 
@@ -278,7 +278,7 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     while True:
         flag = settle(only_leaf(cond_fun(state))[0])
         kind = known_state(flag)
-        if kind == "staged" or kind == "batched" and peel(flag) is None:
+        if kind == "staged" or kind == "batched" and unwrap(flag) is None:
             raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "
                             f"steps and np.where{at_user_line()}")
         if kind == "known":
@@ -286,7 +286,7 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
                 return state
             state = running = body_fun(state)
             continue
-        if not peel(flag).any():
+        if not unwrap(flag).any():
             return state
         # Examples that are done run along from the last state at which they were not, and keep what they have.
         running = _select(flag, state, running, "while_loop")
@@ -314,7 +314,7 @@ def fori_loop(
     lower, upper = settle(lower), settle(upper)
     if known_state(lower) == known_state(upper) == "known":
         state = init_val
-        for i in range(whole(peel(lower), "lower of fori_loop"), whole(peel(upper), "upper of fori_loop")):
+        for i in range(whole(unwrap(lower), "lower of fori_loop"), whole(unwrap(upper), "upper of fori_loop")):
             state = body_fun(i, state)
         if structure(state) != structure(init_val):
             raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "

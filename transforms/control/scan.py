@@ -186,7 +186,7 @@ def _scan_grad(trace, prim, args):
     def with_carries(flat):
         return [*body(*flat), *flat[consts : consts + n]]
 
-    outs = list(prim.again((*values, Body(run=with_carries), consts, n, steps, reverse)))
+    outs = list(prim.rebind((*values, Body(run=with_carries), consts, n, steps, reverse)))
     carries = outs[len(outs) - n :] if n else []
     outs = outs[: len(outs) - n] if n else outs
     out_avals = [aval_of(v) for v in outs]
@@ -212,7 +212,7 @@ def _scan_grad(trace, prim, args):
         cts = full_cotangents(cts, out_avals)
         zeros = [zeros_of(aval_of(head[i]), head[i]) for i in live_head]
         start = [cts[i] for i in live_carry]
-        flat = prim.again((*head, *zeros, *start, *carries, *xs, *cts[n:], Body(run=step_back), consts, a + b, steps,
+        flat = prim.rebind((*head, *zeros, *start, *carries, *xs, *cts[n:], Body(run=step_back), consts, a + b, steps,
                            not reverse))
         found = dict(zip(live, flat))
         return [found.get(i) for i, own in enumerate(mine) if own]
@@ -244,7 +244,7 @@ def _scan_jvp(trace, prim, args):
         return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
 
     k, j = consts, consts + n
-    flat = prim.again((*values[:k], *tangents[:k], *values[k:j], *tangents[k:j], *values[j:], *tangents[j:],
+    flat = prim.rebind((*values[:k], *tangents[:k], *values[k:j], *tangents[k:j], *values[j:], *tangents[j:],
                        Body(run=step), 2 * consts, 2 * n, steps, reverse))
     ys = (len(flat) - 2 * n) // 2
     outs = [*flat[:n], *flat[2 * n : 2 * n + ys]]
@@ -266,7 +266,7 @@ def _scan_vmap(trace, prim, args):
         if flags[k]:
             values[k] = values[k].swapaxes(0, 1)
     inner = batched_body(body, tuple(flags), trace)
-    outs = prim.again((*values, Body(run=lambda flat: inner(*flat)), consts, n, steps, reverse))
+    outs = prim.rebind((*values, Body(run=lambda flat: inner(*flat)), consts, n, steps, reverse))
     return tuple([trace.box(v if k < n else v.swapaxes(0, 1)) for k, v in enumerate(outs)])
 
 
@@ -282,7 +282,7 @@ def _scan_graph(trace, prim, args):
     outs = graph.out_avals
     stacked = [*outs[:n], *[make_aval((steps, *a.shape), a.dtype) for a in outs[n:]]]
     params = (inner, consts + m, n, steps, reverse)
-    values = prim.again((*[v for _, v in [*extra, *lifted]], *params)) if trace.concrete else None
+    values = prim.rebind((*[v for _, v in [*extra, *lifted]], *params)) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in [*extra, *lifted]], params, stacked, values)
 
 

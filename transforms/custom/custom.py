@@ -251,7 +251,7 @@ def _jvp_ambient(trace, prim, args):
     values, mine = operands_of(trace, operands)
 
     def run(*flat):
-        return prim.again((*flat, record))
+        return prim.rebind((*flat, record))
 
     outs = list(run(*values))
     active = [i for i, (v, own) in enumerate(zip(values, mine))
@@ -357,7 +357,7 @@ def _vjp_jvp(trace, prim, args):
 def _custom_vmap(trace, prim, args):
     record = args[-1]
     values, flags = trace.unbox(args[:-1])
-    outs = prim.again((*values, record.batched(record, flags, trace)))
+    outs = prim.rebind((*values, record.batched(record, flags, trace)))
     return tuple([trace.box(v) for v in outs])
 
 
@@ -369,7 +369,7 @@ def _custom_graph(trace, prim, args):
     graph, _ = stage(record.body, avals, tuple, prim.name, like=args[:-1])
     lifted += [trace.lift(c) for c in graph.captured]
     closed = record.closed(record, graph, avals)
-    values = prim.again((*[v for _, v in lifted], closed)) if trace.concrete else None
+    values = prim.rebind((*[v for _, v in lifted], closed)) if trace.concrete else None
     outs = trace.emit(prim, [x for x, _ in lifted], (closed,), graph.out_avals, values)
     record.rebuild_out = record.rebuild_out or list
     return outs

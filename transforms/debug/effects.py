@@ -69,7 +69,7 @@ def debug_print(fmt: str, *args: PyTree, **kwargs: PyTree) -> None:
 def _pass(trace, prim, args):
     *operands, body, out = args
     values, _ = operands_of(trace, operands)
-    return prim.again((*values, body, out))
+    return prim.rebind((*values, body, out))
 
 
 def _effect_graph(trace, prim, args):
@@ -145,7 +145,7 @@ def _callback_vmap(trace, prim, args):
         return [np.stack([r[k] for r in rows]) for k in range(len(out))]
 
     grown = tuple(aval_of(np.broadcast_to(np.zeros((), a.dtype), (trace.size, *a.shape))) for a in out)
-    return tuple([trace.box(v) for v in prim.again((*values, Body(run=run), grown))])
+    return tuple([trace.box(v) for v in prim.rebind((*values, Body(run=run), grown))])
 
 
 _callback = higher_order(

@@ -7,7 +7,7 @@ from ...core.ops.indexing.places import duplicate
 from ...core.ops.shaping import concatenate
 from ...core.tape.lazy_cotangents import Units
 from ...core.trace.device import constant, zeros_of
-from ...core.trace.tracer import Tracer, peel
+from ...core.trace.tracer import Tracer, unwrap
 from ..arguments.arguments import settle
 from ..arguments.escape_checks import apart, check_escaped
 from .vmap import Mapping, unbox_out, vmap
@@ -96,8 +96,8 @@ def _rows(pullback, out_avals, start, stop, like):
 
 def _shares(value, lent):
     """Whether a value may lie in memory of any other."""
-    value = peel(value)
-    return type(value) is np.ndarray and any(np.may_share_memory(value, peel(v)) for v in lent)
+    value = unwrap(value)
+    return type(value) is np.ndarray and any(np.may_share_memory(value, unwrap(v)) for v in lent)
 
 
 def _basis(avals, start, stop, like):

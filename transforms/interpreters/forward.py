@@ -60,7 +60,7 @@ class DualTrace(Trace):
             out = self.later(prim, values, {i: args[i].tangent for i in mine})
             if out is not None:
                 return out
-        ans = prim.again(values)
+        ans = prim.rebind(values)
         if prim.flat or not mine:
             return ans
         tangents = {i: args[i].tangent for i in mine}
@@ -93,7 +93,7 @@ class DualTrace(Trace):
 
         def compute():
             with quiet():
-                return prim.again(values)
+                return prim.rebind(values)
 
         out.node = compute
         return out

@@ -47,7 +47,7 @@ class VmapTrace(Trace):
         if prim.across is not None and params and self.axis_name in params[0]:
             return self.box_all(prim.across(self, values, batched, *params))
         if not any(batched):
-            return prim.again((*values, *params))
+            return prim.rebind((*values, *params))
         if self.units is not None and prim.of_units is not None:
             ans = prim.of_units(values, batched, self.units)
             if ans is not None:

@@ -41,7 +41,7 @@ class AmbientNode(Node):
             self.extra = self.extra_class()
         return self.extra
 
-    def loud(self):
+    def ensure_hooks(self):
         """The `Extra` of a node about to get something that the sweep must see."""
         return self.more()
 
@@ -126,7 +126,7 @@ class AmbientTrace(Trace):
         node.seq = next_seq()
         node.extra = None
         if tangents:
-            node.loud().tangents = tangents
+            node.ensure_hooks().tangents = tangents
         return node
 
     def leaf(self, value, key):
@@ -172,7 +172,7 @@ class AmbientTrace(Trace):
 
     def below(self, prim, args):
         """The operation one level down."""
-        return prim.again(args)
+        return prim.rebind(args)
 
     def rebox(self, ans):
         """Answers without history."""
@@ -194,7 +194,7 @@ class AmbientTrace(Trace):
                           if getattr(a, "tangent", None) is not None and a.owner is self})
         packing = self.packing
         if packing is not None and rule.keeps:
-            node.loud().packing = packing
+            node.ensure_hooks().packing = packing
             node.saved = packing.pack(node, saved, operands)
         if prim.outputs is None:
             return self.box(ans, node=node) if is_inexact(aval_of(ans).dtype) else self.box(ans)
@@ -224,7 +224,7 @@ class AmbientTrace(Trace):
     def remember(self, node, pushed):
         """Let a node whose rule saved its answer have the answer's tangent, until it is freed."""
         if node is not None and -1 in node.rule.origins:
-            extra = node.loud()
+            extra = node.ensure_hooks()
             extra.tangents = {**(extra.tangents or {}), -1: pushed}
 
     def lift(self, node, saved, create_graph):
@@ -333,11 +333,11 @@ def backward(
         RuntimeError: an earlier sweep freed what a node saved.
 
     >>> import numpy as np
-    >>> from covector.extend import AmbientTrace, backward, peel
+    >>> from covector.extend import AmbientTrace, backward, unwrap
     >>> trace = AmbientTrace()
     >>> x = trace.leaf(np.array(3.0), "x")
     >>> cts, _ = backward(trace, [((x * x).node, 1.0)])
-    >>> float(peel(cts["x"]))
+    >>> float(unwrap(cts["x"]))
     6.0
     """
     drive = Drive(trace, retain, create_graph, stop, {} if into is None else into)

@@ -11,7 +11,7 @@ from ...core.arrays.backend import namespace_of
 from ...core.errors import user_line
 from ...core.tape.scatter import Scatter
 from ...core.tape.tape import Rule, make_leaf, make_node
-from ...core.trace.tracer import Batched, Dual, Rev, Tracer, peel
+from ...core.trace.tracer import Batched, Dual, Rev, Tracer, unwrap
 from ..scope.debug_modes import modes
 from .reverse import RevTrace
 
@@ -210,7 +210,7 @@ def _raw(value):
     """The innermost array; None for what is staged or no array."""
     if isinstance(value, Tracer) and value.owner is None:
         value = value.read()
-    return peel(value)
+    return unwrap(value)
 
 
 def _first_nan(out):

@@ -44,7 +44,7 @@ class RevTrace(Trace):
             return prim.handlers[self.kind](self, prim, args)
         values, mine, weak = take_operands(self, prim, args)
         if prim.flat or not mine:
-            return prim.again(values) if known is None else known
+            return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
         rule = prim.rule(active)
@@ -52,7 +52,7 @@ class RevTrace(Trace):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
-        ans = prim.again(values) if known is None else known
+        ans = prim.rebind(values) if known is None else known
         out = self.record(prim, rule, active, args, values, ans, n)
         if weak and isinstance(out, Tracer):
             out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]

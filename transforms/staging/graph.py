@@ -102,7 +102,7 @@ class Graph:
             if known is not None and i in known:
                 ans = record_known(eq.prim, args, eq.params, known[i])
             else:
-                ans = eq.prim.again((*args, *eq.params))
+                ans = eq.prim.rebind((*args, *eq.params))
             if keep is not None and keep(eq):
                 kept[i] = ans
             if eq.prim.outputs is None:
@@ -218,7 +218,7 @@ def record_known(prim, args, params, ans):
     if top is None:
         return ans
     if top.kind != "grad" or prim.handlers is not None:
-        return prim.again((*args, *params))
+        return prim.rebind((*args, *params))
     return top.process(prim, (*args, *params), ans)
 
 

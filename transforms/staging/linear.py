@@ -7,7 +7,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.errors import DtypeError, RuleError, ShapeError, at_user_line
 from ...core.trace.device import constant, zeros_of
-from ...core.trace.tracer import peel
+from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import differentiable, flatten, in_dtype, same_structure, settle
 from ..arguments.escape_checks import check_escaped, owned
@@ -126,7 +126,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
 
 def _adds(v):
     """Whether an operand is a constant other than 0."""
-    return type(v) is Literal and bool(np.any(peel(v.value) != 0))
+    return type(v) is Literal and bool(np.any(unwrap(v.value) != 0))
 
 
 def check_linear(graph, count):

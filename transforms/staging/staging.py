@@ -93,7 +93,7 @@ class GraphTrace(Trace):
             params = prim.staged_params(*params)
         values = None
         if self.concrete and not prim.effect:
-            values = prim.again((*[v for _, v in lifted], *params))
+            values = prim.rebind((*[v for _, v in lifted], *params))
         avals = tuple([strip(x) for x, _ in lifted])
         out_avals = prim.shape(avals, params)
         return self.emit(prim, [x for x, _ in lifted], params, out_avals, values)

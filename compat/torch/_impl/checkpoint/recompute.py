@@ -83,7 +83,7 @@ class Region:
     """One call of a checkpointed function: its places, and what was computed again by each sweep."""
 
     def __init__(self, again, args, early_stop, describe, failed):
-        self.again = again
+        self.rebind = again
         self.args = [Input(x) if isinstance(x, TensorBase) else x for x in args]
         self.early_stop = early_stop
         self.describe = describe
@@ -101,7 +101,7 @@ class Region:
         args = [x.get() if isinstance(x, Input) else x for x in self.args]
         try:
             with Refill(self, sweep), enable_grad():
-                self.again(*args)
+                self.rebind(*args)
         except Complete:
             pass
         self.complete.add(sweep)

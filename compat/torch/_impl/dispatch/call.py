@@ -11,7 +11,7 @@ import numpy as np
 from ..... import extend
 from ..inplace.inplace import inplace
 from ..inplace.lower_errors import raised
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
 from ..state.recorder import aten
@@ -26,9 +26,9 @@ from ..state.state import (
 )
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from ..views.views import shape_dtype
-from .call_cache import GENERAL, Program, found, learnt
+from .call_cache import DECLINED, Program, compile_call, lookup
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed, unshared
 from .overriding import overridden
@@ -57,7 +57,7 @@ class Row:
         self.target = target
         self.blind = blind
         self.fun = None
-        self.programs = {}  # what programs.py knows of its calls
+        self.programs = {}  # what call_cache.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
 
@@ -188,13 +188,15 @@ def invoke(row, fun, args, kwargs, out=True):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
     if m is None or m.still:
-        program, tensors = found(row, args, kwargs, m is None)
+        program, tensors = lookup(row, args, kwargs, m is None)
         if type(program) is Program:
             answer = program.run(tensors)
-            if answer is not GENERAL:
+            if answer is not DECLINED:
                 return answer
         answer = compute(row, fun, args, kwargs, out)
-        return answer if type(program) is not tuple else learnt(row, program, args, kwargs, tensors, m is None, answer)
+        if type(program) is not tuple:
+            return answer
+        return compile_call(row, program, args, kwargs, tensors, m is None, answer)
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs, out), args, given,
@@ -217,21 +219,22 @@ def compute(row, fun, args, kwargs, out=True):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
     # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
-    held = [accumulator(t) for t in reversed(tensors) if t.requires and t.node is None]
+    held = [accumulator(t) for t in reversed(tensors) if t.wants_grad and t.node is None]
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:
         named["dtype"] = shape_dtype(target)[1]
-    token = hush()
+    token = suppress_fp_warnings()
     try:
-        if any(t.slow == 2 and t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
+        halves = any(t.dispatch_key == GENERAL and t.dtype is dtypes.bfloat16 for t in tensors)
+        if halves and wants_single(row, given, named):
             v = in_single(row.body, given, named)
         else:
             v = renewed(row.body(*given, **named), given)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(row.name, error)
     finally:
-        unhush(token)
+        restore_fp_warnings(token)
     del held
     if NANS and (m := MODES.get()) is not None and m.nans:
         NANS[0](row.body, row.name, given, named, v)
@@ -246,7 +249,7 @@ def compute(row, fun, args, kwargs, out=True):
         out = inside(out, m)
     if m is not None and m.inference:
         marked(out)
-    elif any(t.rare is not None and t.rare.inference for t in tensors):
+    elif any(t.autograd_meta is not None and t.autograd_meta.inference for t in tensors):
         for t in out if isinstance(out, tuple) else (out,):
             if isinstance(t, TensorBase) and t.level_trace is None:
                 check_saved(t.node, tensors)
@@ -263,7 +266,7 @@ def marked(out):
     for t in out if isinstance(out, tuple) else (out,):
         if isinstance(t, TensorBase):
             more(t).inference = True
-            t.slow = 2
+            t.dispatch_key = GENERAL
 
 
 def variant(names, given, named):

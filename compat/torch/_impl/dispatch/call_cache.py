@@ -14,13 +14,13 @@ from ..... import extend
 from ..graph.node import GradNode, NamedRule, visible
 from ..graph.node_names import name_of
 from ..graph.versions import root_of
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
 from ..state.state import accumulator, new
 from ..types.dtypes import Default, dtype as Dtype
 from ..types.number_cache import FLOATS
 from ..types.size import Size, memory_format
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
 from ..views.views import fresh, untangled
 from .call_recorder import (
     LARGE,
@@ -40,17 +40,17 @@ from .signatures import synonyms
 
 ndarray = np.ndarray
 next_seq = extend.next_seq
-GENERAL = object()  # the answer of a program where the general road is to be taken
+DECLINED = object()  # the answer of a program where the general road is to be taken
 _STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 _NESTS = frozenset({tuple, list, Size})
 _KEPT = 64  # programs of an operation
 PATIENCE = [1]  # how often a call is seen before its program is made
 
 
-def found(row, args, kwargs, recording):
+def lookup(row, args, kwargs, recording):
     """`(program, tensors)` of a call.
 
-    In place of the program there is a key where `learnt` is to make it, and None where there is none.
+    In place of the program there is a key where `compile_call` is to make it, and None where there is none.
 
     Args:
         row: the operation.
@@ -79,14 +79,14 @@ def described(args, key, tensors, recording, blind):
         kind = type(a)
         if kind is Tensor:
             x = a.value
-            if a.slow:
-                if a.slow == 2:
+            if a.dispatch_key:
+                if a.dispatch_key == GENERAL:
                     if not blind or not whole(a):
                         return False
                 elif not (fresh(a) if recording else untangled(a)):
                     return False
             tensors.append(a)
-            key += (x.shape, x.strides, x.dtype, recording and (a.node is not None or a.requires))
+            key += (x.shape, x.strides, x.dtype, recording and (a.node is not None or a.wants_grad))
         elif kind in _STATIC:
             key += (kind, a)
         elif kind is float:
@@ -108,14 +108,14 @@ def described_by_name(kwargs, key, tensors, recording, blind):
 
 def whole(t):
     """Whether a tensor is an ambient one of integers or booleans."""
-    rare = t.rare
-    return t.level_trace is None and t.value.dtype.kind in "biu" and (rare is None or not rare.inference)
+    meta = t.autograd_meta
+    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not meta.inference)
 
 
-def learnt(row, key, args, kwargs, tensors, recording, answer):
+def compile_call(row, key, args, kwargs, tensors, recording, answer):
     """Make the program of a call, None where there is none, and return the answer of the general road."""
     program = None
-    token, before = hush(), INSTEAD.get()
+    token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     try:
         program = made(row, args, kwargs, tensors, recording)
@@ -125,7 +125,7 @@ def learnt(row, key, args, kwargs, tensors, recording, answer):
         program = None
     finally:
         INSTEAD.set(before)
-        unhush(token)
+        restore_fp_warnings(token)
     row.programs[key] = program
     return answer if PATIENCE[0] or program is None else program.run(tensors)
 
@@ -141,7 +141,7 @@ def made(row, args, kwargs, tensors, recording):
     answer = row.body(*given, **named)
     title = row.node if type(row.node) is not dict else next(
         (name for test, name in row.node.items() if test(given, named)), None)
-    active = [i + 1 for i, t in enumerate(tensors) if recording and (t.node is not None or t.requires)]
+    active = [i + 1 for i, t in enumerate(tensors) if recording and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
     return Program(recorder, answer, len(tensors), active, title, call)
 
@@ -219,14 +219,14 @@ class Program:
         return NamedRule(rule, title, shows, call)
 
     def run(self, tensors):
-        """The answer for tensors of the program's kind; GENERAL where an operation refuses them."""
+        """The answer for tensors of the program's kind; DECLINED where an operation refuses them."""
         values = [np, *[t.value for t in tensors], *self.constants]
         nodes = [None] * len(values)
         for i in self.active:
             t = tensors[i - 1]
             node = t.node
             nodes[i] = accumulator(t) if node is None else node
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             for impl, take, rule, parents, save, picks in self.steps:
                 v = impl(*take(values))
@@ -244,9 +244,9 @@ class Program:
                     values += v
                     nodes += [None if pick is None else picked(pick, node) for pick in picks]
         except (ValueError, TypeError, ArithmeticError):
-            return GENERAL  # it says what is wrong
+            return DECLINED  # it says what is wrong
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
         for i in self.edges:
             nodes[i].more().edges = tuple(nodes[1 : self.count + 1])
         if self.nest == 0:
@@ -282,13 +282,13 @@ def picked(rule, node):
 class Out:
     """An answer: its place, whether it is to be copied, the order of its axes in memory if not its own."""
 
-    __slots__ = ("copied", "order", "place", "slow")
+    __slots__ = ("copied", "order", "place", "dispatch_key")
 
     def __init__(self, place, array, roots):
         self.place = place
         self.copied = type(array) is ndarray and id(root_of(array)) in roots
         self.order = None
-        self.slow = 0 if array.dtype in FLOATS else 2
+        self.dispatch_key = FAST if array.dtype in FLOATS else GENERAL
 
     def tensor(self, values, nodes):
         """The tensor of a run."""
@@ -302,9 +302,9 @@ class Out:
         t = new(Tensor)
         t.value = v
         t.node = nodes[self.place]
-        t.rare = t.level_trace = None
-        t.requires = False
-        t.slow = self.slow
+        t.autograd_meta = t.level_trace = None
+        t.wants_grad = False
+        t.dispatch_key = self.dispatch_key
         return t
 
     def lies(self, own, like):

@@ -75,7 +75,7 @@ class Recorder(extend.Trace):
         if prim.family == "elementwise":
             values = settled_numbers(values)
         places = [a.node if own else self.constant(v) for a, own, v in zip(operands, mine, values)]
-        ans = prim.again((*values, *params))
+        ans = prim.rebind((*values, *params))
         step = Step(prim, places, [self.constant(p) for p in params], params)
         self.steps.append(step)
         if type(ans) is tuple:

@@ -22,7 +22,7 @@ def bare(v):
     return v if isinstance(v, ndarray) else stop_gradient(v)
 
 
-def glimpse(v):
+def peek(v):
     """What `bare` gives, or None where no element can be looked at: for shortcuts that an operation can do without."""
     return None if isinstance(v, Opaque) else bare(v)
 

@@ -84,7 +84,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
 
 def resize(target, shape):
     """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
-    if target.level_trace is not None or target.rare is not None and target.rare.base is not None:
+    if target.level_trace is not None or target.autograd_meta is not None and target.autograd_meta.base is not None:
         raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
                            "a view, or a value of a running transform; give an empty tensor")
     if target.value.size:

@@ -8,7 +8,7 @@ from ..... import extend
 from .....extend import Ambient
 from ..graph.hooks import SHAPE, as_tensors
 from ..graph.node import CALL, UNDEFINED, picks
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES, leave_level, modes, restore, set_modes
 from ..modes.warnings import first
 from ..state.levels import AMBIENT, GradTrace
@@ -111,7 +111,7 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
         nodes = prepare(sweep, roots, inputs, accumulate)
     before = set_modes(grad=bool(create_graph), sweeping=True)
     waiting = callbacks.begin()
-    token = hush()
+    token = suppress_fp_warnings()
     outer = RUNNING.get()
     if HOOKED:
         sweep.roots = [n for n, _ in roots]
@@ -125,7 +125,7 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
             callbacks.run()
     finally:
         RUNNING.set(outer)
-        unhush(token)
+        restore_fp_warnings(token)
         restore(before)
         if waiting or callbacks.PENDING:
             callbacks.end(waiting)
@@ -160,11 +160,11 @@ def sweep_level(trace, outputs, grads, inputs):
             return [None] * len(nodes)
         sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
         before = leave_level(trace)
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             extend.sweep(roots, 0, drive=sweep)
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
         return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c)) for c in found]
@@ -184,11 +184,11 @@ def call_node(node, grads):
     absent = UNDEFINED if len(grads) == 1 else None
     cts = tuple([absent if g is None else lower(g) for g in grads])
     before = set_modes(sweeping=True)
-    token = hush()
+    token = suppress_fp_warnings()
     try:
         out = node.run(cts[0] if len(cts) == 1 else cts, drive)
     finally:
-        unhush(token)
+        restore_fp_warnings(token)
         restore(before)
     found = as_tensors(out, drive) if out is not None else ()
     return found[0] if len(found) == 1 else found
@@ -232,7 +232,7 @@ def prepare(sweep, roots, inputs, accumulate):
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         if accumulate and t.node is not None:
             Tensor.retain_grad(t)
-        nodes.append(accumulator(t) if t.requires and t.node is None else edge(t))
+        nodes.append(accumulator(t) if t.wants_grad and t.node is None else edge(t))
         if nodes[-1] is None or nodes[-1].lost:
             nodes[-1] = UNDEFINED
     runs = wanted(sweep, roots, nodes)

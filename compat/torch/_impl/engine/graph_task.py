@@ -60,16 +60,16 @@ class Sweep:
 
     def keep(self, tensor, ct):
         """Keep the gradient of a tensor that is no leaf."""
-        rare = tensor.rare
-        if rare.grad is None or not self.create_graph:
+        meta = tensor.autograd_meta
+        if meta.grad is None or not self.create_graph:
             new = self.tensor(ct)
             if type(new.value) is ndarray and not self.create_graph:
                 new = wrap(new.value.copy())
-            if rare.grad is not None:
-                new = self.tensor(lower(rare.grad) + lower(new))
-            rare.grad = new
+            if meta.grad is not None:
+                new = self.tensor(lower(meta.grad) + lower(new))
+            meta.grad = new
         else:
-            rare.grad = self.tensor(lower(rare.grad) + ct)
+            meta.grad = self.tensor(lower(meta.grad) + ct)
 
 
 def forwards(v):

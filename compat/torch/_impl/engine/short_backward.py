@@ -1,11 +1,11 @@
 """The short way of `backward()`: one ambient tensor outside of all modes, straight into the sweep."""
 
 from ..... import extend
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import DEFAULT, MODES
 from ..state.levels import AMBIENT
 from ..state.state import edge
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import GENERAL, Tensor
 from . import callbacks
 from .graph_task import HOOKED, Sweep
 from .root_gradients import ones
@@ -19,28 +19,28 @@ def quick_backward(t, gradient, retain):
     The gradient is None for a number, or an ambient tensor of the same shape and dtype.
     """
     value = t.value
-    if t.slow == 2 or t.node is None or HOOKED or MODES.get() is not None:
+    if t.dispatch_key == GENERAL or t.node is None or HOOKED or MODES.get() is not None:
         return False
     if gradient is None:
         if value.size != 1:
             return False
         ct = ones(value.shape, value.dtype)
     else:
-        if type(gradient) is not Tensor or gradient.slow:
+        if type(gradient) is not Tensor or gradient.dispatch_key:
             return False
         ct = gradient.value
         if ct.shape != value.shape or ct.dtype is not value.dtype:
             return False
-    node = edge(t) if t.slow else t.node
+    node = edge(t) if t.dispatch_key else t.node
     sweep = Sweep(AMBIENT, retain, False)
     MODES.set(_IN_SWEEP)
-    token = hush()
+    token = suppress_fp_warnings()
     try:
         extend.sweep([(node, ct)], 0, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
-        unhush(token)
+        restore_fp_warnings(token)
         MODES.set(None)
         if callbacks.PENDING:
             callbacks.end(())

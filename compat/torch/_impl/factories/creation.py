@@ -27,7 +27,7 @@ from ..state.state import (
 from ..types import dtypes
 from ..types.memory_formats import fresh, preserves
 from ..types.size import device as Device
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import GENERAL, TensorBase
 from ..views.views import shape_dtype
 
 
@@ -39,7 +39,7 @@ def made(array, requires_grad=False, device=None):
     if m is not None:
         if m.inference:
             more(t).inference = True
-            t.slow = 2
+            t.dispatch_key = GENERAL
         if m.level is not None or m.foreign is not None:
             return inside(t, m)  # a tensor that values of the running transforms may be written to
     if requires_grad:

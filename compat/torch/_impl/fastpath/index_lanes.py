@@ -13,7 +13,7 @@ from ..inplace.inplace import KEEPERS
 from ..modes.modes import MODES
 from ..state.state import accumulator
 from ..types.number_cache import EXACT
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import VIEW, Tensor
 from ..views.views import UPDATE, fresh
 from .view_lanes import indexed, ready
 
@@ -111,12 +111,12 @@ NUMBER = extend.make_aval((), F64)
 
 def write(t, key, value):
     """`t[key] = value` of an ambient base for a basic key; False for what this lane does not take."""
-    if type(t) is not Tensor or t.slow or MODES.get() is not None or versions.EXPOSED:
+    if type(t) is not Tensor or t.dispatch_key or MODES.get() is not None or versions.EXPOSED:
         return False
     array = t.value
     p = t.node
     if p is None:
-        if t.requires:
+        if t.wants_grad:
             return False
     else:
         rule = p.rule
@@ -136,7 +136,7 @@ def write(t, key, value):
         spot = found[2]
     kind = type(value)
     if kind is Tensor:
-        if value.slow and not (value.slow == 1 and fresh(value)):
+        if value.dispatch_key and not (value.dispatch_key == VIEW and fresh(value)):
             return False
         v = value.value
         if v.dtype is not array.dtype:
@@ -146,7 +146,7 @@ def write(t, key, value):
             if part.shape != v.shape or versions.root_of(v) is versions.root_of(array) and not same(part, v):
                 return False
         q = value.node
-        if q is None and value.requires:
+        if q is None and value.wants_grad:
             q = accumulator(value)
     elif kind is float or kind is int and -EXACT <= value <= EXACT:
         if array.dtype is not F64 and not -3e38 < value < 3e38:

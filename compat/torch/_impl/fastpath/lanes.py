@@ -13,11 +13,11 @@ from ..dispatch.layouts import laid_out
 from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.inplace import KEEPERS
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.state import accumulator, new
 from ..types.number_cache import CONSTS, EXACT, constant
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor
 from ..views.views import fresh
 from . import level_lanes
 from .level_lanes import dual
@@ -38,21 +38,21 @@ def unary(row, prim, ufunc):
 
     def fun(input, *, out=None):
         if type(input) is Tensor and out is None and (
-                not input.slow or input.slow == 1 and fresh(input)) and MODES.get() is None:
+                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
             x = input.value
-            token = hush()
+            token = suppress_fp_warnings()
             v = ufunc(x)
-            unhush(token)
+            restore_fp_warnings(token)
             if type(v) is not ndarray:
                 v = asarray(v)
             t = new(Tensor)
             t.value = v
-            t.rare = t.level_trace = None
-            t.requires = False
-            t.slow = 0
+            t.autograd_meta = t.level_trace = None
+            t.wants_grad = False
+            t.dispatch_key = FAST
             p = input.node
             if p is None:
-                if not input.requires:
+                if not input.wants_grad:
                     t.node = None
                     return t
                 p = accumulator(input)
@@ -100,32 +100,32 @@ def binary(row, prim, op, reflected=False):
     def fun(input, other):
         kind = type(other)
         if type(input) is Tensor and (
-                not input.slow or input.slow == 1 and fresh(input)) and MODES.get() is None:
+                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
             x = input.value
             if kind is Tensor:
                 y = other.value
-                if (not other.slow or other.slow == 1 and fresh(other)) and x.dtype is y.dtype:
-                    token = hush()
+                if (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) and x.dtype is y.dtype:
+                    token = suppress_fp_warnings()
                     try:
                         v = op(x, y)
                     except ValueError:
                         return slow(input, other)
                     finally:
-                        unhush(token)
+                        restore_fp_warnings(token)
                     if type(v) is not ndarray:
                         v = asarray(v)
                     elif v.ndim > 1 and v.strides != x.strides:
                         v = laid_out(v, x, y)
                     t = new(Tensor)
                     t.value = v
-                    t.rare = t.level_trace = None
-                    t.requires = False
-                    t.slow = 0
+                    t.autograd_meta = t.level_trace = None
+                    t.wants_grad = False
+                    t.dispatch_key = FAST
                     q = other.node
-                    if q is None and other.requires:  # before the other one: leaves are then reached in order
+                    if q is None and other.wants_grad:  # before the other one: leaves are then reached in order
                         q = accumulator(other)
                     p = input.node
-                    if p is None and input.requires:
+                    if p is None and input.wants_grad:
                         p = accumulator(input)
                     if p is None and q is None:
                         t.node = None
@@ -157,19 +157,19 @@ def binary(row, prim, op, reflected=False):
                     if kind is int and not -EXACT <= other <= EXACT:
                         return slow(input, other)
                     c = constant(other, x.dtype)
-                token = hush()
+                token = suppress_fp_warnings()
                 v = op(x, c)
-                unhush(token)
+                restore_fp_warnings(token)
                 if type(v) is not ndarray:
                     v = asarray(v)
                 t = new(Tensor)
                 t.value = v
-                t.rare = t.level_trace = None
-                t.requires = False
-                t.slow = 0
+                t.autograd_meta = t.level_trace = None
+                t.wants_grad = False
+                t.dispatch_key = FAST
                 p = input.node
                 if p is None:
-                    if not input.requires:
+                    if not input.wants_grad:
                         t.node = None
                         return t
                     p = accumulator(input)
@@ -231,17 +231,19 @@ def binary_inplace(prim, ufunc, slow):
     written = versions.WRITTEN
 
     def method(self, other):
-        if type(self) is Tensor and (not self.slow or self.slow == 1 and can_write(self)) and MODES.get() is None:
+        if type(self) is Tensor and MODES.get() is None and (
+                not self.dispatch_key or self.dispatch_key == VIEW and can_write(self)):
             x = self.value
             kind = type(other)
             q = None
             if kind is Tensor:
                 y = other.value
-                if y.dtype is not x.dtype or y is x or other.slow and not (other.slow == 1 and fresh(other)) or (
+                if y.dtype is not x.dtype or y is x or (
+                        other.dispatch_key and not (other.dispatch_key == VIEW and fresh(other))) or (
                         (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
                     return slow(self, other)
                 q = other.node
-                if q is None and other.requires:
+                if q is None and other.wants_grad:
                     q = accumulator(other)
             elif kind is float or kind is int and -EXACT <= other <= EXACT:
                 y = CONSTS[x.dtype].get(other)
@@ -249,8 +251,8 @@ def binary_inplace(prim, ufunc, slow):
                     y = constant(other, x.dtype)
             else:
                 return slow(self, other)
-            p = self.rare.base.node if self.slow else self.node
-            if self.requires and p is None or not x.flags.writeable:
+            p = self.autograd_meta.base.node if self.dispatch_key else self.node
+            if self.wants_grad and p is None or not x.flags.writeable:
                 return slow(self, other)
             if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
                 return slow(self, other)
@@ -260,20 +262,20 @@ def binary_inplace(prim, ufunc, slow):
             if p is not None and (p.extra is not None and not p.extra.quiet or (
                     p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
                 return slow(self, other)
-            token = hush()
+            token = suppress_fp_warnings()
             try:
                 ufunc(x, y, x)
             except ValueError:
                 return slow(self, other)
             finally:
-                unhush(token)
+                restore_fp_warnings(token)
             root = x if x.base is None else versions.root_of(x)
             entry = written.get(id(root))
             if entry is None:
                 entry = written[id(root)] = versions.Written(root)
             entry.count += 1
             entry.stamps.append(next_seq())
-            if self.slow:
+            if self.dispatch_key:
                 rule = both if q is not None else left
                 written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
             elif p is not None or q is not None:
@@ -293,10 +295,10 @@ def flat(row, ufunc):
     """The fast function of a comparison: a tensor of booleans without history."""
 
     def fun(input, other):
-        if type(input) is Tensor and input.slow <= 1 and MODES.get() is None:
+        if type(input) is Tensor and input.dispatch_key != GENERAL and MODES.get() is None:
             x = input.value
             kind = type(other)
-            if kind is Tensor and other.slow <= 1:
+            if kind is Tensor and other.dispatch_key != GENERAL:
                 y = other.value
                 if x.dtype is not y.dtype:
                     return invoke(row, fun, (input, other), {})
@@ -310,9 +312,9 @@ def flat(row, ufunc):
                 return invoke(row, fun, (input, other), {})
             t = new(Tensor)
             t.value = v if type(v) is ndarray else asarray(v)
-            t.node = t.rare = t.level_trace = None
-            t.requires = False
-            t.slow = 2
+            t.node = t.autograd_meta = t.level_trace = None
+            t.wants_grad = False
+            t.dispatch_key = GENERAL
             return t
         return invoke(row, fun, (input, other), {})
 

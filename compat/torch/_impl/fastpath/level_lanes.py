@@ -12,7 +12,7 @@ from ..dispatch.call import lifted
 from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node import GradNode, NamedRule
 from ..graph.versions import root_of
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..state.levels import DUAL, FOREIGN
 from ..state.state import (
     SET_TANGENT,
@@ -25,7 +25,7 @@ from ..state.state import (
     tangent_of,
 )
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import FAST, GENERAL, Tensor
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
@@ -41,16 +41,17 @@ def operand(t, trace):
     A tangent is a core value one level down: that of a tensor which is itself recorded is rare.
     """
     if t.level_trace is trace:
-        rare = t.rare
+        meta = t.autograd_meta
         if trace is None:
             value = t.value
         else:
             below = t.value
-            value = below.value if not below.slow and below.node is None and not below.requires else lower(below)
-        if rare is None:
+            plain = not below.dispatch_key and below.node is None and not below.wants_grad
+            value = below.value if plain else lower(below)
+        if meta is None:
             node = t.node
-            return value, accumulator(t) if node is None and t.requires else node, None
-        if rare.inference:
+            return value, accumulator(t) if node is None and t.wants_grad else node, None
+        if meta.inference:
             return NOT_HERE
         node = edge(t)
         dx = tangent_of(t)
@@ -61,15 +62,15 @@ def operand(t, trace):
         if trace is None:
             return (value, None, dx.value) if dx.level_trace is None and bare(dx) else NOT_HERE
         while dx.level_trace is trace:
-            if dx.node is not None or dx.requires:
+            if dx.node is not None or dx.wants_grad:
                 return NOT_HERE
             dx = dx.value
-        return value, None, dx.value if not dx.slow and dx.node is None and not dx.requires else lower(dx)
+        return value, None, dx.value if not dx.dispatch_key and dx.node is None and not dx.wants_grad else lower(dx)
     level = t.level_trace
     if level is None:
-        if not t.slow and t.node is None and not t.requires:
+        if not t.dispatch_key and t.node is None and not t.wants_grad:
             return t.value, None, None
-        if t.rare is not None and t.rare.inference:
+        if t.autograd_meta is not None and t.autograd_meta.inference:
             return NOT_HERE
     elif level is FOREIGN or level.done or level.level > trace.level:
         return NOT_HERE
@@ -78,12 +79,12 @@ def operand(t, trace):
 
 def bare(t):
     """Whether an ambient tensor of floats has neither history nor tangent."""
-    return t.slow < 2 and t.node is None and not t.requires and (not t.slow or edge(t) is None)
+    return t.dispatch_key != GENERAL and t.node is None and not t.wants_grad and (not t.dispatch_key or edge(t) is None)
 
 
 def dual(t):
     """Whether a tensor may be a dual one of the ambient level: a dual level is open, and it is none for other lanes."""
-    return type(t) is Tensor and t.slow == 2 and t.level_trace is None and DUAL.get() is not None
+    return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None and DUAL.get() is not None
 
 
 def raised(trace, v):
@@ -93,17 +94,17 @@ def raised(trace, v):
     else:
         below = new(Tensor)
         below.value = v if type(v) is ndarray else np.asarray(v)
-        below.node = below.rare = below.level_trace = None
-        below.requires = False
-        below.slow = 0
+        below.node = below.autograd_meta = below.level_trace = None
+        below.wants_grad = False
+        below.dispatch_key = FAST
         if trace is None:
             return below
     t = new(Tensor)
     t.value = below
-    t.node = t.rare = None
+    t.node = t.autograd_meta = None
     t.level_trace = trace
-    t.requires = False
-    t.slow = 2
+    t.wants_grad = False
+    t.dispatch_key = GENERAL
     return t
 
 
@@ -121,9 +122,9 @@ def pushed(t, trace, dv, v, tangents):
     """Give a new tensor its tangent, a core value one level down, in memory that is none of the operands' tangents'."""
     if dv.shape != v.shape:
         dv = broadcast_to(dv, v.shape)
-    array = extend.peel(dv)
+    array = extend.unwrap(dv)
     if type(array) is ndarray:
-        others = [extend.peel(d) for d in tangents]
+        others = [extend.unwrap(d) for d in tangents]
         if any(d is array for d in others) or array.base is not None and any(
                 type(d) is ndarray and root_of(d) is root_of(array) for d in others):
             dv = DUPLICATE.fun(dv)
@@ -131,9 +132,9 @@ def pushed(t, trace, dv, v, tangents):
     if trace is None and (dv.value.base is not None or dv.value.strides != t.value.strides):
         SET_TANGENT[0](t, dv)
         return
-    t.rare = rare = Record()
-    rare.tangent = DUAL.get() if trace is None else trace, dv, False
-    t.slow = 2
+    t.autograd_meta = meta = Record()
+    meta.tangent = DUAL.get() if trace is None else trace, dv, False
+    t.dispatch_key = GENERAL
 
 
 def pushes(prim):
@@ -168,12 +169,12 @@ def unary(prim):
         x, p, dx = operand(t, trace)
         if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
             return None
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             v = fun(x)
             dv = None if dx is None else push[0](dx, (x, v))
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
         out = raised(trace, v)
         if p is not None:
             recorded(out, rule, p, None if collect is None else collect((x, v)))
@@ -218,7 +219,7 @@ def binary(row, prim):
                 return None
         if (dx is not None or dy is not None) and push is None:
             return None
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             v = fun(x, y)
             dv = None
@@ -230,7 +231,7 @@ def binary(row, prim):
         except ValueError:
             return None  # shapes that do not fit: the general road says how
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
         if layout is not None and type(v) is ndarray and v.ndim > 1:
             v = layout(v, [t for t in (input, other) if type(t) is Tensor])
         out = raised(trace, v)
@@ -280,21 +281,21 @@ def several(row, prim, title, plain=False):
         tangents = {i: f[2] for i, f in enumerate(found) if f[2] is not None}
         if active and tangents:
             return None
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             v = fun(*values, *params)
             dv = prim.tangent(tangents, (*values, *params), v) if tangents else None
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
         if layout is not None and type(v) is ndarray and v.ndim > 1:
             v = layout(v, tensors)
         if isinstance(v, Tracer):
             out = new(Tensor)
             out.value = lifted(v, title, tensors)
-            out.node = out.rare = None
+            out.node = out.autograd_meta = None
             out.level_trace = trace
-            out.requires = False
-            out.slow = 2
+            out.wants_grad = False
+            out.dispatch_key = GENERAL
         else:
             out = raised(trace, v)
         if active:

@@ -5,10 +5,10 @@ import numpy as np
 from ..... import extend
 from ..dispatch.call import invoke
 from ..graph.node import GradNode, NamedRule
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.state import accumulator, new
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import FAST, VIEW, Tensor
 from ..views.views import fresh, shape_dtype
 from . import level_lanes
 from .level_lanes import dual
@@ -24,22 +24,22 @@ ACTIVE = [tuple(i for i in range(3) if bits >> i & 1) for bits in range(8)]
 
 def plain(t):
     """Whether a tensor is an ambient one of floats with its history up to date; the modes are the caller's to ask."""
-    return type(t) is Tensor and (not t.slow or t.slow == 1 and fresh(t))
+    return type(t) is Tensor and (not t.dispatch_key or t.dispatch_key == VIEW and fresh(t))
 
 
 def parent(t):
     """The node of a plain tensor as an operand, or None."""
     p = t.node
-    return accumulator(t) if p is None and t.requires else p
+    return accumulator(t) if p is None and t.wants_grad else p
 
 
 def tensor(v):
     """A new ambient tensor of floats without history."""
     t = new(Tensor)
     t.value = v if type(v) is ndarray else np.asarray(v)
-    t.node = t.rare = t.level_trace = None
-    t.requires = False
-    t.slow = 0
+    t.node = t.autograd_meta = t.level_trace = None
+    t.wants_grad = False
+    t.dispatch_key = FAST
     return t
 
 
@@ -67,12 +67,12 @@ def total(row, prim, title):
                 and MODES.get() is None:
             x = input.value
             over = axes[x.ndim]
-            token = hush()
+            token = suppress_fp_warnings()
             v = impl(np, x, over, False)
-            unhush(token)
+            restore_fp_warnings(token)
             p = input.node
             if p is None:
-                if not input.requires:
+                if not input.wants_grad:
                     return tensor(v)
                 p = accumulator(input)
             return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
@@ -173,9 +173,9 @@ def pair_to_scalar(prim, title):
 
     def fun(input, target):
         x, y = input.value, target.value
-        token = hush()
+        token = suppress_fp_warnings()
         v = impl(np, x, y)
-        unhush(token)
+        restore_fp_warnings(token)
         q, p = parent(target), parent(input)
         if p is None and q is None:
             return tensor(v)

@@ -11,7 +11,7 @@ from ..graph import versions
 from ..graph.node import FREED, UNDEFINED, GradNode, NamedRule, freed
 from ..modes.modes import MODES
 from ..state.state import Record, accumulator, needs_grad, new
-from ..types.tensor_type import Tensor
+from ..types.tensor_type import VIEW, Tensor
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE, refresh
 
@@ -23,18 +23,18 @@ Scatter = extend.Scatter
 
 def ready(t):
     """Whether a tensor is an ambient one of floats outside of all modes, its history up to date."""
-    slow = t.slow
+    slow = t.dispatch_key
     if slow > 1 or type(t) is not Tensor or MODES.get() is not None:
         return False
     if slow:
-        rare = t.rare
-        base = rare.base.rare
-        if rare.tangent is not None or rare.creation is not None or base is not None and (
+        meta = t.autograd_meta
+        base = meta.base.autograd_meta
+        if meta.tangent is not None or meta.creation is not None or base is not None and (
                 base.tangent is not None or base.relaid):
             return False
         if versions.WRITTEN or versions.EXPOSED:
             refresh(t)
-        return t.node is not None or not needs_grad(rare.base)
+        return t.node is not None or not needs_grad(meta.base)
     return True
 
 
@@ -60,21 +60,21 @@ def made(t, array, prim, params, rule):
     out = new(Tensor)
     out.value = array
     out.level_trace = None
-    out.requires = False
-    out.slow = 1
-    out.rare = rare = Record()
-    parent = t.rare
-    if t.slow:
-        rare.base = parent.base
-        rare.steps = (*parent.steps, (prim, params))
+    out.wants_grad = False
+    out.dispatch_key = VIEW
+    out.autograd_meta = meta = Record()
+    parent = t.autograd_meta
+    if t.dispatch_key:
+        meta.base = parent.base
+        meta.steps = (*parent.steps, (prim, params))
     else:
-        rare.base = t
-        rare.steps = ((prim, params),)
+        meta.base = t
+        meta.steps = ((prim, params),)
     if versions.WRITTEN:
-        rare.attr_version = versions.version(array)
+        meta.attr_version = versions.version(array)
     p = t.node
     if p is None:
-        if not t.requires:
+        if not t.wants_grad:
             out.node = None
             return out
         p = accumulator(t)
@@ -97,21 +97,21 @@ def indexed(t, index, title, spot=None):
     out = new(Tensor)
     out.value = view = array[index]
     out.level_trace = None
-    out.requires = False
-    out.slow = 1
-    out.rare = rare = Record()
-    if t.slow:
-        parent = t.rare
-        rare.base = parent.base
-        rare.steps = (*parent.steps, (GETITEM, (index,)))
+    out.wants_grad = False
+    out.dispatch_key = VIEW
+    out.autograd_meta = meta = Record()
+    if t.dispatch_key:
+        parent = t.autograd_meta
+        meta.base = parent.base
+        meta.steps = (*parent.steps, (GETITEM, (index,)))
     else:
-        rare.base = t
-        rare.steps = ((GETITEM, (index,)),)
+        meta.base = t
+        meta.steps = ((GETITEM, (index,)),)
     if versions.WRITTEN:
-        rare.attr_version = versions.version(view)
+        meta.attr_version = versions.version(view)
     p = t.node
     if p is None:
-        if not t.requires:
+        if not t.wants_grad:
             out.node = None
             return out
         p = accumulator(t)
@@ -128,27 +128,27 @@ def parted(t, indices, rule):
     """The views of a ready tensor by several basic indices, as the outputs of one node."""
     array, p = t.value, t.node
     node = None
-    if p is not None or t.requires:
+    if p is not None or t.wants_grad:
         node = GradNode()
         node.parents = accumulator(t) if p is None else p
         node.rule = rule
         node.saved = (aval_of(array), indices)
         node.seq = next_seq()
         node.extra = None
-    base, steps = (t.rare.base, t.rare.steps) if t.slow else (t, ())
+    base, steps = (t.autograd_meta.base, t.autograd_meta.steps) if t.dispatch_key else (t, ())
     outs = []
     for k, index in enumerate(indices):
         out = new(Tensor)
         out.value = view = array[index]
         out.level_trace = out.node = None
-        out.requires = False
-        out.slow = 1
-        out.rare = rare = Record()
-        rare.base = base
-        rare.steps = (*steps, (GETITEM, (index,)))
-        rare.creation = "multi"
+        out.wants_grad = False
+        out.dispatch_key = VIEW
+        out.autograd_meta = meta = Record()
+        meta.base = base
+        meta.steps = (*steps, (GETITEM, (index,)))
+        meta.creation = "multi"
         if versions.WRITTEN:
-            rare.attr_version = versions.version(view)
+            meta.attr_version = versions.version(view)
         if node is not None:
             out.node = pick = GradNode()
             pick.rule = extend.pick_rule(len(indices), k)
@@ -244,32 +244,32 @@ COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
 def can_write(t):
     """Whether a write through a view is the common case: one basic index of an ambient base with a node, and no hook,
     tangent or mode in sight. The view's own history may be out of date: it is not needed."""
-    rare = t.rare
-    base = rare.base
-    if len(rare.steps) != 1 or rare.steps[0][0] is not GETITEM or base.slow or rare.creation is not None:
+    meta = t.autograd_meta
+    base = meta.base
+    if len(meta.steps) != 1 or meta.steps[0][0] is not GETITEM or base.dispatch_key or meta.creation is not None:
         return False
     node = base.node
-    if node is None or node.extra is not None or rare.tangent is not None or versions.EXPOSED:
+    if node is None or node.extra is not None or meta.tangent is not None or versions.EXPOSED:
         return False
-    if base.rare is not None and (base.rare.tangent is not None or base.rare.relaid):
+    if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
         return False
     return t.node is None or t.node.extra is None
 
 
 def written(t, rule, q, saved):
     """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
-    rare = t.rare
-    base = rare.base
+    meta = t.autograd_meta
+    base = meta.base
     fn = GradNode()
     fn.rule = rule
     fn.parents = (None, q)
     fn.saved = saved
     fn.extra = None
-    put = rare.put
+    put = meta.put
     if put is None:
         if overlapping(base.value):
             raise RuntimeError(OVERLAPPING)
-        put = rare.put = (rare.steps[0][1][0], aval_of(base.value))
+        put = meta.put = (meta.steps[0][1][0], aval_of(base.value))
     node = CopySlices()
     node.rule = COPY_SLICES[rule.keeps]
     node.parents = base.node if q is None else (base.node, q)
@@ -278,4 +278,4 @@ def written(t, rule, q, saved):
     node.extra = None
     base.node = node
     t.node = None
-    rare.attr_version = -1
+    meta.attr_version = -1

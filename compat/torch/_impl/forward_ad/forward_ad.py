@@ -21,7 +21,7 @@ from ..state.state import (
     wrap,
 )
 from ..tensor.printing import TANGENT
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import GENERAL, TensorBase
 from ..views.views import EXPAND, GETITEM, shape_dtype, view
 
 ndarray = np.ndarray
@@ -110,7 +110,7 @@ def dual(epoch, tensor, tangent):
                            "supported.")
     out = view(tensor, GETITEM, ((Ellipsis,),), "ViewBackward0")
     more(out).tangent = (epoch, alike(out, tangent), True)
-    out.slow = 2
+    out.dispatch_key = GENERAL
     return out
 
 
@@ -183,18 +183,18 @@ def epoch_of(t):
 
 def tangent_of(t):
     """The tangent of a tensor: its own, or the part of its base's that it is a view of."""
-    rare = t.rare
-    if rare is None:
+    meta = t.autograd_meta
+    if meta is None:
         return None
-    found = rare.tangent
+    found = meta.tangent
     if found is not None:
         if found[0] is DEAD:
             return None
         if not found[0].done:
             return None if type(found[0]) is Epoch and found[0].paused else found[1]
-        rare.tangent = None
-    base, steps = (rare.base, rare.steps) if rare.forward_base is None else (rare.forward_base, rare.forward_steps)
-    if base is None or base.rare is None or base.rare.tangent is None:
+        meta.tangent = None
+    base, steps = (meta.base, meta.steps) if meta.forward_base is None else (meta.forward_base, meta.forward_steps)
+    if base is None or base.autograd_meta is None or base.autograd_meta.tangent is None:
         return None
     whole = tangent_of(base)
     if whole is None:
@@ -218,7 +218,7 @@ def set_tangent(t, tangent):
     if got != shape or kind != dtype:
         tangent = tangent.expand(shape).to(wrap(np.zeros((), dtype)).dtype)
     more(t).tangent = (epoch, alike(t, tangent), False)
-    t.slow = 2
+    t.dispatch_key = GENERAL
 
 
 @contextlib.contextmanager
@@ -245,15 +245,15 @@ def write_tangent(t, value):
         value = value.value  # of a level's own kind, and constant there
     old = tangent_of(t)
     if old is None:
-        base = None if t.rare is None else viewed(t.rare)
+        base = None if t.autograd_meta is None else viewed(t.autograd_meta)
         if base is None:
             set_tangent(t, lift(value))
             return
         shape, dtype = shape_dtype(base)
         more(base).tangent = (epoch_of(base), wrap(np.zeros(shape, dtype)), False)
-        base.slow = 2
-        if t.rare.forward_base is None:
-            t.rare.forward_base, t.rare.forward_steps = base, t.rare.steps
+        base.dispatch_key = GENERAL
+        if t.autograd_meta.forward_base is None:
+            t.autograd_meta.forward_base, t.autograd_meta.forward_steps = base, t.autograd_meta.steps
         old = tangent_of(t)
     shape, dtype = shape_dtype(old)
     if value.dtype != dtype:
@@ -261,9 +261,9 @@ def write_tangent(t, value):
     if tuple(value.shape) != shape:
         value = EXPAND.fun(value, shape)
     source, steps = t, ()
-    if t.rare.tangent is None:
-        source = viewed(t.rare)
-        steps = t.rare.forward_steps if t.rare.forward_base is not None else t.rare.steps
+    if t.autograd_meta.tangent is None:
+        source = viewed(t.autograd_meta)
+        steps = t.autograd_meta.forward_steps if t.autograd_meta.forward_base is not None else t.autograd_meta.steps
     if holds(old, value) and (not steps or versions.root_of(bottom(old)) is versions.root_of(
             bottom(tangent_of(source)))):  # a part of the tangent may be a copy where that of the value is a view
         write(old, value)
@@ -276,9 +276,9 @@ def write_tangent(t, value):
     more(source).tangent = (epoch_of(source), lift(value), False)
 
 
-def viewed(rare):
+def viewed(meta):
     """The tensor that a view was taken of: the dual one, else its base."""
-    return rare.base if rare.forward_base is None else rare.forward_base
+    return meta.base if meta.forward_base is None else meta.forward_base
 
 
 def holds(t, value):

@@ -76,8 +76,8 @@ def as_mapped(trace, x):
     """A value of the batch as it was before its mapped axis went in front, and that axis; None for others."""
     if not isinstance(x, TensorBase) or x.level_trace is not trace:
         return x, None
-    if x.rare is not None and x.rare.mapped is not None:
-        return x.rare.mapped
+    if x.autograd_meta is not None and x.autograd_meta.mapped is not None:
+        return x.autograd_meta.mapped
     return x.value, 0
 
 

@@ -58,7 +58,7 @@ def differentiated(tree):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if shape_dtype(x)[1].kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        x.requires = True
+        x.wants_grad = True
     return leaves, spec
 
 

@@ -23,7 +23,7 @@ def debug_unwrap(tensor, *, recurse=True):
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
     while isinstance(tensor.value, TensorBase):
-        mapped = None if tensor.rare is None else tensor.rare.mapped
+        mapped = None if tensor.autograd_meta is None else tensor.autograd_meta.mapped
         tensor = tensor.value if mapped is None else mapped[0]
         if not recurse:
             break

@@ -10,18 +10,8 @@ from ..graph.anomaly import stamp
 from ..inplace.inplace import chain
 from ..modes.modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
 from ..state.levels import AMBIENT, FOREIGN, BatchTrace, alive, recorders
-from ..state.state import (
-    accumulator,
-    at_level,
-    bottom,
-    edge,
-    lift,
-    lower,
-    more,
-    needs_grad,
-    version_of,
-)
-from ..types.tensor_type import TensorBase
+from ..state.state import accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
+from ..types.tensor_type import GENERAL, TensorBase
 from ..views.views import move_history, rebase, refusal, replay, shape_dtype
 from .function import APPLY, Function, State, backward_of
 from .function_saved import apart, pack
@@ -191,18 +181,18 @@ def record(ctx, args, outputs, level, needs):
         if not is_input:
             made[id(outputs[k])] = o
         if not recording or not diff:
-            if level.recording and o.rare is not None and o.rare.base is not None and not is_input:
-                o.rare.creation = "multi" if len(differentiable) > 1 else "custom"
+            if level.recording and o.autograd_meta is not None and o.autograd_meta.base is not None and not is_input:
+                o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
             if id(outputs[k]) in plain and is_input:
                 o = o.detach()
             o.node = None
             out.append(o)
             continue
-        o.requires = False
+        o.wants_grad = False
         o.node = picked(ctx, k, level)
-        if o.rare is not None and o.rare.base is not None:
-            o.rare.creation = "multi" if len(differentiable) > 1 else "custom"
-            o.rare.attr_version = version_of(o)
+        if o.autograd_meta is not None and o.autograd_meta.base is not None:
+            o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
+            o.autograd_meta.attr_version = version_of(o)
         out.append(o)
     save(ctx, args, outputs, out, level)
     return tuple(out)
@@ -212,7 +202,7 @@ def written_inputs(marked, inputs, outputs, recording):
     """The ids of the inputs that forward marked as written to, or PyTorch's refusals; the writes are noted."""
     dirty = {id(t) for t in marked}
     if not dirty <= inputs:
-        if any(t.rare is not None and t.rare.base is not None for t in marked if id(t) not in inputs):
+        if any(t.autograd_meta is not None and t.autograd_meta.base is not None for t in marked if id(t) not in inputs):
             raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
                                "been mutated should be passed to ctx.mark_dirty().")
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=5)
@@ -228,12 +218,12 @@ def written_inputs(marked, inputs, outputs, recording):
             versions.bump(b)
         if not recording:
             continue
-        base = None if t.rare is None else t.rare.base
-        if base is not None and t.rare.creation is not None:
+        base = None if t.autograd_meta is None else t.autograd_meta.base
+        if base is not None and t.autograd_meta.creation is not None:
             raise RuntimeError(refusal(t, "is being"))
-        if t.requires and t.node is None:
+        if t.wants_grad and t.node is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if base is not None and base.requires and base.node is None:
+        if base is not None and base.wants_grad and base.node is None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     return dirty
 
@@ -252,18 +242,18 @@ def join(ctx, args, needs):
 
 def fresh(o):
     """Whether an output was made by forward for itself: no history of its own to lose."""
-    return o.node is None and not o.requires
+    return o.node is None and not o.wants_grad
 
 
 def alias(o, base):
     """Make an output that is an input a view of it."""
-    rare = more(o)
-    parent = base.rare
-    rare.base = parent.base if parent is not None and parent.base is not None else base
-    rare.steps = (*(parent.steps if parent is not None and parent.base is not None else ()), (GETITEM, ((Ellipsis,),)))
-    rare.since = 0 if parent is None else parent.since if parent.base is not None else len(parent.relaid)
-    rare.creation = "custom"
-    o.slow = 2
+    meta = more(o)
+    parent = base.autograd_meta
+    meta.base = parent.base if parent is not None and parent.base is not None else base
+    meta.steps = (*(parent.steps if parent is not None and parent.base is not None else ()), (GETITEM, ((Ellipsis,),)))
+    meta.since = 0 if parent is None else parent.since if parent.base is not None else len(parent.relaid)
+    meta.creation = "custom"
+    o.dispatch_key = GENERAL
 
 
 GETITEM = extend.REGISTRY["getitem"]
@@ -278,18 +268,18 @@ def picked(ctx, k, level):
 
 def write_history(o, node):
     """The history of a dirty input."""
-    if o.rare is not None and o.rare.base is not None:
-        base_edge = edge_before(o.rare.base)
+    if o.autograd_meta is not None and o.autograd_meta.base is not None:
+        base_edge = edge_before(o.autograd_meta.base)
         rebase(o, node, base_edge, ())
-        replay(o, edge(o.rare.base))
-        o.rare.attr_version = version_of(o)
+        replay(o, edge(o.autograd_meta.base))
+        o.autograd_meta.attr_version = version_of(o)
     else:
         move_history(o, node)
 
 
 def edge_before(base):
     """The history of a base before the write."""
-    return accumulator(base) if base.requires and base.node is None else base.node
+    return accumulator(base) if base.wants_grad and base.node is None else base.node
 
 
 def save(ctx, args, given, outputs, level):

@@ -88,17 +88,18 @@ def check_tangent(kind, k, o, t, plain):
 def check_view(args, tangents, o, t):
     """Refuse a tangent that is no view of the input's where the output is a view of an input: writes must reach both.
     """
-    base = None if o.level_trace is not None or o.rare is None else o.rare.base
+    base = None if o.level_trace is not None or o.autograd_meta is None else o.autograd_meta.base
     if base is None:
         return
     for a, given in zip(args, tangents):
-        if not isinstance(a, TensorBase) or not (a is base or a.rare is not None and a.rare.base is base):
+        if not isinstance(a, TensorBase) or a is not base and (
+                a.autograd_meta is None or a.autograd_meta.base is not base):
             continue
-        own = None if t.rare is None else t.rare.base
+        own = None if t.autograd_meta is None else t.autograd_meta.base
         if own is None:
             raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
                                "returning a view.")
-        root = None if given is None or given.rare is None else given.rare.base
+        root = None if given is None or given.autograd_meta is None else given.autograd_meta.base
         if given is not None and own is not (given if root is None else root):
             raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the "
                                + ("given grad input." if root is None else "same base as the given grad input."))

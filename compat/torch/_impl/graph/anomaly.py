@@ -13,7 +13,7 @@ from .undefined import UNDEFINED
 
 def stamp(node):
     """Note where in the user's program a node was made, and by which node's rule if in a sweep."""
-    extra = node.loud()
+    extra = node.ensure_hooks()
     extra.traceback = users_frames()
     extra.seen = _RUNNING.get()
 
@@ -70,7 +70,7 @@ def has_nan(ct):
         return has_nan(ct.buffer) or ct.piece is not None and has_nan(ct.piece[1])
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()
-    raw = extend.peel(ct)
+    raw = extend.unwrap(ct)
     return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
 
 

@@ -23,7 +23,7 @@ class NodeExtra(Extra):
 
     hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
     call = None  # (row, arguments but for tensors, keywords) of the operation
-    outputs = None  # of a node with several: what outputs.py knows of their hooks
+    outputs = None  # of a node with several: what output_hooks.py knows of their hooks
     retained = None  # a weak reference to the tensor whose gradient is kept
     traceback = None
     seen = None  # the parent in the sense of anomaly mode
@@ -41,7 +41,7 @@ class GradNode(AmbientNode):
     lost = False  # whether what arrives goes nowhere
     undefined_inputs = False  # whether an all-undefined cotangent still runs the rule
 
-    def loud(self):
+    def ensure_hooks(self):
         """The extra of a node about to get something that the sweep must see."""
         extra = self.more()
         extra.quiet = False
@@ -150,7 +150,7 @@ class GradNode(AmbientNode):
             if origin is None or part is not None and k not in part.positions:
                 continue
             for value in x if type(x) is tuple else (x,):
-                array = value if type(value) is ndarray else extend.peel(value)
+                array = value if type(value) is ndarray else extend.unwrap(value)
                 if type(array) is ndarray:
                     changed = versions.changed_since(array, self.seq)
                     if changed is not None:
@@ -220,14 +220,14 @@ class GradNode(AmbientNode):
 
     def register_hook(self, fn):
         """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs."""
-        extra = self.loud()
+        extra = self.ensure_hooks()
         if extra.posthooks is None:
             extra.posthooks = OrderedDict()
         return RemovableHandle(extra.posthooks, fn)
 
     def register_prehook(self, fn):
         """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs."""
-        extra = self.loud()
+        extra = self.ensure_hooks()
         if extra.prehooks is None:
             extra.prehooks = OrderedDict()
         return RemovableHandle(extra.prehooks, fn)
@@ -300,7 +300,7 @@ class AccumulateGrad(GradNode):
             if drive.capture is None:
                 if type(ct) is ndarray and FIRST[0](self.saved, ct):
                     return None
-            elif self.saved.rare.hooks is None and self.seq in drive.capture:
+            elif self.saved.autograd_meta.hooks is None and self.seq in drive.capture:
                 drive.captured[self.seq] = ct
                 return None
         return self.steps(ct, drive) if drive.plain else self.run_slowly(ct, drive)
@@ -311,7 +311,7 @@ class AccumulateGrad(GradNode):
         captured = drive.capture is not None and self.seq in drive.capture
         runs = not captured if drive.runs is None else self.seq in drive.runs
         raw = ct
-        hooks = self.saved.rare.hooks if self.saved.rare is not None else None
+        hooks = self.saved.autograd_meta.hooks if self.saved.autograd_meta is not None else None
         if hooks:
             ct = call_hooks(hooks, ct, drive)
         if captured:

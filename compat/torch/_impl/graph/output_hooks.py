@@ -12,7 +12,7 @@ from .undefined import UNDEFINED
 
 def listen(pick):
     """Let the node of several outputs call the hooks of one of them, and retain its gradient."""
-    extra = pick.parents.loud()
+    extra = pick.parents.ensure_hooks()
     if extra.outputs is None:
         extra.outputs = {}
     extra.outputs[pick.seq] = (pick.rule.active[0], pick.extra.hooks, ref(pick))

@@ -10,19 +10,11 @@ import numpy as np
 from ..... import extend
 from ..graph import versions
 from ..graph.node import FREED, visible
-from ..modes.errstate import hush, unhush
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, alive, recorders
-from ..state.state import (
-    cell_of,
-    current,
-    edge,
-    lower,
-    more,
-    needs_grad,
-    version_of,
-)
+from ..state.state import cell_of, current, edge, lower, more, needs_grad, version_of
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from ..views.overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
@@ -77,13 +69,13 @@ def compute(t, name, fn, others, node_name, covers):
     try:
         recorded = wants or tangents(t, operands)
         old = lower(t, fresh=recorded)
-        token = hush()
+        token = suppress_fp_warnings()
         try:
             new = fn(old, *values)
         except (ValueError, TypeError, ArithmeticError) as error:
             raised(name, error)
         finally:
-            unhush(token)
+            restore_fp_warnings(token)
         if m is not None and m.nans:
             extend.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
         shape, dtype = shape_dtype(t)
@@ -112,7 +104,7 @@ def compute(t, name, fn, others, node_name, covers):
     write(t, new)
     for u, node in passed:
         if node is not None and node.extra.retained is not None and u.node is not None:
-            u.node.loud().retained, node.extra.retained = node.extra.retained, None
+            u.node.ensure_hooks().retained, node.extra.retained = node.extra.retained, None
     return t
 
 
@@ -128,7 +120,7 @@ def written_levels(t, operands, passed):
                 needs_grad(t) or any(needs_at(x, level) for x in operands)):
             check_inplace(t)
             wants = True
-            base = None if t.rare is None else t.rare.base
+            base = None if t.autograd_meta is None else t.autograd_meta.base
             if base is not None:
                 if type(base.value) is ndarray and overlapping(base.value):
                     raise RuntimeError(OVERLAPPING)
@@ -143,7 +135,7 @@ def bypass(t):
     node = edge(t)
     if node is None or node.extra is None or node.extra.quiet:
         return None
-    origin = edge(t.rare.base)
+    origin = edge(t.autograd_meta.base)
     if origin is not None:
         replay(t, origin)
     return node
@@ -151,7 +143,7 @@ def bypass(t):
 
 def tangents(t, operands):
     """Whether a tangent may be pushed through the write."""
-    return any(x.rare is not None and x.rare.tangent is not None for x in (t, *operands))
+    return any(x.autograd_meta is not None and x.autograd_meta.tangent is not None for x in (t, *operands))
 
 
 def needs_at(t, level):
@@ -197,17 +189,17 @@ def check_levels(t, operands, name):
 
 def check_inplace(t):
     """torch's refusals of an in-place operation that is recorded."""
-    rare = t.rare
-    if rare is not None:
-        if rare.base is not None:
-            if rare.creation is not None:
+    meta = t.autograd_meta
+    if meta is not None:
+        if meta.base is not None:
+            if meta.creation is not None:
                 edge_of_view(t)
                 raise RuntimeError(refusal(t, "is being"))
-            base = rare.base
-            if base.requires and base.node is None:
+            base = meta.base
+            if base.wants_grad and base.node is None:
                 raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place "
                                    "operation.")
-    if t.requires and t.node is None:
+    if t.wants_grad and t.node is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -258,8 +250,8 @@ def write(t, new, pushed=False):
     value = new.value if mine else new
     pushed = pushed or mine and new.tangent is not None
     recording = level.recording
-    view = t.rare is not None and t.rare.base is not None
-    base_edge = edge(t.rare.base) if view and recording else None
+    view = t.autograd_meta is not None and t.autograd_meta.base is not None
+    base_edge = edge(t.autograd_meta.base) if view and recording else None
     before = edge(t) if view and recording else t.node
     if trace is None:
         store(t, value)
@@ -271,8 +263,8 @@ def write(t, new, pushed=False):
     if recording and node is not None:
         if view:
             rebase(t, node, base_edge, written(node, before))
-            replay(t, edge(t.rare.base))
-            t.rare.attr_version = version_of(t)
+            replay(t, edge(t.autograd_meta.base))
+            t.autograd_meta.attr_version = version_of(t)
         else:
             move_history(t, node)
     if mine and new.tangent is not None:
@@ -323,8 +315,8 @@ KEEPERS = frozenset("absolute divide erfinv fmod sinc".split())
 
 def rescue(t):
     """Give a node that saved its answer, where PyTorch's does not, a copy before the answer is written to."""
-    rare = t.rare
-    source = t if rare is None or rare.base is None else rare.base
+    meta = t.autograd_meta
+    source = t if meta is None or meta.base is None else meta.base
     node = source.node
     if node is None or node.rule is None or node.rule.prim is None or node.rule.prim.name not in KEEPERS:
         return
@@ -372,16 +364,16 @@ def substitute(node, answer, memory):
 
 def write_foreign(t, new):
     """Replace the value of a tensor without memory, or the part of its base that a view stands for."""
-    rare = t.rare
-    if rare is None or rare.base is None:
+    meta = t.autograd_meta
+    if meta is None or meta.base is None:
         t.value = new
         more(t).cell = cell_of(t) + 1
         return
-    base = rare.base
+    base = meta.base
     parts = [current(base)]
-    for prim, params in rare.steps:
+    for prim, params in meta.steps:
         parts.append(prim.fun(parts[-1], *params))
-    for (prim, params), x in zip(reversed(rare.steps), reversed(parts[:-1])):
+    for (prim, params), x in zip(reversed(meta.steps), reversed(parts[:-1])):
         new = put_value(prim, params, x, new)
     base.value = new
     more(base).cell = cell_of(base) + 1

@@ -12,7 +12,7 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError  # torch's class prints the name with the underscore
 TRANSLATED = (ValueError, TypeError, ZeroDivisionError, OverflowError, extend.ShapeError, extend.DtypeError)
 NUMPYS = ("could not be broadcast", "shape mismatch", "cannot be broadcast", "could not broadcast", "cannot reshape")
-HERE = __name__.removesuffix(".lower_errors")
+HERE = __name__.partition("._impl.")[0]
 LIBRARIES = frozenset({"covector", "numpy", "scipy", "opt_einsum"})
 
 

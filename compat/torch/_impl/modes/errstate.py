@@ -12,19 +12,19 @@ _QUIET = umath._make_extobj(all="ignore") if _STATE is not None else None
 
 if _STATE is not None:
 
-    def hush():
+    def suppress_fp_warnings():
         """Silence NumPy's floating-point warnings; returns what `unhush` takes."""
         return _STATE.set(_QUIET)
 
-    unhush = _STATE.reset
+    restore_fp_warnings = _STATE.reset
 else:
 
-    def hush():
+    def suppress_fp_warnings():
         """Silence NumPy's floating-point warnings; returns what `unhush` takes."""
         stack = contextlib.ExitStack()
         stack.enter_context(np.errstate(all="ignore"))
         return stack
 
-    def unhush(stack):
+    def restore_fp_warnings(stack):
         """Undo `hush`."""
         stack.close()

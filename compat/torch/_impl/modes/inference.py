@@ -7,7 +7,7 @@ from .modes import MODES
 def check_write(t):
     """Refuse a write to an inference tensor outside of inference mode."""
     m = MODES.get()
-    if t.rare is not None and t.rare.inference and not (m is not None and m.inference):
+    if t.autograd_meta is not None and t.autograd_meta.inference and not (m is not None and m.inference):
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
                            "clone to get a normal tensor before doing inplace update.See "
                            "https://github.com/pytorch/rfcs/pull/17 for more details.")
@@ -15,7 +15,7 @@ def check_write(t):
 
 def check_saved(node, tensors):
     """Refuse to save inference tensors for backward."""
-    values = [t.value for t in tensors if t.rare is not None and t.rare.inference]
+    values = [t.value for t in tensors if t.autograd_meta is not None and t.autograd_meta.inference]
     if not values or not isinstance(node, extend.AmbientNode) or node.rule is None or not node.rule.keeps:
         return
     saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)

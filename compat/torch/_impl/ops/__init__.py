@@ -6,7 +6,7 @@ from . import elementwise, indexing, joining, linalg, network, reductions, selec
 from . import combining, einsum, more, pointwise, pooling, scattering, statistics  # isort: skip (they build on those above)
 from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
-from .overloads import aten as aten  # isort: skip (torch.ops.aten)
+from . import overloads  # isort: skip (of operations registered above)
 from . import network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.

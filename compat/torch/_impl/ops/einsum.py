@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, operation, to
-from ..dispatch.host_ops import glimpse
+from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
 from ..types.dtypes import type_word
@@ -178,10 +178,10 @@ def laid(found, operands, equation, inputs, out):
     second, these two exchanged where all of the second come first in the answer. Else that of an elementwise product of
     the operands with their axes in the order of the answer.
     """
-    array = glimpse(found)
+    array = peek(found)
     if type(array) is not np.ndarray or array.ndim < 2:
         return found
-    arrays = [glimpse(v) for v in operands]
+    arrays = [peek(v) for v in operands]
     order = product_order(equation, *[tuple(v.shape) for v in operands])
     if order is not None:
         return replaced(found, array, ordered(array, order))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, peel
+from .....extend import REGISTRY, unwrap
 from ..dispatch.call import ROWS, Row, attach, operation, promote
 from ..dispatch.host_ops import bare, hosted
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
@@ -407,7 +407,7 @@ def matrix_exp(A):
         raise RuntimeError("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(A.dtype)}")
     n = A.shape[-1]
-    plain = np.asarray(peel(A))  # with vmap's axes in front: one scale serves all
+    plain = np.asarray(unwrap(A))  # with vmap's axes in front: one scale serves all
     size = float(np.max(np.sum(np.abs(plain), axis=-2), initial=0.0)) if plain.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / _THETA))) if size > 0 and math.isfinite(size) else 0
     x = A * 2.0**-halvings

@@ -17,7 +17,7 @@ from ..state.state import (
     tangent_of,
     version_of,
 )
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from ..views.views import RESHAPE, TRANSPOSE, move_history, shape_dtype
 
 METHODS = {  # name -> the operation that makes the view, and the name of the node
@@ -61,7 +61,7 @@ def check(t, name):
             if (u.level_trace or AMBIENT).recording:
                 if needs_grad(u):
                     check_inplace(u)
-            elif edge(u) is not None and not (u.requires and u.node is None):
+            elif edge(u) is not None and not (u.wants_grad and u.node is None):
                 raise NotImplementedError(f"Tensor.{name} under no_grad of a tensor with a history, whose gradient "
                                           "would have the old shape, is not built; use detach()")
         if not isinstance(u.value, TensorBase):
@@ -78,22 +78,22 @@ def adopt(t, out, title):
     else:
         t.value = out.value
     if type(t.level_trace) is BatchTrace:
-        if t.rare is not None:
-            t.rare.mapped = None  # its axes lie otherwise than when it came into the vmap
+        if t.autograd_meta is not None:
+            t.autograd_meta.mapped = None  # its axes lie otherwise than when it came into the vmap
         return
-    if not out.rare.steps:  # an inference tensor has no views
+    if not out.autograd_meta.steps:  # an inference tensor has no views
         return
-    rare = more(t)
-    prim, params = out.rare.steps[-1]
-    if rare.base is None:
+    meta = more(t)
+    prim, params = out.autograd_meta.steps[-1]
+    if meta.base is None:
         back = [0] * len(shape)
         if prim is TRANSPOSE:
             for i, a in enumerate(params[0]):
                 back[a] = i
-        rare.relaid = ((TRANSPOSE, (tuple(back),)) if prim is TRANSPOSE else (RESHAPE, (shape,)), *rare.relaid)
-        t.slow = 2
+        meta.relaid = ((TRANSPOSE, (tuple(back),)) if prim is TRANSPOSE else (RESHAPE, (shape,)), *meta.relaid)
+        t.dispatch_key = GENERAL
     else:
-        rare.steps, rare.put = out.rare.steps, None
+        meta.steps, meta.put = out.autograd_meta.steps, None
     node = out.node
     if node is not None:
         node.more().name = title
@@ -103,8 +103,8 @@ def adopt(t, out, title):
 def current(t):
     """The history of a view, at every level, is that of the memory's new version."""
     while isinstance(t, TensorBase):
-        if t.rare is not None and t.rare.base is not None:
-            t.rare.attr_version = version_of(t)
+        if t.autograd_meta is not None and t.autograd_meta.base is not None:
+            t.autograd_meta.attr_version = version_of(t)
         t = t.value
 
 

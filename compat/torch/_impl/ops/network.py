@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from ..... import nn, numpy as cnp
-from .....extend import REGISTRY, peel
+from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, Row, floating, inplace_method, invoke, operation, promote
 from ..dispatch.host_ops import assume, insist
@@ -420,7 +420,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                          f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
     for name, x in (("input", input), ("target", target)):
-        values = peel(x)
+        values = unwrap(x)
         if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if input.dtype != target.dtype:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, peel
+from .....extend import REGISTRY, unwrap
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import bare, known
 from ..dispatch.out_argument import RECORDED
@@ -22,7 +22,7 @@ def family(name, first, step):
             (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
                 x.dtype, n.dtype)),)
         n = bare(n) if hasattr(n, "dtype") else np.asarray(n)
-        values = peel(n)
+        values = unwrap(n)
         degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
         highest = np.max(values, initial=0, where=values == values)  # of all examples
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))

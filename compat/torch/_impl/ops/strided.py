@@ -18,7 +18,7 @@ from ..state.state import (
     wrap,
 )
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from ..views.memory import memory_of
 from ..views.views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
 from .shaping import RETYPED, method, shape_of, wrap_dim
@@ -126,7 +126,7 @@ def as_strided(input, size, stride, storage_offset=None):
 
 def beyond(t, size, stride, offset):
     """`as_strided` of elements that a view does not show: of its base, where there is one that has them."""
-    base = None if t.rare is None or t.level_trace is not None else t.rare.base
+    base = None if t.autograd_meta is None or t.level_trace is not None else t.autograd_meta.base
     if tangent_of(t) is not None or t.level_trace is not None or base is None and needs_grad(t):
         raise NotImplementedError("as_strided beyond the elements of a tensor is built for tensors without a tangent, "
                                   "outside of transforms, and of those with a history for views; take it of the base")
@@ -136,7 +136,7 @@ def beyond(t, size, stride, offset):
     item = t.value.itemsize
     out = wrap(np.ndarray(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
     if t.is_inference():
-        more(out).inference, out.slow = True, 2
+        more(out).inference, out.dispatch_key = True, GENERAL
     return out
 
 

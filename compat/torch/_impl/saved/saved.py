@@ -152,7 +152,7 @@ def parent_of(node, i):
 def attached(t, node):
     """A tensor with a history; an accumulator makes it a leaf whose gradient goes to the accumulator's own leaf."""
     if isinstance(node, AccumulateGrad):
-        t.requires = True
+        t.wants_grad = True
         more(t).accumulator = ref(node)
     else:
         t.node = node
@@ -323,7 +323,7 @@ class SavedTensor:
         item = items[self.index]
         if type(item) is Packed:
             raise RuntimeError(HOOKS_ARE_SET)
-        extra = node.loud()
+        extra = node.ensure_hooks()
         if extra.packing is None:
             extra.packing = Packing((pack_hook, unpack_hook))
         items[self.index] = Packing((pack_hook, unpack_hook)).one(node, item, rule.origins[self.index])

@@ -34,20 +34,20 @@ _ALONE = _HELD + 1 if _GIL else 0  # the frames of the sweep, of run and of take
 def accumulate(leaf, ct, drive):
     """Add a cotangent to `leaf.grad`, in place unless the gradient is itself recorded."""
     with _LOCKS[id(leaf) >> 4 & 63]:
-        rare = more(leaf)
-        before = rare.grad
-        if rare.grad_dtype not in (None, Ellipsis) and ct is not UNDEFINED and ct.dtype != rare.grad_dtype.numpy:
-            ct = ct.astype(rare.grad_dtype.numpy)
+        meta = more(leaf)
+        before = meta.grad
+        if meta.grad_dtype not in (None, Ellipsis) and ct is not UNDEFINED and ct.dtype != meta.grad_dtype.numpy:
+            ct = ct.astype(meta.grad_dtype.numpy)
         if ct is UNDEFINED:
             pass
         elif before is None:
-            rare.grad = first(leaf, ct, drive)
+            meta.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
-            rare.grad = laid_out(drive.tensor(lower(before) + ct), before)
+            meta.grad = laid_out(drive.tensor(lower(before) + ct), before)
         else:
             add_into(before, ct)
-    if rare.post:
-        for fn in list(rare.post.values()):
+    if meta.post:
+        for fn in list(meta.post.values()):
             found = fn(leaf)
             if found is not None and not isinstance(found, TensorBase):
                 raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
@@ -60,16 +60,16 @@ ACCUMULATE.append(accumulate)
 
 def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
-    rare = leaf.rare
-    if (rare.grad is not None or rare.grad_dtype is not None or rare.hooks is not None or rare.post is not None
+    meta = leaf.autograd_meta
+    if (meta.grad is not None or meta.grad_dtype is not None or meta.hooks is not None or meta.post is not None
             or leaf.level_trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
             or not ct.flags.writeable):
         return False
     with _LOCKS[id(leaf) >> 4 & 63]:
-        if rare.grad is not None:
+        if meta.grad is not None:
             return False
-        rare.grad = wrap(ct)
+        meta.grad = wrap(ct)
     return True
 
 

@@ -8,8 +8,8 @@ from .state import edge
 
 def edge_or_none(t):
     """The node of a tensor that is no leaf, brought up to date."""
-    rare = t.rare
-    if rare is not None and rare.base is not None:
+    meta = t.autograd_meta
+    if meta is not None and meta.base is not None:
         node = edge(t)
         return None if isinstance(node, AccumulateGrad) else node
     return t.node

@@ -23,8 +23,8 @@ class GradTrace(extend.AmbientTrace):
         """The operation one level down; in a selective checkpoint, what was kept of it."""
         m = MODES.get()
         if m is None or m.answers is None or self.level:
-            return prim.again(args)
-        return m.answers(prim, lambda: prim.again(args))
+            return prim.rebind(args)
+        return m.answers(prim, lambda: prim.rebind(args))
 
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""

@@ -9,7 +9,7 @@ from ..graph import versions
 from ..graph.anomaly import stamp
 from ..graph.node import AccumulateGrad, Sink
 from ..modes.modes import grad_levels, modes
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 
 ndarray = np.ndarray
@@ -43,9 +43,9 @@ class Record:
 
 def more(t):
     """The `Record` of a tensor, made when first asked for."""
-    if t.rare is None:
-        t.rare = Record()
-    return t.rare
+    if t.autograd_meta is None:
+        t.autograd_meta = Record()
+    return t.autograd_meta
 
 
 def wrap(array, kind=None):
@@ -54,9 +54,9 @@ def wrap(array, kind=None):
         array = np.asarray(array)
     t = new(kind or Tensor)
     t.value = array
-    t.node = t.rare = t.level_trace = None
-    t.requires = False
-    t.slow = 0 if array.dtype in _PLAIN else 2
+    t.node = t.autograd_meta = t.level_trace = None
+    t.wants_grad = False
+    t.dispatch_key = FAST if array.dtype in _PLAIN else GENERAL
     return t
 
 
@@ -67,10 +67,10 @@ def at_level(trace, value):
     """A tensor of a level over the value below it."""
     t = new(Tensor)
     t.value = value
-    t.node = t.rare = None
+    t.node = t.autograd_meta = None
     t.level_trace = trace
-    t.requires = False
-    t.slow = 2
+    t.wants_grad = False
+    t.dispatch_key = GENERAL
     return t
 
 
@@ -94,8 +94,8 @@ def inside(out, m):
         if top < m.foreign:
             out = at_level(FOREIGN, lower(out))
             top = m.foreign
-        elif base.rare is None:  # made just now, by an operation at a level above
-            base.value, base.node, base.level_trace, base.slow = lower(base), None, FOREIGN, 2
+        elif base.autograd_meta is None:  # made just now, by an operation at a level above
+            base.value, base.node, base.level_trace, base.dispatch_key = lower(base), None, FOREIGN, GENERAL
     for level in grad_levels(m):
         if level.level > top:
             out = at_level(level, out)
@@ -108,7 +108,7 @@ def lower(t, fresh=False):
     trace = t.level_trace
     if trace is None:
         value = t.value.copy() if fresh else t.value
-        if t.slow == 0 and t.node is None and not t.requires:
+        if t.dispatch_key == FAST and t.node is None and not t.wants_grad:
             return value
         node = edge(t) if AMBIENT.recording else None
         tangent = tangent_of(t)
@@ -170,30 +170,30 @@ TANGENT_OF = []
 
 def tangent_of(t):
     """The tangent of a dual tensor while its level is open, or None."""
-    rare = t.rare
-    if rare is None or rare.tangent is None and rare.forward_base is None and (
-            rare.base is None or rare.base.rare is None or rare.base.rare.tangent is None):
+    meta = t.autograd_meta
+    if meta is None or meta.tangent is None and meta.forward_base is None and (
+            meta.base is None or meta.base.autograd_meta is None or meta.base.autograd_meta.tangent is None):
         return None
     return TANGENT_OF[0](t)
 
 
 def current(t):
     """The traced value of a FOREIGN tensor; a view whose base was written to since takes its steps again."""
-    rare = t.rare
-    if rare is not None and rare.base is not None:
-        base = rare.base
-        if cell_of(base) != rare.cell:
+    meta = t.autograd_meta
+    if meta is not None and meta.base is not None:
+        base = meta.base
+        if cell_of(base) != meta.cell:
             value = current(base)
-            for prim, params in rare.steps:
+            for prim, params in meta.steps:
                 value = prim.fun(value, *params)
             t.value = value
-            rare.cell = cell_of(base)
+            meta.cell = cell_of(base)
     return t.value
 
 
 def cell_of(t):
     """The version of a tensor without memory."""
-    return 0 if t.rare is None else t.rare.cell or 0
+    return 0 if t.autograd_meta is None else t.autograd_meta.cell or 0
 
 
 def bottom(t):
@@ -247,7 +247,7 @@ def version_of(t):
     if type(b) is ndarray:
         ALIASES[0](b)
         return versions.version(b)
-    base = b if b.rare is None or b.rare.base is None else b.rare.base
+    base = b if b.autograd_meta is None or b.autograd_meta.base is None else b.autograd_meta.base
     return cell_of(base)
 
 
@@ -257,14 +257,14 @@ ALIASES = [lambda array: None]  # filled by aliases.py: notice writes through Nu
 def edge(t):
     """The node of a tensor as an operand: its `grad_fn`, the accumulator of a leaf, or None. Views are brought up to
     date first."""
-    rare = t.rare
-    if rare is not None and rare.base is not None:
+    meta = t.autograd_meta
+    if meta is not None and meta.base is not None:
         node = REFRESH[0](t)
     else:
         node = t.node
-    if node is None and (t.requires or rare is not None and rare.base is not None and t.level_trace is not FOREIGN
-                         and needs_grad(rare.base)):
-        return accumulator(t) if t.requires or made_through(t) else sink(t)
+    if node is None and (t.wants_grad or meta is not None and meta.base is not None and t.level_trace is not FOREIGN
+                         and needs_grad(meta.base)):
+        return accumulator(t) if t.wants_grad or made_through(t) else sink(t)
     return node
 
 
@@ -273,12 +273,12 @@ REFRESH = []  # filled by views.py
 
 def made_aside(t):
     """Whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
-    return t.node is None and t.rare is not None and t.rare.creation is not None
+    return t.node is None and t.autograd_meta is not None and t.autograd_meta.creation is not None
 
 
 def made_through(t):
     """Whether a view without history of its own was made while recording."""
-    return t.rare.creation is None
+    return t.autograd_meta.creation is None
 
 
 def sink(t):
@@ -288,8 +288,8 @@ def sink(t):
 
 def accumulator(t, kind=AccumulateGrad):
     """The node of a leaf, cached weakly on it."""
-    rare = t.rare or more(t)
-    found = rare.accumulator
+    meta = t.autograd_meta or more(t)
+    found = meta.accumulator
     node = None if found is None else found()
     if node is None or node.lost is not kind.lost:
         node = kind()
@@ -298,7 +298,7 @@ def accumulator(t, kind=AccumulateGrad):
         node.saved = t
         node.seq = extend.next_seq()
         node.extra = None
-        rare.accumulator = ref(node)
+        meta.accumulator = ref(node)
         m = modes()
         if m.anomaly is not None or m.nans:
             stamp(node)
@@ -307,7 +307,7 @@ def accumulator(t, kind=AccumulateGrad):
 
 def needs_grad(t):
     """torch's `requires_grad`: a leaf that asks for it, a history, or a view of something that has one."""
-    if t.requires or t.node is not None:
+    if t.wants_grad or t.node is not None:
         return True
-    rare = t.rare
-    return rare is not None and rare.base is not None and needs_grad(rare.base)
+    meta = t.autograd_meta
+    return meta is not None and meta.base is not None and needs_grad(meta.base)

@@ -15,7 +15,7 @@ def forbidden(words):
 
 def set_data(self, value):
     """Take over the memory of another tensor; one that asks for gradients stays of floating or complex dtype."""
-    if isinstance(value, TensorBase) and self.requires and not (
+    if isinstance(value, TensorBase) and self.wants_grad and not (
             value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     _DATA.fset(self, value)

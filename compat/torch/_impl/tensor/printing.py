@@ -187,14 +187,15 @@ def represent(self, *, tensor_contents=None):
     if trace is not None and trace.done:
         return represent(self.value)
     if isinstance(trace, BatchTrace):
-        whole, axis = (self.value, 0) if self.rare is None or self.rare.mapped is None else self.rare.mapped
+        mapped = None if self.autograd_meta is None else self.autograd_meta.mapped
+        whole, axis = (self.value, 0) if mapped is None else mapped
         return f"BatchedTensor(lvl={level_number(trace)}, bdim={axis}, value=\n{indented(whole)}\n)"
     if isinstance(self.value, TensorBase):
         return f"GradTrackingTensor(lvl={level_number(trace)}, value=\n{indented(self.value)}\n)"
     name = type(self).__name__ if type(self).__name__ == "Parameter" else "tensor"
     if name == "Parameter":
         plain = represent_ambient(self, "tensor(", False)
-        return f"Parameter containing:\n{plain[:-1]}" + (", requires_grad=True)" if self.requires else ")")
+        return f"Parameter containing:\n{plain[:-1]}" + (", requires_grad=True)" if self.wants_grad else ")")
     if type(self).__name__ != "Tensor":
         name = type(self).__name__
     return represent_ambient(self, name + "(", True)
@@ -244,7 +245,7 @@ def represent_ambient(self, prefix, history):
             suffixes.append(f"grad_fn=<{shown}>")
         elif needs_grad(self):
             suffixes.append("requires_grad=True")
-        if self.rare is not None and self.rare.tangent is not None:
+        if self.autograd_meta is not None and self.autograd_meta.tangent is not None:
             tangent = TANGENT[0](self)
             if tangent is not None:
                 suffixes.append(f"tangent={tangent}")

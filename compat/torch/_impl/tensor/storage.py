@@ -194,7 +194,7 @@ def recorded(t, refusal):
     if needs_grad(t) and (m is None or m.grad):
         check_inplace(t)
         raise RuntimeError(refusal)
-    if t.rare is not None and t.rare.base is not None:
+    if t.autograd_meta is not None and t.autograd_meta.base is not None:
         raise NotImplementedError("changing the memory of a view in place is not built: its base would not know; "
                                   "detach() it first")
 

@@ -28,7 +28,7 @@ from ..state.state import (
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, strided
-from ..types.tensor_type import Tensor, TensorBase, completes
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, completes
 from ..views.memory import (
     address_of,
     counted,
@@ -181,14 +181,14 @@ class Methods:
                 raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
                                    "computed variable in a subgraph that doesn't require differentiation use "
                                    "var_no_grad = var.detach().")
-            self.requires = False
+            self.wants_grad = False
             return self
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if self.rare is not None and self.rare.inference and not inference_mode():
+        if self.autograd_meta is not None and self.autograd_meta.inference and not inference_mode():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if self.node is None and (not needs_grad(self) or made_aside(self)):
-            self.requires = True
+            self.wants_grad = True
         return self
 
     @property
@@ -213,12 +213,12 @@ class Methods:
     @property
     def grad(self):
         """The accumulated gradient, or None."""
-        rare = self.rare
-        if rare is None or rare.grad is None:
-            if self.node is not None and not (rare is not None and rare.retains) and visible_level(self):
+        meta = self.autograd_meta
+        if meta is None or meta.grad is None:
+            if self.node is not None and not (meta is not None and meta.retains) and visible_level(self):
                 warn_non_leaf()
             return None
-        return rare.grad
+        return meta.grad
 
     @grad.setter
     def grad(self, value):
@@ -228,15 +228,15 @@ class Methods:
 
     @grad.deleter
     def grad(self):
-        if self.rare is not None:
-            self.rare.grad = None
+        if self.autograd_meta is not None:
+            self.autograd_meta.grad = None
 
     @property
     def grad_dtype(self):
         """The dtype of a leaf's gradient; None: any."""
         if self.node is not None:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
-        found = None if self.rare is None else self.rare.grad_dtype
+        found = None if self.autograd_meta is None else self.autograd_meta.grad_dtype
         return self.dtype if found is None else None if found is Ellipsis else found
 
     @grad_dtype.setter
@@ -262,24 +262,24 @@ class Methods:
             t = at_level(FOREIGN, stop_gradient(current(self)))
         else:
             t = at_level(trace, self.value.detach())
-        rare = self.rare
-        if rare is not None and rare.inference:
-            more(t).inference, t.slow = True, 2
+        meta = self.autograd_meta
+        if meta is not None and meta.inference:
+            more(t).inference, t.dispatch_key = True, GENERAL
         return t
 
     def detach_(self):
         """Drop the history of this tensor itself."""
-        rare = self.rare
-        if rare is not None and rare.base is not None:
+        meta = self.autograd_meta
+        if meta is not None and meta.base is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
                                "in torch/optim/optimizer.py as the solution.")
         self.node = None
-        self.requires = False
-        if rare is not None:
-            rare.tangent = None
+        self.wants_grad = False
+        if meta is not None:
+            meta.tangent = None
         return self
 
     def retain_grad(self):
@@ -295,14 +295,14 @@ class Methods:
         if node is None:
             return
         more(self).retains = True
-        node.loud().retained = ref(self)
+        node.ensure_hooks().retained = ref(self)
         if picks(node):
             listen(node)
 
     @property
     def retains_grad(self):
         """Whether `.grad` will be kept though it is no leaf."""
-        return self.rare is not None and self.rare.retains and edge_or_none(self) is not None
+        return self.autograd_meta is not None and self.autograd_meta.retains and edge_or_none(self) is not None
 
     def register_hook(self, hook):
         """Call `hook(grad)` when the gradient of this tensor is known; it may return another one."""
@@ -310,12 +310,12 @@ class Methods:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = edge_or_none(self)
         if node is None:
-            rare = more(self)
-            if rare.hooks is None:
-                rare.hooks = OrderedDict()
+            meta = more(self)
+            if meta.hooks is None:
+                meta.hooks = OrderedDict()
             edge(self)
-            return RemovableHandle(rare.hooks, hook)
-        extra = node.loud()
+            return RemovableHandle(meta.hooks, hook)
+        extra = node.ensure_hooks()
         if extra.hooks is None:
             extra.hooks = OrderedDict()
             if picks(node):
@@ -325,7 +325,7 @@ class Methods:
     @property
     def _backward_hooks(self):
         node = edge_or_none(self)
-        return (self.rare.hooks if self.rare is not None else None) if node is None else (
+        return (self.autograd_meta.hooks if self.autograd_meta is not None else None) if node is None else (
             node.extra.hooks if node.extra is not None else None)
 
     def register_post_accumulate_grad_hook(self, hook):
@@ -334,10 +334,10 @@ class Methods:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if edge_or_none(self) is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        rare = more(self)
-        if rare.post is None:
-            rare.post = OrderedDict()
-        return RemovableHandle(rare.post, hook)
+        meta = more(self)
+        if meta.post is None:
+            meta.post = OrderedDict()
+        return RemovableHandle(meta.post, hook)
 
     # memory
 
@@ -347,14 +347,14 @@ class Methods:
 
     @property
     def _base(self):
-        return None if self.rare is None else self.rare.base
+        return None if self.autograd_meta is None else self.autograd_meta.base
 
     def _is_view(self):
-        return self.rare is not None and self.rare.base is not None
+        return self.autograd_meta is not None and self.autograd_meta.base is not None
 
     def is_inference(self):
         """Whether it was made in inference mode."""
-        return self.rare is not None and self.rare.inference
+        return self.autograd_meta is not None and self.autograd_meta.inference
 
     @property
     def data(self):
@@ -378,7 +378,7 @@ class Methods:
             raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
         self.value = unlinked(b)
         if b.dtype not in (np.float32, np.float64):
-            self.slow = 2
+            self.dispatch_key = GENERAL
 
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:
@@ -389,9 +389,9 @@ class Methods:
         if id(self) in memo:
             return memo[id(self)]
         memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
-        t.requires = self.requires
-        if self.rare is not None and self.rare.grad is not None:
-            more(t).grad = self.rare.grad.__deepcopy__(memo)
+        t.wants_grad = self.wants_grad
+        if self.autograd_meta is not None and self.autograd_meta.grad is not None:
+            more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
         return t
 
     def __reduce__(self):

@@ -1,15 +1,20 @@
 """The class Tensor: its slots. Attributes, methods and operations attach themselves to it (`tensor/`, `ops/`)."""
 
 
+FAST, VIEW, GENERAL = range(3)
+
+
 class TensorBase:
     """The slots of a tensor.
 
     `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
-    traced value of covector's own transforms (`level_trace` FOREIGN). `slow` is 0 only for ambient tensors of float32
-    or float64 whose history is `node` and nothing else, which the fast lanes take.
+    traced value of covector's own transforms (`level_trace` FOREIGN). `dispatch_key` says which
+    roads a tensor may take: FAST, ambient, float32 or float64, its history `node` and nothing else; VIEW, the same but
+    a view; GENERAL, everything else.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "level_trace", "node", "rare", "requires", "slow", "value")
+    __slots__ = (
+        "__dict__", "__weakref__", "autograd_meta", "dispatch_key", "level_trace", "node", "value", "wants_grad")
 
 
 class Tensor(TensorBase):

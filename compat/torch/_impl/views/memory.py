@@ -92,12 +92,12 @@ def extent(array):
 def rebuilt(kind, array, requires):
     """A tensor from its pickle."""
     t = wrap(array, kind)
-    t.requires = requires
+    t.wants_grad = requires
     return t
 
 
 def counted(t):
     """A tensor whose writes are counted: any that was not made in inference mode."""
-    if t.rare is not None and t.rare.inference:
+    if t.autograd_meta is not None and t.autograd_meta.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
     return t

@@ -26,6 +26,7 @@ from ..state.state import (
     version_of,
     wrap,
 )
+from ..types.tensor_type import GENERAL, VIEW
 
 ndarray = np.ndarray
 GETITEM = extend.REGISTRY["getitem"]
@@ -86,40 +87,40 @@ def made(t, prim, params, name, creation, maker):
         if prim is EXPAND and len(params[0]) > len(shape):  # its new axes go behind that of the batch
             below = view(below, GETITEM, ((slice(None), *(None,) * (len(params[0]) - len(shape)), Ellipsis),))
         return at_level(trace, view(below, prim, batched_step(prim, params, trace.size, shape), maker=maker))
-    rare = more(out)
-    parent = t.rare
+    meta = more(out)
+    parent = t.autograd_meta
     if parent is not None and parent.inference:
-        rare.inference = True  # neither a view nor a part of a history: it can never be recorded
-        out.slow = 2
+        meta.inference = True  # neither a view nor a part of a history: it can never be recorded
+        out.dispatch_key = GENERAL
         return out
     if parent is not None and parent.base is not None:
-        rare.base = parent.base
-        rare.steps = (*synced(parent), (prim, params))
-        rare.since = parent.since
-        rare.creation = parent.creation
+        meta.base = parent.base
+        meta.steps = (*synced(parent), (prim, params))
+        meta.since = parent.since
+        meta.creation = parent.creation
     else:
-        rare.base = t
-        rare.steps = ((prim, params),)
-        rare.since = 0 if parent is None else len(parent.relaid)
+        meta.base = t
+        meta.steps = ((prim, params),)
+        meta.since = 0 if parent is None else len(parent.relaid)
     if parent is not None and parent.tangent is not None:
-        rare.forward_base, rare.forward_steps = t, ((prim, params),)
+        meta.forward_base, meta.forward_steps = t, ((prim, params),)
     elif parent is not None and parent.forward_base is not None:
-        rare.forward_base, rare.forward_steps = parent.forward_base, (*parent.forward_steps, (prim, params))
-    if rare.forward_base is not None:
-        out.slow = 2
+        meta.forward_base, meta.forward_steps = parent.forward_base, (*parent.forward_steps, (prim, params))
+    if meta.forward_base is not None:
+        out.dispatch_key = GENERAL
     if trace is FOREIGN:
-        rare.cell = cell_of(rare.base)
+        meta.cell = cell_of(meta.base)
         return out
-    out.slow = out.slow or 1
-    if out.slow == 1 and out.value.dtype not in (np.float64, np.float32):
-        out.slow = 2
+    out.dispatch_key = out.dispatch_key or VIEW
+    if out.dispatch_key == VIEW and out.value.dtype not in (np.float64, np.float32):
+        out.dispatch_key = GENERAL
     level = trace or AMBIENT
     node = edge(t) if level.recording else None
-    rare.attr_version = version_of(out)
+    meta.attr_version = version_of(out)
     if not level.recording:
-        rare.creation = rare.creation or ("inference" if modes().inference else "no_grad")
+        meta.creation = meta.creation or ("inference" if modes().inference else "no_grad")
     elif creation is not None:
-        rare.creation = creation
+        meta.creation = creation
     if node is not None and level.recording:
         out.node = record(level, prim, params, t, node, name)
     return out
@@ -164,22 +165,22 @@ def refresh(t):
     """The node of a view, made again if the memory was written to since it was made."""
     if t.level_trace is FOREIGN:
         return None
-    rare = t.rare
+    meta = t.autograd_meta
     now = versions.version(t.value) if t.level_trace is None and not versions.EXPOSED else version_of(t)
-    if rare.attr_version == now:
+    if meta.attr_version == now:
         return t.node
     with _STALE:
-        if rare.attr_version == now:
+        if meta.attr_version == now:
             return t.node
-        base = rare.base
+        base = meta.base
         if t.node is None and not needs_grad(base):
             return None
-        if rare.creation is not None:
+        if meta.creation is not None:
             raise RuntimeError(refusal(t, "its base or another view of its base has been"))
         node = edge(base)
         if node is not None:
             replay(t, node)
-        rare.attr_version = now
+        meta.attr_version = now
     return t.node
 
 
@@ -190,36 +191,36 @@ def fresh(t):
     """Whether the node of an ambient view of floats is up to date; brings it up to date."""
     if MODES.get() is not None or not untangled(t):
         return False
-    rare = t.rare
-    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != rare.attr_version:
+    meta = t.autograd_meta
+    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != meta.attr_version:
         refresh(t)
-    return t.node is not None or not needs_grad(rare.base)
+    return t.node is not None or not needs_grad(meta.base)
 
 
 def untangled(t):
     """Whether neither an ambient view of floats nor its base has a tangent."""
-    rare = t.rare
-    base = rare.base.rare
-    return rare.tangent is None and (base is None or base.tangent is None)
+    meta = t.autograd_meta
+    base = meta.base.autograd_meta
+    return meta.tangent is None and (base is None or base.tangent is None)
 
 
-def synced(rare):
+def synced(meta):
     """The steps from the base of a view, which may have changed its shape in place since they were noted."""
-    base = rare.base.rare
-    if base is not None and rare.since < len(base.relaid):
-        rare.steps = (*base.relaid[: len(base.relaid) - rare.since], *rare.steps)
-        rare.since = len(base.relaid)
-        rare.put = None
-    return rare.steps
+    base = meta.base.autograd_meta
+    if base is not None and meta.since < len(base.relaid):
+        meta.steps = (*base.relaid[: len(base.relaid) - meta.since], *meta.steps)
+        meta.since = len(base.relaid)
+        meta.put = None
+    return meta.steps
 
 
 def replay(t, node):
     """Make the history of a view from the newest one of its base."""
     level = t.level_trace or AMBIENT
-    base = t.rare.base
+    base = t.autograd_meta.base
     first = node
     shape, dtype = shape_dtype(base)
-    steps = synced(t.rare)
+    steps = synced(t.autograd_meta)
     if len(steps) == 1 and steps[0][0] is GETITEM and t.node is None:  # nothing to name by hand, no hook to move
         t.node = level.node(AS_STRIDED, node, (extend.make_aval(shape, dtype), steps[0][1][0]))
         return
@@ -240,7 +241,7 @@ def replay(t, node):
         found = before.extra.retained
         if found() is t:
             before.extra.retained = None
-            node.loud().retained = found
+            node.ensure_hooks().retained = found
 
 
 AS_STRIDED = NamedRule(GETITEM.rule((0,)), "AsStridedBackward0")
@@ -255,12 +256,12 @@ def rebase(t, node, base_edge, edges_beside):
         node: what wrote the view (None: constants); base_edge: the base's history before the write.
         edges_beside: those that the node shows beside it, or None.
     """
-    rare = t.rare
-    base = rare.base
+    meta = t.autograd_meta
+    base = meta.base
     level = t.level_trace or AMBIENT
     shape, dtype = shape_dtype(base)
     probe = np.broadcast_to(np.empty((), dtype), shape)
-    steps = synced(rare)
+    steps = synced(meta)
     if any(prim is EXPAND for prim, _ in steps):  # elements of the base that the view stands for, each once
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
         for prim, params in steps:
@@ -281,8 +282,8 @@ def rebase(t, node, base_edge, edges_beside):
         extra.name = "torch::autograd::CopySlices"
         extra.edges = (base_edge, *(edges_beside or ()))
     move_history(base, node)
-    if base.rare is not None and base.rare.base is None:
-        base.rare.attr_version = version_of(base)
+    if base.autograd_meta is not None and base.autograd_meta.base is None:
+        base.autograd_meta.attr_version = version_of(base)
 
 
 def put_record(level, prim, where, node):
@@ -354,14 +355,14 @@ def move_history(t, node):
         found = before.extra.retained
         if found() is t:
             before.extra.retained = None
-            node.loud().retained = found
+            node.ensure_hooks().retained = found
     if node is not None:
-        t.requires = False
+        t.wants_grad = False
 
 
 def refusal(t, what):
     """torch's message for a view that must not be written to, or whose base was."""
-    creation = t.rare.creation
+    creation = t.autograd_meta.creation
     node = t.node
     mode, where, block = (("inference", "in normal mode", "inference_mode") if creation == "inference" else
                           ("no_grad", "with grad mode enabled", "no_grad"))
