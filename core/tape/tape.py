@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from ..types import Any
+from ..types import Any, Callable
 from .node_pool import SPARE, take_spare
 
 ndarray = np.ndarray
@@ -23,6 +23,11 @@ class Node:
 
     __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
 
+    rule: Any
+    parents: Any
+    saved: Any
+    seq: int
+
 
 class Rule:
     """What one primitive does for one set of differentiated operands, compiled once.
@@ -40,6 +45,19 @@ class Rule:
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
                  "pointwise", "programs", "basis", "moves", "once")
+
+    prim: Any
+    back: Callable[..., Any]
+    strong: Callable[..., Any]
+    names: tuple[str, ...]
+    origins: tuple[int | None, ...]
+    keeps: bool
+    active: tuple[int, ...]
+    lazy: bool
+    collect: Any
+    biased: Any
+    programs: Any
+    basis: Any
 
     def __init__(self):
         self.biased = None

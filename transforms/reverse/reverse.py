@@ -209,6 +209,7 @@ def sweep(
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
+    node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
         _push(pending, heap, node, ct)
