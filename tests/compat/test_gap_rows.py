@@ -95,6 +95,20 @@ def axes_of_a_transposition(torch):
     return torch.ones(2, 3, requires_grad=True).transpose(-1, 0).grad_fn._saved_dim0
 
 
+@row("names of functions that an override", ["qr"], ["linalg_qr"])
+def the_name_of_a_function_that_is_overridden(torch):
+    names = []
+
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            names.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    torch.linalg.qr(torch.eye(2).as_subclass(Logged))
+    return names
+
+
 @row("`__torch_function__` of a subclass", [], ["__get__"])
 def a_fact_of_a_subclass(torch):
     seen = []

@@ -10,6 +10,7 @@ from ..dispatch.host_ops import DYNAMIC
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import RECORDED
+from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..factories.creation import made, numpy_dtype
 from ..state.state import concrete, mapped
@@ -133,6 +134,7 @@ def pieces(n, parts, name):
 
 
 @method("tensor_split")
+@dispatching
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None):
     """Parts of an axis as views; see PyTorch's documentation of `torch.tensor_split`."""
     parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)

@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, At, Tracer, make_batched
 from ..dispatch.call import attach, lifted, tensors_in
+from ..dispatch.overriding import overridden
 from ..fastpath.index_lanes import read, write
 from ..fastpath.view_lanes import indexed, ready
 from ..graph import versions
@@ -120,6 +121,9 @@ def getitem(self, key):
     if found is not None:
         return found
     key = as_tuple(key)
+    override = overridden((self, key), None)
+    if override is not None:
+        return override(getitem, (self, key), {})
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
@@ -217,6 +221,10 @@ def setitem(self, key, value):
     if write(self, key, value):
         return
     key = as_tuple(key)
+    override = overridden((self, key, value), None)
+    if override is not None:
+        override(setitem, (self, key, value), {})
+        return
     basic, index = normal(key)
     if basic:
         shape = shape_dtype(self)[0]

@@ -139,7 +139,7 @@ def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
         t = affine(mat1, mat2, input, _ADDMM)
         if t is not None:
             return t
-    named = {"beta": beta, "alpha": alpha} | ({} if out is None else {"out": out})
+    named = {k: v for k, v, usual in (("beta", beta, 1), ("alpha", alpha, 1), ("out", out, None)) if v is not usual}
     return invoke(ROWS["addmm"], _addmm, (input, mat1, mat2), named)
 
 

@@ -189,6 +189,7 @@ def _simple(name, body, node=None, **facts):
 
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = made.__doc__
+    fun.__wrapped__ = made
     fun.row = made.row
     made.row.fun = fun
     if name in IN_PLACE:

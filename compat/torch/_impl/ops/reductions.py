@@ -205,6 +205,7 @@ def _pick(name, fun, arg, kind):
     fun_.__name__ = fun_.__qualname__ = name
     fun_.__doc__ = f"The {name}imum of all elements, of an axis with its indices, or of two tensors; see PyTorch's " \
                    f"documentation of `torch.{name}`."
+    fun_.__wrapped__ = made
     fun_.row = ROWS[name]
     ROWS[name].fun = fun_
     attach(name, fun_)

@@ -10,6 +10,7 @@ from ..dispatch.host_ops import DYNAMIC, bare, insist, numbers, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
+from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..inplace.inplace import inplace
 from ..state.python_data import filling
@@ -240,6 +241,7 @@ def check_indices(indices):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(v).__name__}")
 
 
+@dispatching
 def index_put_(self, indices, values, accumulate=False):
     """`self[indices] = values`, or `+=` with duplicates adding up."""
     if isinstance(values, TensorBase) and values.dtype is not self.dtype:

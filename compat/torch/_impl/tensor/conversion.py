@@ -4,7 +4,7 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
-from ..dispatch.overriding import WITHOUT, default_torch_function
+from ..dispatch.overriding import WITHOUT, default_torch_function, dispatching
 from ..modes.modes import modes
 from ..state.aliases import expose
 from ..state.levels import FOREIGN, BatchTrace
@@ -148,6 +148,7 @@ False, *, torch.memory_format memory_format = None)
  * (Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)"""
 
 
+@dispatching
 def to(self, *args, **kwargs):
     """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
     names = ["non_blocking", "copy"]
