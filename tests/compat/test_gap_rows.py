@@ -197,6 +197,16 @@ def the_inverse_of_a_singular_matrix(torch):
     return bool(torch.linalg.inv_ex(torch.zeros(2, 2)).inverse.isnan().all())
 
 
+@row("derivative of R from `linalg.qr`", [[2.0, 4.0], [2.0, 4.0]], ["RuntimeError", "RuntimeError"])
+def the_triangle_alone(torch):
+    def of(mode):
+        x = torch.tensor([[1.0], [2.0], [2.0]], requires_grad=True)
+        (torch.linalg.qr(x, mode).R ** 2).sum().backward()
+        return [round(v, 5) for v in x.grad[:2, 0].tolist()]
+
+    return [attempt(lambda: of(mode)) for mode in ("r", "complete")]
+
+
 @row("`linalg.lu(pivot=False)`", 3, "RuntimeError")
 def elimination_without_exchanges(torch):
     return attempt(lambda: len(torch.linalg.lu(torch.eye(2), pivot=False)))

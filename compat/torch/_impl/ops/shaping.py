@@ -217,14 +217,12 @@ def flatten(input, start_dim=0, end_dim=-1):
     a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if a > b:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if a == b:
-        return input
-    return reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
+    return input if a == b else reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
 
 
 ROWS["ravel"] = Row("ravel")
 ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
-attach("ravel", lambda self: reshape(self, (-1,)))
+attach("ravel", ROWS["ravel"].fun)
 
 
 @method()
