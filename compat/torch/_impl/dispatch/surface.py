@@ -2,6 +2,7 @@
 
 import functools
 
+from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS, owned
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
@@ -101,6 +102,8 @@ def getter(prefix, module):
         row = ROWS.get(prefix + name)
         if row is not None:
             return public(row)
+        if prefix + name == "bfloat16":
+            raise AttributeError(NO_BFLOAT16)
         if prefix + name in NAMES:
             raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
                                       "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
