@@ -211,7 +211,7 @@ def vdot(input, other):
 @operation("kron")
 def kron(input, other):
     """Kronecker product; see PyTorch's documentation of `torch.kron`."""
-    return cnp.kron(input, other)
+    return cnp.kron(*promote(input, other))
 
 
 @operation("tensordot", method=False, node=None, out=RECORDED)

@@ -116,7 +116,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     if not n:
         return input
     parts = [p for p in (prepend, input, append) if p is not None]
-    return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
+    return cnp.diff(cnp.concatenate(promote(*parts), axis=dim) if len(parts) > 1 else input, n, axis=dim)
 
 
 @operation("isclose")
