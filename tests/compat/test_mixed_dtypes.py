@@ -1,9 +1,9 @@
-"""Operands of several dtypes in one call: the dtype and the values of the answer are PyTorch's."""
+"""Operands of several dtypes in one call, numbers beside tensors: dtypes, values and refusals are PyTorch's."""
 
 import pytest
 
 import covector.compat.torch as compat
-from harness import attempt
+from harness import attempt, table
 
 KINDS = ("float32", "float64", "float16", "int64", "uint8", "bool")
 # Functions of two tensors whose answer has the common dtype by PyTorch's rule: float32 of float32 and any integers.
@@ -75,3 +75,72 @@ def script_hinge_loss_of_integers(torch):
     x, y = torch.tensor([3, -2, 5]), torch.tensor([1, -1, 0])
     loss = torch.nn.functional.hinge_embedding_loss
     return [loss(x, y, m, reduction=r) for m in (1.0, 6.2) for r in ("none", "sum")], attempt(lambda: loss(x, y))
+
+
+# What a number becomes in a tensor of a small dtype, by the name of what puts it there.
+PUTS = {
+    "full": lambda m, d, v: m.full((2,), v, dtype=d),
+    "fill_": lambda m, d, v: m.ones(2, dtype=d).fill_(v),
+    "fill_ tensor": lambda m, d, v: m.ones(2, dtype=d).masked_fill(m.tensor([True, False]), m.tensor(v)),
+    "masked_fill": lambda m, d, v: m.ones(2, dtype=d).masked_fill(m.tensor([True, False]), v),
+    "index_fill": lambda m, d, v: m.ones(2, dtype=d).index_fill(0, m.tensor([0]), v),
+    "scatter": lambda m, d, v: m.ones(2, dtype=d).scatter(0, m.tensor([0]), v),
+    "pad": lambda m, d, v: m.nn.functional.pad(m.ones(2, dtype=d), (1, 0), value=float(v)),
+    "assign": lambda m, d, v: assigned(m.ones(2, dtype=d), 0, v),
+    "assign by mask": lambda m, d, v: assigned(m.ones(2, dtype=d), m.tensor([True, False]), v),
+    "assign by index": lambda m, d, v: assigned(m.ones(2, dtype=d), m.tensor([0]), v),
+    "threshold": lambda m, d, v: m.nn.functional.threshold(m.ones(2, dtype=d) * 2, v, 1.0),
+    "linspace": lambda m, d, v: m.linspace(0, v, 3, dtype=d),
+    "addcmul": lambda m, d, v: m.addcmul(*[m.ones(2, dtype=d)] * 3, value=v),
+}
+NUMBERS = (-1, -1.0, -0.5, 3, 3.7, 127.5, 128, 255.5, 256, -129, 70000.0, float("nan"), float("inf"))
+
+
+def assigned(t, index, value):
+    t[index] = value
+    return t
+
+
+def script_numbers_put_into_tensors_of_integers(torch):
+    return [(name, d, v, table([lambda: put(torch, getattr(torch, d), v)])) for name, put in PUTS.items()
+            for d in ("uint8", "int8", "int64") for v in NUMBERS if "linspace" not in name or abs(v) < 1e9]
+
+
+def script_numbers_put_into_tensors_of_half_precision(torch):
+    return [(name, v, table([lambda: put(torch, torch.float16, v)])) for name, put in PUTS.items()
+            for v in NUMBERS if "assign" in name or abs(v) < 60000.0]
+
+
+@pytest.mark.parametrize("name", [n for n in PUTS if n != "addcmul"])
+@pytest.mark.parametrize("value", [255.5, 256, 70000.0, float("nan"), -0.5])
+def test_a_number_that_does_not_fit_is_refused(name, value):
+    for _ in range(3):  # calls that are repeated take another way
+        with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t without overflow"):
+            PUTS[name](compat, compat.uint8, value)
+
+
+def test_factors_of_integers_are_whole_numbers():
+    assert PUTS["addcmul"](compat, compat.int64, 3.7).tolist() == [4, 4]
+    assert PUTS["addcmul"](compat, compat.int64, 3.7).dtype is compat.int64
+
+
+def test_a_power_by_a_boolean_is_one_by_a_whole_number():
+    assert (compat.tensor([2, 3], dtype=compat.uint8) ** True).dtype is compat.uint8
+
+
+def script_complex_numbers_have_no_order(torch):
+    x = torch.ones(2)
+    return [x == 1j, x != 1j], [attempt(f)[:2] for f in (
+        lambda: x < 1j, lambda: x <= 1j, lambda: x > 1j, lambda: torch.ge(x, 1j), lambda: x.clamp(1j),
+        lambda: x.to(torch.int64) < 1j)]
+
+
+@pytest.mark.parametrize("name", ["lt", "le", "gt", "ge", "clamp"])
+def test_complex_numbers_have_no_order(name):
+    with pytest.raises(NotImplementedError, match="complex"):
+        getattr(compat, name)(compat.ones(2), 1j)
+
+
+def script_truth_of_what_the_common_dtype_makes_of_a_number(torch):
+    small, large = torch.ones(2, dtype=torch.uint8), torch.tensor(256)
+    return [getattr(torch, f"logical_{name}")(small, large) for name in ("and", "or", "xor")]

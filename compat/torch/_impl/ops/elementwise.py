@@ -262,8 +262,11 @@ def compare(name, primitive, symbol):
     prim = REGISTRY[primitive]
 
     def body(input, other):
+        if ordered and complex in (type(input), type(other)):
+            raise NotImplementedError(f'"{name}_cpu" not implemented for complex numbers, which have no order')
         return prim.fun(*operands(input, other))
 
+    ordered = name not in ("eq", "ne")
     row = Row(name, body, None, layout=LIKE_OPERANDS, blind=True)
     fast = flat(row, getattr(np, primitive))
 
@@ -300,6 +303,7 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
     check_broadcast(input, exponent)
     if not hasattr(exponent, "dtype"):
         kind = input.dtype.kind
+        exponent = int(exponent) if type(exponent) is bool else exponent
         if kind in "iu" and type(exponent) is int:
             if exponent < 0:
                 raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -447,6 +451,8 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if complex in (type(min), type(max)):
+        raise NotImplementedError("clamp is not supported for complex types")
     limits = [fitting(v, input) for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
     limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
@@ -495,7 +501,8 @@ def _logical(name, fun, count):
     if count == 1:
         body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
     else:
-        body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
+        body = lambda input, other: fun(  # noqa: E731
+            *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
 

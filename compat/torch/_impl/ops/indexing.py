@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, At, Tracer, make_batched
 from ..dispatch.call import attach, lifted, tensors_in
+from ..dispatch.host_ops import filled
 from ..dispatch.overriding import overridden
 from ..fastpath.index_lanes import read, write
 from ..fastpath.view_lanes import indexed, ready
@@ -237,7 +238,7 @@ def setitem(self, key, value):
                 type(value) in (int, float, bool)):
             array = self.value
             if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
-                value = filling(value, array.dtype)
+                value = assigned(value, array.dtype)
             (array if array.flags.writeable else writable(array))[index] = value
             versions.bump(array)
             return
@@ -245,7 +246,7 @@ def setitem(self, key, value):
         if isinstance(value, ndarray | list | tuple):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
         if not isinstance(value, TensorBase):
-            value = wrap(filling(value, shape_dtype(self)[1]))
+            value = wrap(assigned(value, shape_dtype(self)[1]))
         shape = shape_dtype(part)[0]
         value = trimmed(value, len(shape))
         given = shape_dtype(value)[0]
@@ -273,9 +274,10 @@ def trimmed(value, ndim):
 
 def put(x, index, value, add=False):
     """`x` with `x[index] = value`."""
-    value = np.asarray(value) if not hasattr(value, "dtype") else value
-    if value.dtype != x.dtype:
-        value = value.astype(x.dtype)
+    if not hasattr(value, "dtype"):
+        value = assigned(value, x.dtype)
+    elif value.dtype != x.dtype:
+        value = value.astype(x.dtype) if value.ndim or x.dtype.kind in "fV" else filled(value, x.dtype)
     if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
             not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
         x = x.copy()
@@ -284,6 +286,14 @@ def put(x, index, value, add=False):
     at = AT(x)[index]
     out = at.add(value) if add else at.set(value)
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
+
+
+def assigned(value, dtype):
+    """A number that is assigned to an index: as one that fills memory, but floating dtypes take infinities for it."""
+    if dtype.kind == "f" and isinstance(value, float | int):
+        with np.errstate(over="ignore"):
+            return np.asarray(float(value)).astype(dtype)
+    return filling(value, dtype)
 
 
 class MappedAt(At):

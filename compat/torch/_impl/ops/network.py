@@ -14,6 +14,7 @@ from ..dispatch.out_argument import RECORDED
 from ..fastpath.product_lanes import affine, affine_rules, pair_to_scalar, plain
 from ..modes.modes import MODES
 from ..modes.warnings import tell
+from ..state.python_data import filling
 from ..types.dtypes import type_word
 from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
@@ -242,7 +243,7 @@ _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
     "SoftplusBackward0")
 # NaN stays NaN in all three.
 _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
-    input <= threshold, cnp.asarray(value, input.dtype), input), "ThresholdBackward0")
+    input <= filling(threshold, input.dtype), filling(value, input.dtype), input), "ThresholdBackward0")
 _simple("hardshrink", lambda input, lambd=0.5: cnp.where(
     (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input), "HardshrinkBackward0")
 _simple("softshrink", lambda input, lambd=0.5: cnp.where(
