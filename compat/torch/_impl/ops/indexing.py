@@ -139,12 +139,33 @@ def getitem(self, key):
             index = useful(index, shape)
             name = node_of(index)
         return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
+    first, rest = numbers_first(index)
+    if first is not None:
+        return getitem(getitem(self, first), rest)
     v = lower(self)
     try:
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+
+
+def numbers_first(index):
+    """An index as a basic one with its numbers, and the rest of it; `(None, index)` where one step does the same.
+
+    PyTorch takes numbers out first, so `x[0, :, places]` has the places last. NumPy counts numbers among the index
+    arrays, which come first where a slice parts them.
+    """
+    places = [i for i, k in enumerate(index) if type(k) is int or hasattr(k, "dtype")]
+    if places[-1] - places[0] < len(places) or all(type(index[i]) is not int for i in places):
+        return None, index
+    first = []
+    for k in index:
+        if type(k) is int or k is Ellipsis:
+            first.append(k)
+        elif k is not None:
+            first += [slice(None)] * (k.ndim if hasattr(k, "dtype") and k.dtype == np.bool_ else 1)
+    return tuple(first), tuple([k for k in index if type(k) is not int])
 
 
 def fetched(x, index):
@@ -254,6 +275,10 @@ def setitem(self, key, value):
             fill_(part, value)
         else:
             copy_(part, value if given == shape else expand(value, shape))
+        return
+    first, rest = numbers_first(index)
+    if first is not None:
+        setitem(getitem(self, first), rest, value)
         return
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 
