@@ -1,5 +1,6 @@
 """Operands of several dtypes in one call, numbers beside tensors: dtypes, values and refusals are PyTorch's."""
 
+import numpy as np
 import pytest
 
 import covector.compat.torch as compat
@@ -144,3 +145,28 @@ def test_complex_numbers_have_no_order(name):
 def script_truth_of_what_the_common_dtype_makes_of_a_number(torch):
     small, large = torch.ones(2, dtype=torch.uint8), torch.tensor(256)
     return [getattr(torch, f"logical_{name}")(small, large) for name in ("and", "or", "xor")]
+
+
+def script_powers_of_booleans_and_powers_without_end(torch):
+    b, x = torch.tensor([True, False]), torch.tensor([0.5, 1.0, -2.0])
+    return [b ** 2, b ** 0, b ** True, b ** False, b ** 2.0, x ** float("inf"), x ** -float("inf"),
+            torch.float_power(x, float("inf"))], attempt(lambda: b ** -1)
+
+
+def test_a_power_of_a_boolean_by_a_whole_number_is_a_whole_number():
+    assert (compat.tensor([True, False]) ** 2).dtype is compat.int64
+
+
+def script_a_scaled_operand_keeps_the_common_dtype(torch):
+    half, whole, flag = torch.ones(2, dtype=torch.float16), torch.tensor([1, 2]), torch.tensor([True, False])
+    return [torch.add(half, whole, alpha=1.5), torch.sub(half, whole, alpha=2), torch.add(whole, half, alpha=0.5),
+            torch.add(torch.tensor(3.5, dtype=torch.float64), whole, alpha=2), torch.add(flag, flag, alpha=True),
+            torch.ldexp(half, whole), torch.ldexp(whole, whole), np.int64(3) / torch.tensor([2.0])], table([
+                lambda: torch.add(whole, whole, alpha=1.5), lambda: torch.add(half, half, alpha=1j)])
+
+
+def test_a_scaled_operand_keeps_the_common_dtype():
+    half = compat.ones(2, dtype=compat.float16)
+    assert compat.add(half, compat.tensor([1, 2]), alpha=1.5).dtype is compat.float16
+    with pytest.raises(RuntimeError, match="argument alpha must not be a floating point number"):
+        compat.add(compat.tensor([1]), compat.tensor([1]), alpha=1.5)

@@ -361,3 +361,10 @@ def script_a_weighted_absolute_loss(torch):
 def test_a_weighted_absolute_loss_has_the_mean_by_its_weights():
     x, y, weight = (compat.tensor(v) for v in ([0.5, -1.0], [1.0, 1.0], [1.0, 3.0]))
     assert compat.nn.functional.l1_loss(x, y, weight=weight).item() == (0.5 + 3 * 2.0) / 4
+
+
+def script_pooling_with_arguments_that_pytorch_takes(torch):
+    x = torch.arange(16.0, dtype=torch.float64).reshape(1, 1, 4, 4)
+    f = torch.nn.functional
+    return [f.avg_pool2d(x, 2, None), f.avg_pool2d(x, 2, stride=None, padding=1), f.lp_pool2d(x, 3.0, 2),
+            f.lp_pool1d(x[0], 1.5, 2)]

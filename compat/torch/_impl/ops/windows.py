@@ -157,7 +157,9 @@ def pad(input, pad, mode="constant", value=None):
                     + [slice(max(-a, 0), k - max(-b, 0)) for (a, b), k in zip(pairs, input.shape[input.ndim - n :])])
         input = input[cut] if any(p < 0 for p in pad) else input
         widths = [(0, 0)] * (input.ndim - n) + [(max(a, 0), max(b, 0)) for a, b in pairs]
-        return cnp.pad(input, widths, constant_values=0 if value is None else filling(float(value), input.dtype))
+        if value is not None and not hasattr(value, "dtype"):
+            value = filling(float(value), input.dtype)
+        return cnp.pad(input, widths, constant_values=0 if value is None else value)
     for i, (a, b) in enumerate(pairs):
         axis = input.ndim - n + i
         k = input.shape[axis]
