@@ -189,7 +189,8 @@ def test_tests_import_covector_never_relatively():
 def test_file_is_short_and_says_what_it_owns(module):
     path = modules()[module]
     tables = ROOT / "core" / "ops", ROOT / "compat" / "torch" / "_impl" / "ops"  # primitives, and rows of operations
-    limit = MAX_LINES_TABLE if any(path.is_relative_to(t) for t in tables) else MAX_LINES
+    table = any(path.is_relative_to(t) for t in tables) or path.name == "operation_table.py"  # which is generated
+    limit = MAX_LINES_TABLE if table else MAX_LINES
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= limit
     assert path.stem not in UNNAMED

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from surface_sample import Call, Dtype, Listed
 
+import covector.compat.torch as compat
 from covector.compat.torch._impl.dispatch.signatures import signatures
 
 COLUMNS = ("value", "grad", "grad-grad", "forward", "vmap", "in-place", "out", "errors")
@@ -78,7 +79,7 @@ class Probe:
     """One operation in one library."""
 
     def __init__(self, torch, row):
-        self.torch, self.row, self.names = torch, row, argument_names(row.name)
+        self.torch, self.row, self.names = torch, row, argument_names(row)
         self.fun = row.function(torch)
 
     def tensor(self, a):
@@ -472,10 +473,15 @@ OUTS = {
 }
 
 
-def argument_names(name):
-    """The names of the positional arguments of an operation, where its signature is written down."""
-    ways = signatures(name)
-    return [p.name for p in ways[0].parameters[: ways[0].positional]] if ways else []
+def argument_names(row):
+    """The names of the positional arguments of an operation, where one of its signatures takes its first call."""
+    probe = Probe.__new__(Probe)
+    probe.torch = compat
+    args, named = probe.arguments(row.calls[0])
+    for way in signatures(row.name):
+        if way.refusal(row.last, tuple(args), named) is None:
+            return [p.name for p in way.parameters[: way.positional]]
+    return []
 
 
 def strides(x):

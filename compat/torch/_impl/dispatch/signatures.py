@@ -1,7 +1,7 @@
 """Checks of arguments against torch's signatures, and torch's TypeErrors where none fits.
 
-A signature is a line of `signature_lines.py`. `check` runs before an operation computes anything; calls whose types
-were accepted once are not looked at again.
+A signature is part of a line of `operation_table.py`. `check` runs before an operation computes anything; calls whose
+types were accepted once are not looked at again.
 """
 
 import functools
@@ -11,9 +11,7 @@ import numpy as np
 
 from ..types.dtypes import dtype as Dtype
 from ..types.tensor_type import TensorBase
-from .signature_lines import LINES
-from .signature_lines_in_python import LINES as LINES_IN_PYTHON
-from .signature_lines_of_modules import LINES as LINES_OF_MODULES
+from .operation_table import FUNCTIONS, PYTHON
 
 _LIMIT = 64  # combinations of types remembered an operation
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -39,18 +37,21 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("exact", "least", "most", "names", "numbers", "options", "out", "parameters", "positional", "renames",
-                 "spread", "text")
+    __slots__ = ("exact", "least", "most", "names", "node", "numbers", "options", "out", "parameters", "positional",
+                 "recorded", "renames", "spread", "text")
 
     def __init__(self, text, renames=True):
-        self.text = text.replace("operand", "Tensor")
         self.renames = renames  # whether NumPy's names of arguments are taken
         self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
+        self.recorded = False
+        text, _, node = text.partition(" > ")
+        self.node = f"{node[:-1]}Backward{node[-1]}" if node else None
+        self.text = text.replace("operand", "Tensor").replace("^", "")
         for part in text.split(", "):
             if part == "*":
                 self.positional = len(self.parameters)
-            elif part in ("out?", "out!"):
-                self.out, self.exact = True, part == "out!"
+            elif part.startswith(("out?", "out!")):
+                self.out, self.exact, self.recorded = True, part[3] == "!", part.endswith("^")
             elif part == "options":
                 self.options = True
             elif part:
@@ -149,7 +150,7 @@ def fits(p, v):
 
 
 _PARSED = {}  # name -> its signatures
-_TEXTS = {}  # name -> its line, and whether it takes NumPy's names
+_TEXTS = {}  # name -> its line, and whether NumPy's names of arguments are taken
 
 
 def signatures(name):
@@ -157,10 +158,10 @@ def signatures(name):
     found = _PARSED.get(name)
     if found is None:
         if not _TEXTS:
-            for lines in (LINES, LINES_OF_MODULES, LINES_IN_PYTHON):
-                for line in lines.replace("\n    ", " ").splitlines():
+            for lines in (FUNCTIONS, PYTHON):
+                for line in lines.splitlines():
                     names, _, text = line.partition(": ")
-                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is not LINES_IN_PYTHON)))
+                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is FUNCTIONS)))
         text, renames = _TEXTS.get(name, (None, True))
         found = _PARSED[name] = () if text is None else tuple([Signature(part, renames) for part in text.split(" | ")])
     return found
