@@ -1,4 +1,4 @@
-"""Writes `compat/torch/_impl/dispatch/operation_table.py` from what PyTorch publishes of its operations and what can be measured.
+"""Writes the table of operations of `compat/torch/_impl/dispatch` from what PyTorch publishes and what it does.
 
     python tests/compat/tables/generate.py
 
@@ -80,8 +80,7 @@ class Way:
         self.places, self.words, self.out, self.function = places, words, out, function
         native = function is not None and out is not None
         self.exact = native and out.structured and out.structured_inherits != "TensorIteratorBase"
-        self.recorded = out is not None and (not native or out.has_composite_implicit_autograd_kernel)
-        self.node = None
+        self.recorded, self.node = False, None
 
     def text(self):
         """The signature as the table writes it."""
@@ -289,6 +288,19 @@ def measure_out(name, call):
     return True if said else None
 
 
+def measure_gradient(name, call):
+    """Whether `out=` may be given beside what asks for gradients; None where nothing does, or the call fails."""
+    args, words = torch_arguments(call, True)
+    fun = find(name)
+    try:
+        answer = fun(*args, **words)
+        outs = [torch.empty(t.shape, dtype=t.dtype) for t in (answer if isinstance(answer, tuple) else (answer,))]
+        fun(*args, **words, out=tuple(outs) if isinstance(answer, tuple) else outs[0])
+    except Exception as error:
+        return False if "automatic differentiation" in str(error) else None
+    return True if any(support.measure.moving(t) for t in torch_arguments(call)[0] if hasattr(t, "dtype")) else None
+
+
 def measure_node(name, call):
     """The name of the node of a sample call; None without one."""
     try:
@@ -326,18 +338,24 @@ def completed(name, ways, known):
     for way in ways:
         info = known.get(str(way.function.func)) if way.function is not None else None
         way.node = info.op if info is not None else None
-    exact, nodes = {}, {}
+    exact, recorded, nodes = {}, {}, {}
     for way, call in sampled(name, ways):
+        if way.out is not None:
+            recorded.setdefault(way, set()).add(measure_gradient(name, call))
         if way.out is not None and name not in on_purpose.DTYPE_OF_OUT:
             exact.setdefault(way, set()).add(measure_out(name, call))
         nodes.setdefault(way, set()).add(measure_node(name, call))
     for way, found in exact.items():
         if found - {None}:
             way.exact = True in found
+    for way, found in recorded.items():
+        way.recorded = True in found
     for way, found in nodes.items():
         found = {n for n in found if n is not None and "::" not in n}
         if way.node is None and len(found) == 1:
             way.node = found.pop()
+    for way in ways:
+        way.node = shortened(way.node) if name not in on_purpose.NODES else on_purpose.NODES[name]
     return ways
 
 
@@ -347,7 +365,7 @@ def lines():
     for name in surface():
         fun, words = in_python(name), on_purpose.WRITTEN.get(name)
         ways = python_way(name, fun) if fun is not None else native.get(name) or native.get(in_c(name), [])
-        text = words or " | ".join(way.text() + (f" > {shortened(way.node)}" if way.node else "")
+        text = words or " | ".join(way.text() + (f" > {way.node}" if way.node else "")
                                    for way in completed(name, ways, known))
         if text:
             found[fun is not None].setdefault(text, []).append(name)
@@ -356,7 +374,7 @@ def lines():
 
 def shortened(node):
     """`Sum1` for SumBackward1."""
-    return node.replace("Backward", "")
+    return node and node.replace("Backward", "")
 
 
 HEAD = '''"""Facts of the operations of PyTorch {version}; tests/compat/tables/generate.py writes them, edit that.

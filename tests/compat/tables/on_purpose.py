@@ -4,7 +4,8 @@
 NUMBERS_AS_TENSORS = frozenset("add sub mul div divide multiply subtract true_divide floor_divide".split())
 
 # Not operations, but they look at their arguments, too: methods without a function, and methods that draw numbers.
-MORE = """item contiguous clone zero_ fill resolve_conj resolve_neg unique_consecutive uniform_ normal_ exponential_
+MORE = """range view repeat sum_to_size new_empty new_full new_ones new_zeros item
+contiguous clone zero_ fill resolve_conj resolve_neg unique_consecutive uniform_ normal_ exponential_
 cauchy_ log_normal_ geometric_ bernoulli_ random_""".split()
 
 # Sizes, parts or formulas in more forms than a signature can say; their bodies look at them.
@@ -29,3 +30,25 @@ KINDS = {
     ("nn.functional.gaussian_nll_loss", "target"): "any?",
     ("nn.functional.multilabel_soft_margin_loss", "target"): "any?",
 }
+
+# Of one node here, under a name of its own: what PyTorch's last node saves of the steps before, it has not.
+_OWN = """float_power hstack vstack dstack column_stack fliplr flipud tile repeat_interleave kron tensordot logdet
+nanmean take_along_dim msort nn.functional.rms_norm nn.functional.ctc_loss linalg.tensorinv linalg.tensorsolve
+linalg.matrix_norm"""
+# PyTorch ends these in a reshape, a slice or a product of another kind, or in one node of several; here the node of the
+# computation is the last.
+_LAST = {
+    "Addmm0": "nn.functional.linear", "Dot0": "inner", "Mm0": "linalg.matrix_power linalg.multi_dot",
+    "LinalgVectorNorm0": "linalg.norm nn.functional.pairwise_distance", "NllLoss0": "nn.functional.cross_entropy",
+    "Mean0": """nn.functional.l1_loss nn.functional.gaussian_nll_loss nn.functional.margin_ranking_loss
+             nn.functional.cosine_embedding_loss nn.functional.hinge_embedding_loss
+             nn.functional.multilabel_soft_margin_loss""",
+    "Col2Im0": "nn.functional.fold", "ConstantPadNd0": "nn.functional.pad", "Cumprod0": "linalg.vander",
+    "Pow0": "nn.functional.lp_pool1d nn.functional.lp_pool2d nn.functional.lp_pool3d", "Lerp1": "quantile nanquantile",
+    "Div0": "trapezoid cumulative_trapezoid corrcoef linalg.cond", "LinalgPinv0": "linalg.pinv",
+    "NativeBatchNorm0": "nn.functional.instance_norm", "Add0": "nn.functional.bilinear", "Transpose0": "stft",
+    "Upsample0": "nn.functional.interpolate nn.functional.upsample_nearest nn.functional.upsample_bilinear",
+    "AffineGridGenerator0": "nn.functional.affine_grid", "FftC2C0": "fft.fft fft.ifft", "Slice0": "istft",
+    "ConjPhysical0": "fft.ihfft fft.ihfft2 fft.ihfftn", "KlDiv0": "nn.functional.kl_div",
+}
+NODES = dict.fromkeys(_OWN.split()) | {name: node for node, names in _LAST.items() for name in names.split()}

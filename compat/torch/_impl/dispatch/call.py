@@ -32,7 +32,7 @@ from .call_cache import DECLINED, Program, compile_call, lookup
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed, unshared
 from .overriding import handed_on, overridden
-from .signatures import check
+from .signatures import BY_SIGNATURE, check, title
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -44,10 +44,11 @@ class Row:
     The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("asked", "blind", "body", "exact", "fun", "layout", "name", "node", "programs", "seen", "target")
+    __slots__ = ("asked", "asks", "blind", "body", "exact", "fun", "layout", "name", "node", "programs", "seen",
+                 "target")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
-                 blind=False):
+                 blind=False, asks=True):
         self.name = name
         self.body = body
         self.node = node
@@ -57,16 +58,9 @@ class Row:
         self.target = target
         self.blind = blind
         self.fun = None
+        self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
         self.programs = {}  # what call_cache.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
-
-
-def owned(row):
-    """Whether the public function of a row takes the operation's arguments, and hands them to `invoke` as they are.
-
-    A function that wraps one of those, or has another row or none, may have made others of them.
-    """
-    return getattr(row.fun, "row", None) is row and not hasattr(getattr(row.fun, "__wrapped__", None), "row")
 
 
 def lowered(x):
@@ -149,50 +143,69 @@ def single(node):
     return node.rule.prim is not None and node.rule.prim.family == "elementwise"
 
 
-def operation(name=None, *, node=None, method=True, inplace_form=False, out=True, register=True,
-              method_name=None, checked=True, **facts):
+def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, out=True, register=True,
+              lane=None, front=None, doc=None, **facts):
     """Make the surface of an operation from its body, a function of core values.
 
     Args:
         name: torch's name; by default the function's own.
-        node: the name of its node; by default from the name. None keeps the last primitive's.
-        method, inplace_form: whether there is `Tensor.name`, and `Tensor.name_`.
+        node: the name of its node, or names by tests of a call; by default that of the signature. None keeps that of
+            the last primitive.
+        method: whether there is `Tensor.name`.
+        inplace_form: whether there is `Tensor.name_`, or what makes it of the row.
         out: whether there is `out=`, or a `Target`: what is special about it.
-        checked: whether the arguments are torch's, to be compared with its signatures.
+        register: whether torch has it; else it is part of a function of tensors.
+        lane: what makes of the row its function of the same arguments, where that is not `invoke` alone.
+        front: the function of tensors that users call, where the arguments of the body are not torch's: it calls what
+            this gives. Only functions of torch's arguments look at them and ask classes for `__torch_function__`.
+        doc: what it computes, where the body has no docstring.
         facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
             and booleans but by `hosted.insist`.
     """
-    if isinstance(out, Target):
-        facts["target"] = out
+    target = out if isinstance(out, Target) else PLAIN if out else None
 
     def make(body):
-        row = Row(name or body.__name__, body, node or camel(name or body.__name__),
-                  checked and register, **facts)
-
-        @functools.wraps(body)
-        def fun(*args, **kwargs):
-            return invoke(row, fun, args, kwargs, bool(out))
-
-        fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
+        own = register and front is None
+        row = Row(name or body.__name__, body, node, own, target=target, asks=own, **facts)
+        fun = named((lane or general)(row), row, doc)
         fun.row = row
-        row.fun = fun
+        row.fun = front or fun
         if register:
             ROWS[row.name] = row
-        if method:
-            attach(method_name or row.name, fun)
+        if method and register:
+            attach(row.name, row.fun)
         if inplace_form:
-            attach((method_name or row.name) + "_", inplace_method(row))
+            attach(row.name + "_", (inplace_method if inplace_form is True else inplace_form)(row))
         return fun
 
     return make
 
 
+def named(fun, row, doc=None):
+    """A function under the name of its row, with a docstring."""
+    fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
+    fun.__doc__ = row.body.__doc__ or f"{doc}; see" * bool(doc) + "See" * (not doc) + (
+        f" PyTorch's documentation of `torch.{row.name}`.")
+    if fun is not row.body:
+        fun.__wrapped__ = row.body
+    return fun
+
+
+def general(row):
+    """The function of an operation that has no other road."""
+
+    def fun(*args, **kwargs):
+        return invoke(row, fun, args, kwargs)
+
+    return fun
+
+
 moving = functools.partial(operation, exact=True)  # an operation that only moves elements
 
 
-def invoke(row, fun, args, kwargs, out=True):
+def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
     if m is None or m.still:
@@ -201,26 +214,26 @@ def invoke(row, fun, args, kwargs, out=True):
             answer = program.run(tensors)
             if answer is not DECLINED:
                 return answer
-        answer = compute(row, fun, args, kwargs, out)
+        answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:
             return answer
         return compile_call(row, program, args, kwargs, tensors, m is None, answer)
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
-        return m.selector.run(row, lambda: invoke(row, fun, args, kwargs, out), args, given,
+        return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,
                               tensors_in(args, kwargs))
     if m.recorder is None:
-        return compute(row, fun, args, kwargs, out)
-    return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs, out), kwargs, args)
+        return compute(row, fun, args, kwargs)
+    return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs), kwargs, args)
 
 
-def compute(row, fun, args, kwargs, out=True):
+def compute(row, fun, args, kwargs):
     """Lower, compute, lift, name."""
-    override = overridden(args, kwargs)
+    override = overridden(args, kwargs) if row.asks else None
     if override is not None:
-        return override(row.fun if owned(row) else fun, *handed_on(row.name, fun, args, kwargs))
+        return override(row.fun, *handed_on(row.name, row.fun, args, kwargs))
     args, kwargs, way = check(row, args, kwargs)
-    target = kwargs.pop("out", None) if out and kwargs else None
+    target = kwargs.pop("out", None) if kwargs and row.target is not None else None
     tensors = tensors_in(args, kwargs)
     if not tensors and args and type(args[0]) in (_NO_TENSORS if len(args) == 1 else _NO_NUMBERS) and (
             row.asked):
@@ -249,9 +262,8 @@ def compute(row, fun, args, kwargs, out=True):
     if row.layout is not None:
         v = row.layout(v, tensors, args, kwargs)
     if target is not None:
-        return write_out(row.name, target, v, tensors, row.target, way is not None and way.exact)
-    out = lifted(v, row.node if type(row.node) is not dict else variant(row.node, given, named), tensors,
-                 (row, args, kwargs))
+        return write_out(row.name, target, v, tensors, row.target, way)
+    out = lifted(v, title(row, way, given, named), tensors, (row, args, kwargs))
     m = MODES.get()
     if m is not None and (m.level is not None or m.foreign is not None):
         out = inside(out, m)
@@ -277,24 +289,6 @@ def marked(out):
             t.dispatch_key = GENERAL
 
 
-def variant(names, given, named):
-    """torch's name of the node where it depends on the form of the call: the first test that holds decides."""
-    for test, name in names.items():
-        if test(given, named):
-            return name
-    return None
-
-
-def with_dim(given, named):
-    """Whether an axis was named."""
-    return len(given) > 1 and given[1] is not None or named.get("dim") is not None
-
-
-def with_tensor(given, named):
-    """Whether the second argument is a tensor."""
-    return len(given) > 1 and hasattr(given[1], "dtype") and hasattr(given[0], "dtype")
-
-
 def otherwise(given, named):
     """Any other form."""
     return True
@@ -307,7 +301,7 @@ def inplace_method(row):
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
-        (self, *args), kwargs, _ = check(row, (self, *args), kwargs)
+        (self, *args), kwargs, way = check(row, (self, *args), kwargs)
         names = tuple(kwargs)
         count = len(args)
 
@@ -318,8 +312,8 @@ def inplace_method(row):
                 return in_single(row.body, given, named)
             return row.body(*given, **named)
 
-        node = row.node if type(row.node) is not dict else variant(row.node, (self, *args), kwargs)
-        return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()), node_name=node)
+        return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()),
+                       node_name=title(row, way, (self, *args), kwargs))
 
     method.__name__ = method.__qualname__ = row.name.rpartition(".")[2] + "_"
     method.__doc__ = f"In-place form of :func:`{row.name}`."
@@ -330,11 +324,6 @@ def inplace_method(row):
 def attach(name, fun):
     """Make a function a method of Tensor."""
     setattr(Tensor, name.rpartition(".")[2], fun)
-
-
-def camel(name):
-    """`LogSoftmaxBackward0` for `log_softmax`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.rpartition(".")[2].split("_")) + "Backward0"
 
 
 def promote(*values, floats=False):

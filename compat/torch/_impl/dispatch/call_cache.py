@@ -36,7 +36,7 @@ from .call_recorder import (
     traced,
 )
 from .output_aliasing import DUPLICATE
-from .signatures import synonyms
+from .signatures import check, synonyms, title
 
 ndarray = np.ndarray
 next_seq = extend.next_seq
@@ -139,11 +139,10 @@ def made(row, args, kwargs, tensors, recording):
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
     answer = row.body(*given, **named)
-    title = row.node if type(row.node) is not dict else next(
-        (name for test, name in row.node.items() if test(given, named)), None)
+    name = title(row, check(row, args, kwargs)[2], given, named)
     active = [i + 1 for i, t in enumerate(tensors) if recording and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
-    return Program(recorder, answer, len(tensors), active, title, call)
+    return Program(recorder, answer, len(tensors), active, name, call)
 
 
 def boxed(args, boxes):

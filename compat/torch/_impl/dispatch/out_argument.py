@@ -19,7 +19,6 @@ class Target(NamedTuple):
     """What is special about an operation's `out=`.
 
     Args:
-        gradient: the answer may carry one. PyTorch lets it; of some it cannot be asked for later, here it can.
         dtype: the operation computes in the dtype of `out=`.
         columns: fresh memory lies by columns, as LAPACK's matrices do.
         floating: real answers want a floating dtype.
@@ -27,7 +26,6 @@ class Target(NamedTuple):
         error: the kind of the refusal of a dtype.
     """
 
-    gradient: bool = False
     dtype: bool = False
     columns: bool = False
     floating: bool = False
@@ -36,17 +34,16 @@ class Target(NamedTuple):
 
 
 PLAIN = Target()
-RECORDED = Target(gradient=True)
 BY_COLUMNS = Target(columns=True)
 
 
-def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
-    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
+def write_out(name, target, v, tensors, facts=PLAIN, way=None):
+    """`out=`: resize if empty, refuse derivatives, write; the signature says whether they may be, and which dtypes."""
     if isinstance(target, tuple | list):
         if not isinstance(v, tuple):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
         for t, x in zip(target, v):
-            write_out(name, t, x, tensors, facts, exact)
+            write_out(name, t, x, tensors, facts, way)
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)
@@ -55,7 +52,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
     m = MODES.get()
     wanted = v.dtype.kind in "fcV" and (m is None or m.grad) and (
         any(needs_grad(t) for t in tensors) or needs_grad(target))
-    if wanted and not facts.gradient:
+    if wanted and (way is None or not way.recorded):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
@@ -68,7 +65,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
                            f"{type_word(dtype)}")
     if v.dtype != dtype and not facts.any_dtype:
         check_out_dtype(dtype, v.dtype, facts.error)
-        if exact:
+        if way is not None and way.exact:
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
         raise RuntimeError(OVERLAPPING)

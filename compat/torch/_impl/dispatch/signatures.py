@@ -40,12 +40,12 @@ class Signature:
     __slots__ = ("exact", "least", "most", "names", "node", "numbers", "options", "out", "parameters", "positional",
                  "recorded", "renames", "spread", "text")
 
-    def __init__(self, text, renames=True):
+    def __init__(self, text, renames=True, node=None):
         self.renames = renames  # whether NumPy's names of arguments are taken
-        self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
-        self.recorded = False
-        text, _, node = text.partition(" > ")
-        self.node = f"{node[:-1]}Backward{node[-1]}" if node else None
+        self.parameters, self.positional, self.options = [], None, False
+        self.out = self.exact = self.recorded = False
+        text, _, own = text.partition(" > ")
+        self.node = f"{own[:-1]}Backward{own[-1]}" if own else node
         self.text = text.replace("operand", "Tensor").replace("^", "")
         for part in text.split(", "):
             if part == "*":
@@ -163,8 +163,33 @@ def signatures(name):
                     names, _, text = line.partition(": ")
                     _TEXTS.update(dict.fromkeys(names.split(), (text, lines is FUNCTIONS)))
         text, renames = _TEXTS.get(name, (None, True))
-        found = _PARSED[name] = () if text is None else tuple([Signature(part, renames) for part in text.split(" | ")])
+        found = _PARSED[name] = () if text is None else tuple([
+            Signature(part, renames, camel(name)) for part in text.split(" | ")])
     return found
+
+
+BY_SIGNATURE = object()  # the node of an operation whose row does not name it
+
+
+def title(row, way, given, named):
+    """torch's name of the node of a call: that of the signature it fits, unless the row says it.
+
+    Of a row's tests the first that holds decides.
+    """
+    node = row.node
+    if node is BY_SIGNATURE:
+        ways = (way,) if way is not None else signatures(row.name)
+        return ways[0].node if ways else camel(row.name)
+    if type(node) is not dict:
+        return node
+    return next((name for test, name in node.items() if test(given, named)), None)
+
+
+def camel(name):
+    """`LogSoftmaxBackward0` for `log_softmax`, `LinalgCondBackward0` for `linalg.cond`."""
+    room, _, last = name.rpartition(".")
+    parts = [room] * (room in ("linalg", "special")) + last.split("_")
+    return "".join(part[:1].upper() + part[1:] for part in parts) + "Backward0"
 
 
 def synonyms(name, named):

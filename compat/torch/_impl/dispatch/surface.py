@@ -3,7 +3,7 @@
 import functools
 
 from ..types.dtypes import NO_BFLOAT16
-from .call import ROWS, owned
+from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
 
@@ -114,17 +114,8 @@ def getter(prefix, module):
 
 @functools.cache
 def public(row):
-    """The function of a row, by its name.
-
-    An operation asks `__torch_function__` where it computes. A function that may have made other arguments of those it
-    got asks before.
-    """
-    if owned(row):
-        if row.fun.__name__ == "fun":
-            row.fun.__name__ = row.fun.__qualname__ = row.name.rpartition(".")[2]
-        return row.fun
-    row.fun = asking_first(row.name, row.fun)
-    return row.fun
+    """The function of a row; one of tensors looks at its arguments and asks their classes first."""
+    return row.fun if row.asks else asking_first(row.name, row.fun)
 
 
 def names(prefix):

@@ -77,7 +77,7 @@ def with_out(make, target=PLAIN):
         if asks_dtype and named.get("dtype") is None:
             named["dtype"] = out.dtype
         return write_out(name, out, lower(make(*args, **named)), [v for v in args if isinstance(v, TensorBase)],
-                         target, way is not None and way.exact)
+                         target, way)
 
     made_or_written.signed, made_or_written.make = True, make
     return made_or_written

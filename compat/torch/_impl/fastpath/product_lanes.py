@@ -62,36 +62,26 @@ def total(row, prim, title):
     axes = [tuple(range(n)) for n in range(33)]
     at = level_lanes.several(row, prim, title, plain=True)
 
-    def fun(input, dim=None, keepdim=False, *, dtype=None, out=None, **named):
-        if dim is None and dtype is None and out is None and not keepdim and not named and plain(input) \
-                and MODES.get() is None:
-            x = input.value
-            over = axes[x.ndim]
-            token = suppress_fp_warnings()
-            v = impl(np, x, over, False)
-            restore_fp_warnings(token)
-            p = input.node
-            if p is None:
-                if not input.wants_grad:
-                    return tensor(v)
-                p = accumulator(input)
-            return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
-        if dim is None and dtype is None and out is None and not keepdim and not named and type(input) is Tensor:
+    def fun(*args, **named):
+        input = args[0] if len(args) == 1 and not named else None
+        if type(input) is Tensor:
             m = MODES.get()
+            if m is None and plain(input):
+                x = input.value
+                over = axes[x.ndim]
+                token = suppress_fp_warnings()
+                v = impl(np, x, over, False)
+                restore_fp_warnings(token)
+                p = input.node
+                if p is None:
+                    if not input.wants_grad:
+                        return tensor(v)
+                    p = accumulator(input)
+                return recorded(v, rule, p, rule.collect((x, over, False, v, aval_of(x))))
             if m.quick is input.level_trace is not None if m is not None else dual(input):
                 found = at((input,), (axes[input.ndim], False), input.level_trace)
                 if found is not None:
                     return found
-        if out is not None:
-            named["out"] = out
-        if dtype is not None:
-            named["dtype"] = dtype
-        if dim is None and named:
-            args, named = (input,), named | ({} if keepdim is False else {"keepdim": keepdim})
-        elif keepdim is False:
-            args = (input,) if dim is None else (input, dim)
-        else:
-            args = (input, dim, keepdim)
         return invoke(row, fun, args, named)
 
     return fun
@@ -103,9 +93,9 @@ def product(row, vectors=False):
     at = level_lanes.several(row, MATMUL, "MmBackward0", plain=True)
     at_vectors = level_lanes.several(row, MATMUL, row.node, plain=True) if vectors else None
 
-    def fun(*args, out=None, **named):
-        if out is not None or named or len(args) != 2:
-            return invoke(row, fun, args, named if out is None else named | {"out": out})
+    def fun(*args, **named):
+        if named or len(args) != 2:
+            return invoke(row, fun, args, named)
         input, other = args
         if plain(input) and plain(other) and MODES.get() is None:
             x, y = input.value, other.value

@@ -1,51 +1,65 @@
-"""Attention: with dropout, and of several heads with their projections."""
+"""Attention: plain, with dropout, and of several heads with their projections."""
 
-import functools
 import math
 import warnings
 
 import numpy as np
 
+from ..... import nn, numpy as cnp
 from ..dispatch.call import ROWS
+from ..types.dtypes import type_word
 from .joining import cat
-from .layers import public
+from .network import functional
+from .shaping import method
 from .windows import pad
 
 linear, softmax, dropout = (ROWS[n].fun for n in ("nn.functional.linear", "softmax", "nn.functional.dropout"))
 
 
-def with_dropout(plain):
-    """`scaled_dot_product_attention` that drops weights, which `plain` does not."""
-
-    @functools.wraps(plain)
-    def attention(*args, **named):
-        rate = args[4] if len(args) > 4 else named.get("dropout_p")
-        return dropping(*args, **named) if isinstance(rate, float | int) and rate else plain(*args, **named)
-
-    def dropping(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
-        if not 0.0 <= dropout_p <= 1.0:
-            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
-        if attn_mask is not None and is_causal:
-            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-                               "is_causal=True")
-        if enable_gqa:
-            times = query.shape[-3] // key.shape[-3]
-            key, value = (t.repeat_interleave(times, -3) for t in (key, value))
-        scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
-        if is_causal:
-            attn_mask = scores.new_ones(scores.shape[-2:]).tril() > 0
-        mask = attn_mask if attn_mask is None or attn_mask.is_floating_point() else additive(
-            attn_mask.logical_not(), "attn_mask", query)
-        weights = softmax(scores if mask is None else scores + mask, -1)
-        return dropout(weights, dropout_p) @ value
-
-    return attention
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None,
+                                 enable_gqa=False):
+    """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
+    if not dropout_p:
+        return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    if not 0.0 <= dropout_p <= 1.0:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key, value = (t.repeat_interleave(times, -3) for t in (key, value))
+    scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
+    if is_causal:
+        attn_mask = scores.new_ones(scores.shape[-2:]).tril() > 0
+    mask = attn_mask if attn_mask is None or attn_mask.is_floating_point() else additive(
+        attn_mask.logical_not(), "attn_mask", query)
+    weights = softmax(scores if mask is None else scores + mask, -1)
+    return dropout(weights, dropout_p) @ value
 
 
-_SDPA = ROWS["nn.functional.scaled_dot_product_attention"]
-_SDPA.fun = with_dropout(_SDPA.fun)
+@functional("scaled_dot_product_attention", front=scaled_dot_product_attention)
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    if enable_gqa and query.shape[-3] != key.shape[-3]:
+        if query.shape[-3] % key.shape[-3]:
+            raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
+                               f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
+        times = query.shape[-3] // key.shape[-3]
+        key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
+    for v in (query, key, value):
+        if v.ndim < 2:
+            raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                               f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
+        if v.dtype.kind in "biu":
+            raise RuntimeError("scaled_dot_product_attention: Expected floating point tensors, but got "
+                               f"{type_word(v.dtype)}")
+    if not query.shape[-1]:
+        return cnp.matmul(query, cnp.swapaxes(key, -1, -2)) @ value
+    mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
+    return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
+                                    is_causal=is_causal, scale=scale)
 
 
+@method("nn.functional.multi_head_attention_forward", attached=False)
 def multi_head_attention_forward(
     query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
     dropout_p, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True,
@@ -187,5 +201,3 @@ def wider(mask):
     """A mask with one more column, of zeros."""
     return None if mask is None else pad(mask, (0, 1))
 
-
-public("multi_head_attention_forward", multi_head_attention_forward)

@@ -9,7 +9,6 @@ from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..dispatch.not_differentiable import refusing
-from ..dispatch.out_argument import RECORDED
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..factories.creation import made, numpy_dtype
@@ -45,7 +44,7 @@ def _cartesian_prod(*tensors):
     return cnp.stack([t[g] for t, g in zip(tensors, grids)], axis=1)
 
 
-@operation("combinations", method=False, node="StackBackward0")
+@operation("combinations", method=False)
 def combinations(input, r=2, with_replacement=False):
     """All choices of `r` elements of a vector, as rows; see PyTorch's documentation of `torch.combinations`."""
     if input.ndim != 1:
@@ -78,7 +77,7 @@ def block_diag(*tensors):
     return cnp.concatenate(rows, axis=0)
 
 
-@operation("diagflat", node="DiagEmbedBackward0")
+@operation("diagflat")
 def diagflat(input, offset=0):
     """The matrix with all elements on a diagonal; see PyTorch's documentation of `torch.diagflat`."""
     return ROWS["diag_embed"].body(cnp.reshape(input, (-1,)), offset)
@@ -160,9 +159,7 @@ def split_along(name, least, axis_of):
                                f"{shape_of(input)[d]} is not divisible by the split_size {chosen}!")
         return tensor_split(input, chosen, d)
 
-    parts.__name__ = parts.__qualname__ = name
-    parts.__doc__ = f"Parts of an axis as views; see PyTorch's documentation of `torch.{name}`."
-    method(name)(parts)
+    method(name, doc="Parts of an axis as views")(parts)
 
 
 split_along("hsplit", 1, lambda n: 0 if n == 1 else 1)
@@ -188,7 +185,7 @@ def unsafe_chunk(input, chunks, dim=0):
     return ROWS["chunk"].fun(input, chunks, dim)
 
 
-def scattered(name, index_of, node, **facts):
+def scattered(name, index_of, **facts):
     """A copy with a view of it replaced: `select_scatter` and its kin."""
 
     def body(input, src, *args, **named):
@@ -198,9 +195,7 @@ def scattered(name, index_of, node, **facts):
                                f"{list(src.shape)}, slice size = {list(shape)}")
         return AT(input)[where].set(src if src.dtype == input.dtype else src.astype(input.dtype))
 
-    body.__name__ = name
-    body.__doc__ = f"A copy with a part replaced; see PyTorch's documentation of `torch.{name}`."
-    operation(name, node=node, **facts)(body)
+    operation(name, doc="A copy with a part replaced", **facts)(body)
 
 
 def _selected(input, dim, index):
@@ -231,9 +226,9 @@ def _diagonal(input, offset=0, dim1=0, dim2=1):
     return tuple([places[k] for k in range(input.ndim)]), shape
 
 
-scattered("select_scatter", _selected, "SelectScatterBackward0")
-scattered("slice_scatter", _sliced, "SliceScatterBackward0", out=RECORDED)
-scattered("diagonal_scatter", _diagonal, "DiagonalScatterBackward0", layout=LIKE_FIRST)
+scattered("select_scatter", _selected)
+scattered("slice_scatter", _sliced)
+scattered("diagonal_scatter", _diagonal, layout=LIKE_FIRST)
 
 
 @operation("as_strided_scatter")

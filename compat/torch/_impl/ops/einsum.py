@@ -12,7 +12,7 @@ from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
 from ..views.views import shape_dtype
-from .shaping import permute
+from .shaping import method, permute
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -22,7 +22,7 @@ class Mismatch(ValueError, RuntimeError):
     there."""
 
 
-@operation("einsum", method=False, node=None, out=False, checked=False)
+@operation("einsum", register=False, node=None, out=False)
 def product(equation, *operands):
     """The sum of products of core values."""
     parts = parsed(equation, tuple([v.ndim for v in operands]))
@@ -39,6 +39,7 @@ def product(equation, *operands):
     return found if parts is None or len(operands) != 2 else laid(found, operands, equation, *parts)
 
 
+@method("einsum", attached=False)
 def einsum(*args):
     """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
     if len(args) < 2:
@@ -63,9 +64,6 @@ def einsum(*args):
             if len(operands) == 1:
                 return of_one(operands[0], *parts[0], parts[1])
     return product(equation, *operands)
-
-
-einsum.row, ROWS["einsum"].fun = ROWS["einsum"], einsum
 
 
 def of_lists(args):

@@ -1,5 +1,7 @@
 """Elementwise operations: one row each, with a fast lane where a primitive of covector does all the work."""
 
+import functools
+
 import numpy as np
 
 from ..... import numpy as cnp
@@ -7,21 +9,16 @@ from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import (
     ROWS,
-    Row,
     attach,
-    camel,
     floating,
     inplace_method,
     invoke,
     operation,
-    otherwise,
     promote,
     to,
-    with_tensor,
 )
 from ..dispatch.host_ops import DYNAMIC, bare
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
-from ..dispatch.out_argument import RECORDED
 from ..fastpath.lanes import OPERANDS, binary, binary_inplace, flat, unary
 from ..state.python_data import filling
 from ..types import dtypes
@@ -29,37 +26,38 @@ from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 
 
-def one(name, primitive=None, floats=True, node=None, body=None):
+def one(name, primitive=None, floats=True):
     """An operation of one tensor.
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
     """
-    prim = REGISTRY[primitive or name]
-    if body is None:
-        body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    row = Row(name, body, node or _ODD.get(name) or camel(name), blind=True)
+    prim = REGISTRY[primitive or name.rpartition(".")[2]]
+    body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
     found = getattr(np, prim.name, None)
-    fun = unary(row, prim, found if isinstance(found, np.ufunc) else prim.fun)
-    return published(row, fun)
+    ufunc = found if isinstance(found, np.ufunc) else prim.fun
+    top = "." not in name  # or a function of torch.special alone, whose operand may have any name
+
+    def lane(row):
+        fast = unary(row, prim, ufunc)
+
+        def fun(*args, **named):
+            return fast(*args) if len(args) == 1 and not named else invoke(row, fun, args, named)
+
+        return fast if top else fun
+
+    return operation(name, blind=True, method=top, inplace_form=top, lane=lane, doc=f"Elementwise `{name}`")(body)
 
 
 COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
-_ODD = {"log1p": "Log1PBackward0"}
 
 
-def published(row, fun, inplace=True):
-    """Put the function of a row where users find it."""
-    name = row.name.rpartition(".")[2]
-    fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{row.name}`."
-    fun.row = row
-    row.fun = fun
-    ROWS[row.name] = row
-    attach(name, fun)
-    if inplace:
-        attach(name + "_", inplace_method(row))
-    return fun
+def synonyms(table):
+    """Other names of operations, as functions, methods and in place."""
+    for alias, name in table.items():
+        row = ROWS[alias] = ROWS[name]
+        attach(alias, row.fun)
+        attach(alias + "_", inplace_method(row))
 
 
 for _name, _prim in {
@@ -71,11 +69,8 @@ for _name, _prim in {
     one(_name, _prim)
 for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
     one(_name, _prim, floats=False)
-for _alias, _name in {"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-                      "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():
-    ROWS[_alias] = ROWS[_name]
-    attach(_alias, ROWS[_name].fun)
-    attach(_alias + "_", inplace_method(ROWS[_name]))
+synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+          "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"})
 
 
 def operands(input, other, floats=False):
@@ -112,35 +107,45 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
             if type(alpha) is not int or alpha != 1:
                 y = scaled(y, alpha, (x if hasattr(x, "dtype") else y).dtype)
             return prim.fun(x, y)
-    row = Row(name, body, camel(name), layout=layout, blind=True)
-    op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
-    fast = binary(row, prim, op or getattr(np, primitive))
-    if alpha:
-        def fun(input, other, *, alpha=1, out=None):
-            if out is None and alpha == 1 and type(alpha) is int:
-                return fast(input, other)
-            return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {"alpha": alpha, "out": out})
-    elif not numbers:
-        def fun(input, other, *, out=None):
-            if out is None and type(other) is not float and type(other) is not int:
-                return fast(input, other)
-            return invoke(row, fun, (input, other), {} if out is None else {"out": out})
-    else:
-        def fun(input, other, *, out=None):
-            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
-    published(row, fun, inplace=False)
-    if inplace:
+    op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(
+        primitive) or getattr(np, primitive)
+
+    def lane(row):
+        fast = binary(row, prim, op)
+        if alpha:
+            def fun(input, other, *, alpha=1, out=None):
+                if out is None and alpha == 1 and type(alpha) is int:
+                    return fast(input, other)
+                return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {
+                    "alpha": alpha, "out": out})
+        elif not numbers:
+            def fun(input, other, *, out=None):
+                if out is None and type(other) is not float and type(other) is not int:
+                    return fast(input, other)
+                return invoke(row, fun, (input, other), {} if out is None else {"out": out})
+        else:
+            def fun(input, other, *, out=None):
+                return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+        fun.fast = fast
+        return fun
+
+    def written(row):
         slow = inplace_method(row)
-        quick = binary_inplace(prim, op or getattr(np, primitive), slow)
+        quick = binary_inplace(prim, op, slow)
 
         def method(self, other, *, alpha=None):
             return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
 
-        method.__name__ = method.__qualname__ = name + "_"
-        method.__doc__ = f"In-place form of :func:`{name}`."
-        method.row = row
-        attach(name + "_", method)
-    return fun, fast
+        return renamed(method, slow)
+
+    fun = operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written,
+                    doc=f"Elementwise `{name}`")(body)
+    return fun, fun.fast
+
+
+def renamed(method, slow):
+    """A fast in-place method under the name of the general one."""
+    return functools.update_wrapper(method, slow)
 
 
 multiply = REGISTRY["multiply"].fun
@@ -162,7 +167,8 @@ def _sub(input, other, alpha=1):
     return REGISTRY["subtract"].fun(x, y)
 
 
-def _div(input, other, rounding_mode=None):
+def _div(input, other, *, rounding_mode=None):
+    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
     if rounding_mode is None:
         return REGISTRY["divide"].fun(*operands(input, other, floats=True))
     x, y = whole_operands(input, other)
@@ -195,33 +201,34 @@ def ordered(name):
 
 maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
 minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
-_row = Row("div", _div, "DivBackward0", blind=True)
-_fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
 
-def div(input, other, *, rounding_mode=None, out=None):
-    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
-    if rounding_mode is None and out is None:
-        return _fast_div(input, other)
-    named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
-    return invoke(_row, div, (input, other), named)
+def _quotients(row):
+    """The lane of `div`."""
+    fast = binary(row, REGISTRY["divide"], np.true_divide)
+
+    def div(input, other, *, rounding_mode=None, out=None):
+        if rounding_mode is None and out is None:
+            return fast(input, other)
+        named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
+        return invoke(row, div, (input, other), named)
+
+    div.fast = fast
+    return div
 
 
-published(_row, div, inplace=False)
-_slow_div = inplace_method(_row)
-_quick_div = binary_inplace(REGISTRY["divide"], np.true_divide, _slow_div)
+def _quotients_inplace(row):
+    slow = inplace_method(row)
+    quick = binary_inplace(REGISTRY["divide"], np.true_divide, slow)
+
+    def div_(self, other, *, rounding_mode=None):
+        return quick(self, other) if rounding_mode is None else slow(self, other, rounding_mode=rounding_mode)
+
+    return renamed(div_, slow)
 
 
-def div_(self, other, *, rounding_mode=None):
-    """In-place form of :func:`div`."""
-    return _quick_div(self, other) if rounding_mode is None else _slow_div(self, other, rounding_mode=rounding_mode)
-
-
-attach("div_", div_)
-for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div"}.items():
-    ROWS[_alias] = ROWS[_name]
-    attach(_alias, ROWS[_name].fun)
-    attach(_alias + "_", {"sub": None}.get(_name) or inplace_method(ROWS[_name]))
+div = operation("div", blind=True, lane=_quotients, inplace_form=_quotients_inplace)(_div)
+synonyms({"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div"})
 for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items():
     def _pick(input, other, first=_first):
         x, y = operands(input, other)
@@ -231,19 +238,18 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
             return cnp.where(first(x, y), x, y)
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
-    _made = operation(_name, node=f"{_name.capitalize()}Backward0", layout=LIKE_OPERANDS)(_pick)
-    _made.__doc__ = f"Elementwise `{_name}`, NaN aside; see PyTorch's documentation of `torch.{_name}`."
+    operation(_name, layout=LIKE_OPERANDS, doc=f"Elementwise `{_name}`, NaN aside")(_pick)
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
 attach("__mul__", _mul)
 attach("__rmul__", binary(ROWS["mul"], REGISTRY["multiply"], np.multiply, reflected=True))
-attach("__truediv__", _fast_div)
+attach("__truediv__", div.fast)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 
 
-@operation("rsub", blind=True, method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
+@operation("rsub", blind=True, method=False, layout=LIKE_OPERANDS)
 def rsub(input, other, *, alpha=1):
     """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
@@ -278,27 +284,26 @@ def compare(name, primitive, symbol):
         return prim.fun(*operands(input, other))
 
     ordered = name not in ("eq", "ne")
-    row = Row(name, body, None, layout=LIKE_OPERANDS, blind=True)
-    fast = flat(row, getattr(np, primitive))
 
-    def fun(input, other, *, out=None):
-        return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+    def lane(row):
+        fast = flat(row, getattr(np, primitive))
 
-    def operator(self, other):
-        return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
+        def fun(input, other, *, out=None):
+            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
 
-    published(row, fun)
-    attach(symbol, operator)
+        def operator(self, other):
+            return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
+
+        attach(symbol, operator)
+        return fun
+
+    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True,
+              doc=f"Elementwise `{name}`")(body)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
                      "ge": "greater_equal"}.items():
     compare(_name, _prim, f"__{_name}__")
-
-
-def of_number(given, named):
-    """Whether a number is raised to the power of a tensor."""
-    return bool(given) and not hasattr(given[0], "dtype")
 
 
 def _of_powers(value, tensors, args=(), named=None):
@@ -307,8 +312,7 @@ def _of_powers(value, tensors, args=(), named=None):
     return (IN_ORDER if lone else LIKE_OPERANDS)(value, tensors)
 
 
-@operation("pow", blind=True, inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
-                                            otherwise: "PowBackward0"}, layout=_of_powers)
+@operation("pow", blind=True, inplace_form=True, layout=_of_powers)
 def pow(input, exponent):  # noqa: A001 (torch's name)
     """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
     check_broadcast(input, exponent)
@@ -351,7 +355,7 @@ def float_power(input, exponent):
     return pow.row.body(input, exponent)
 
 
-@operation("square", inplace_form=True, node="PowBackward0")
+@operation("square", inplace_form=True)
 def square(input):
     """`input ** 2`; see PyTorch's documentation of `torch.square`."""
     return cnp.square(input if input.dtype != np.bool_ else input.astype(np.int64))
@@ -372,14 +376,11 @@ def atan2(input, other):
 def _flat(name, fun):
     """An operation that is flat everywhere, and keeps integers as they are."""
 
-    @operation(name, inplace_form=True, blind=True)
+    @operation(name, inplace_form=True, blind=True, doc=f"Elementwise `{name}`")
     def apply(input):
         if input.dtype.kind in "biu":
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
         return zero_slope(fun(input), input)
-
-    apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
-    return apply
 
 
 def zero_slope(answer, input):
@@ -398,8 +399,7 @@ ROWS["fix"] = ROWS["trunc"]
 attach("fix", ROWS["trunc"].fun)
 
 
-@operation("round", inplace_form=True, node={lambda given, named: "decimals" in named: "RoundBackward1",
-                                             otherwise: "RoundBackward0"})
+@operation("round", inplace_form=True)
 def round(input, *, decimals=0):  # noqa: A001 (torch's name)
     """Round half to even; see PyTorch's documentation of `torch.round`."""
     if input.dtype.kind in "iu":
@@ -421,7 +421,7 @@ def operator_of(fun, swapped=False):
     return method
 
 
-@operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
+@operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def floor_divide(input, other):
     """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
     x, y = whole_operands(input, other)
@@ -432,8 +432,7 @@ attach("__floordiv__", floor_divide)
 attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 
-@operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
-           node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
+@operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def remainder(input, other):
     """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
     return cnp.remainder(*whole_operands(input, other))
@@ -443,8 +442,7 @@ attach("__mod__", remainder)
 attach("__rmod__", operator_of(remainder, swapped=True))
 
 
-@operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
-           node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
+@operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def fmod(input, other):
     """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
     return cnp.fmod(*whole_operands(input, other))
@@ -457,11 +455,7 @@ def fitting(number, x):
     return number
 
 
-def _tensor_limit(given, named):
-    return any(hasattr(v, "dtype") for v in (*given[1:], *named.values()))
-
-
-@operation("clamp", blind=True, inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
+@operation("clamp", blind=True, inplace_form=True)
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
     if min is None and max is None:
@@ -518,8 +512,8 @@ def _logical(name, fun, count):
     else:
         body = lambda input, other: fun(  # noqa: E731
             *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
-    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
+              doc=f"Elementwise `{name}`")(body)
 
 
 _logical("logical_and", cnp.bitwise_and, 2)
@@ -542,8 +536,8 @@ def _bitwise(name, fun, dunder, count=2):
             check(input)
             check(other)
             return fun(*operands(input, other))
-    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
+                     doc=f"Elementwise `{name}`")(body)
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
         attach(dunder.replace("__", "__r", 1), operator_of(made))
@@ -554,8 +548,8 @@ _bitwise("bitwise_or", cnp.bitwise_or, "__or__")
 _bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
 _bitwise("bitwise_not", cnp.invert, "__invert__", 1)
 for _name in ("isnan", "isinf", "isfinite"):
-    _test = operation(_name, blind=True)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
-    _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
+    operation(_name, blind=True, doc=f"Elementwise `{_name}`")(
+        (lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
 
 
 @operation("where", method=False, layout=LIKE_OPERANDS, blind=True)

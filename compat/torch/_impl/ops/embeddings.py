@@ -1,7 +1,5 @@
 """Rows of a table by their numbers, one by one and in bags."""
 
-import functools
-
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
@@ -13,9 +11,14 @@ from .indexing import AT
 from .network import functional
 
 
-@functional("embedding", node="EmbeddingBackward0", blind=True)
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """See PyTorch's documentation of `torch.nn.functional.embedding`."""
+    shorten(weight, input, max_norm, norm_type)
+    return _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse)
+
+
+@functional("embedding", blind=True, front=embedding)
+def _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse):
     dense("embedding", sparse)
     if padding_idx is not None:
         row = padding_idx % weight.shape[0]
@@ -48,11 +51,16 @@ def by_frequency(name, weight, places):
     return fixed + (weight - fixed) / np.maximum(counts, 1)[:, None].astype(weight.dtype)
 
 
-@functional("embedding_bag", node="EmbeddingBagBackward0")
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
     """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
-    scale = per_sample_weights
+    shorten(weight, input, max_norm, norm_type)
+    return _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                          include_last_offset, padding_idx)
+
+
+@functional("embedding_bag", front=embedding_bag)
+def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, scale, include_last_offset, padding_idx):
     if scale is not None and tuple(scale.shape) != tuple(input.shape):
         raise ValueError(f"embedding_bag: If per_sample_weights ({list(scale.shape)}) is not None, then it must have "
                          f"the same shape as the input ({list(input.shape)})")
@@ -126,31 +134,12 @@ def _largest(values, bag, kept, bags):
     return cnp.stack(rows) if rows else cnp.zeros((bags, *values.shape[1:]), values.dtype)
 
 
-def renormalised(plain):
-    """An operation that first shortens the rows it is asked for to `max_norm`, in the table itself."""
-
-    @functools.wraps(plain)
-    def looked_up(input, weight, *args, **named):
-        norms = dict(zip(NAMES[plain.__name__], args)) | named
-        most = norms.get("max_norm")
-        if most is not None:
-            shorten(weight, input, most, norms.get("norm_type", 2.0))
-        return plain(input, weight, *args, **named)
-
-    return looked_up
-
-
-NAMES = {"embedding": ("padding_idx", "max_norm", "norm_type"), "embedding_bag": ("offsets", "max_norm", "norm_type")}
-
-
 def shorten(weight, input, most, order):
-    """Rows of a table shortened in place, as `torch.embedding_renorm_` does."""
+    """Rows of a table shortened in place to `most` where that is given, as `torch.embedding_renorm_` does."""
+    if most is None:
+        return
     with no_grad():
         rows = input.unique()
         part = weight[rows]
         size = ROWS["linalg.vector_norm"].fun(part, order, 1, True)
         weight[rows] = ROWS["where"].fun(size > most, part * (most / (size + 1e-7)), part)
-
-
-for _name in NAMES:
-    ROWS[f"nn.functional.{_name}"].fun = renormalised(ROWS[f"nn.functional.{_name}"].fun)

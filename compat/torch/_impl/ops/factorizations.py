@@ -7,10 +7,10 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
-from ..dispatch.call import ROWS, Row, attach, operation, promote, to
+from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import bare, hosted
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
-from ..dispatch.out_argument import BY_COLUMNS, RECORDED, resize
+from ..dispatch.out_argument import BY_COLUMNS, resize
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from .linalg import (
@@ -25,7 +25,7 @@ from .linalg import (
     of_triangle,
     square,
 )
-from .shaping import wrap_dim
+from .shaping import method, wrap_dim
 from .strided import diagonal
 
 matmul = REGISTRY["matmul"].fun
@@ -51,11 +51,10 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     return blended(input, cnp.outer(vec1, vec2), beta, alpha)
 
 
-_linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind == "c" else x) * y, axis=dim),
-        "SumBackward1")
+_linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind == "c" else x) * y, axis=dim))
 
 
-@operation("linalg.cross", method=False, node="LinalgCrossBackward0", layout=IN_ORDER)
+@operation("linalg.cross", method=False, layout=IN_ORDER)
 def linalg_cross(input, other, *, dim=-1):
     """Cross product along an axis; see PyTorch's documentation of `torch.linalg.cross`."""
     if input.ndim != other.ndim:
@@ -68,12 +67,13 @@ def linalg_cross(input, other, *, dim=-1):
     return cnp.cross(x, y, axis=d)
 
 
+@method("linalg.diagonal", attached=False)
 def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     """A diagonal of two axes, a view; see PyTorch's documentation of `torch.linalg.diagonal`."""
     return diagonal(A, offset, dim1, dim2)
 
 
-def _ex(name, node, compute, kind, positive=False, **facts):
+def _ex(name, compute, kind, positive=False, **facts):
     """`cholesky_ex` and its kin: the answer, and whether it exists, instead of an error."""
 
     def body(A, *args, check_errors=False, **named):
@@ -90,25 +90,23 @@ def _ex(name, node, compute, kind, positive=False, **facts):
             return kind(cnp.where(broken, np.asarray(np.nan, A.dtype), out), info)
         return kind(compute(A, *args, **named), info)
 
-    body.__name__ = name
-    operation(f"linalg.{name}", method=False, node=node, **facts)(body)
-    body.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
+    operation(f"linalg.{name}", method=False, **facts)(body)
 
 
-_ex("cholesky_ex", "LinalgCholeskyExBackward0", lambda A, upper=False: ROWS["linalg.cholesky"].body(A, upper=upper),
+_ex("cholesky_ex", lambda A, upper=False: ROWS["linalg.cholesky"].body(A, upper=upper),
     output_tuples.cholesky_ex, positive=True, **lapack(0))
-_ex("inv_ex", "LinalgInvExBackward0", lambda A: cnp.linalg.inv(A), output_tuples.inv_ex, **lapack(0))
-_ex("solve_ex", "LinalgSolveExBackward0", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=left),
+_ex("inv_ex", lambda A: cnp.linalg.inv(A), output_tuples.inv_ex, **lapack(0))
+_ex("solve_ex", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=left),
     output_tuples.solve_ex, layout=ROWS["linalg.solve"].layout, out=BY_COLUMNS)
 
 
-@operation("cholesky", node="CholeskyBackward0", layout=matrices(0))
+@operation("cholesky", layout=matrices(0))
 def cholesky(input, upper=False):
     """The Cholesky factor; see PyTorch's documentation of `torch.cholesky`."""
     return ROWS["linalg.cholesky"].body(input, upper=upper)
 
 
-@operation("linalg.solve_triangular", method=False, node="LinalgSolveTriangularBackward0", **lapack(0))
+@operation("linalg.solve_triangular", method=False, **lapack(0))
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """Solve a triangular system; see PyTorch's documentation of `torch.linalg.solve_triangular`."""
     if A.dtype != B.dtype:
@@ -249,14 +247,14 @@ def lu_input(name, a):
     return a
 
 
-@operation("linalg.lu", method=False, node="LinalgLuBackward0")
+@operation("linalg.lu", method=False)
 def linalg_lu(A, *, pivot=True):
     """P, L and U with `A = P L U`; see PyTorch's documentation of `torch.linalg.lu`."""
     low, up, _, order = _factors(lu_input("linalg.lu", A), pivot)
     return output_tuples.lu(_permutation(order, A.dtype) if pivot else np.empty(0, A.dtype), low, up)
 
 
-@operation("linalg.lu_factor_ex", method=False, node="LinalgLuFactorExBackward0", **lapack(0))
+@operation("linalg.lu_factor_ex", method=False, **lapack(0))
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
     """Packed LU factors, exchanges and state; see PyTorch's documentation of `torch.linalg.lu_factor_ex`."""
     low, up, pivots, _ = _factors(lu_input("linalg.lu_factor_ex", A), pivot)
@@ -280,7 +278,7 @@ def singular(name, info):
             "want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
 
 
-@operation("linalg.lu_factor", method=False, node="LinalgLuFactorExBackward0", **lapack(0))
+@operation("linalg.lu_factor", method=False, **lapack(0))
 def lu_factor(A, *, pivot=True):
     """Packed LU factors and exchanges; see PyTorch's documentation of `torch.linalg.lu_factor`."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
@@ -317,7 +315,7 @@ def whole_pivots(words, pivots):
                            "torch.linalg.lu_factor")
 
 
-@operation("lu_unpack", method=False, node="LuUnpackBackward0")
+@operation("lu_unpack", method=False)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """P, L and U of packed factors; see PyTorch's documentation of `torch.lu_unpack`."""
     lu_input("torch.lu_unpack", LU_data)
@@ -361,7 +359,7 @@ def lu_solve(input, LU_data, LU_pivots):
     return linalg_lu_solve.row.body(LU_data, LU_pivots, input)
 
 
-@operation("qr", node="LinalgQrBackward0", **lapack(0, 1))
+@operation("qr", **lapack(0, 1))
 def qr(input, some=True):
     """Q and R; see PyTorch's documentation of `torch.qr`."""
     return output_tuples.legacy_qr(*ROWS["linalg.qr"].body(input, "reduced" if some else "complete"))
@@ -390,8 +388,8 @@ def _tensorsolve(A, B, dims=None):
     return cnp.reshape(out, rest)
 
 
-_linalg("tensorinv", _tensorinv, "LinalgTensorinvBackward0", out=RECORDED)
-_linalg("tensorsolve", _tensorsolve, "LinalgTensorsolveBackward0", out=RECORDED)
+_linalg("tensorinv", _tensorinv)
+_linalg("tensorsolve", _tensorsolve)
 
 # Higham (2005), The scaling and squaring method for the matrix exponential revisited, tables 2.3 and 10.4.
 _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
@@ -399,7 +397,7 @@ _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 118735379642880
 _THETA = 5.371920351148152
 
 
-@operation("linalg.matrix_exp", method=False, node="LinalgMatrixExpBackward0")
+@operation("linalg.matrix_exp", method=False)
 def matrix_exp(A):
     """The exponential of matrices; see PyTorch's documentation of `torch.linalg.matrix_exp`."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
@@ -431,7 +429,7 @@ ROWS["matrix_exp"] = ROWS["linalg.matrix_exp"]
 attach("matrix_exp", matrix_exp)
 
 
-@operation("linalg.cond", method=False, node="DivBackward0", out=RECORDED)
+@operation("linalg.cond", method=False)
 def cond(A, p=None):
     """The condition number by a norm; see PyTorch's documentation of `torch.linalg.cond`."""
     if A.ndim < 2:
@@ -461,13 +459,12 @@ def complexed(a):
 
 _linalg("svd", lambda A, full_matrices=True, *, driver=None: output_tuples.svd(
     *cnp.linalg.svd(two_axes("linalg.svd", A), full_matrices)), **lapack(0, 2))
-_linalg("svdvals", lambda A, *, driver=None: cnp.linalg.svdvals(two_axes("linalg.svdvals", A)), "LinalgSvdBackward0")
+_linalg("svdvals", lambda A, *, driver=None: cnp.linalg.svdvals(two_axes("linalg.svdvals", A)))
 _linalg("eig", lambda A: output_tuples.eig(*map(complexed, cnp.linalg.eig(square("linalg.eig", A)))), **lapack(1))
-_linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals", A))), "LinalgEigBackward0",
-        out=RECORDED)
+_linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals", A))))
 
 
-@operation("linalg.pinv", method=False, node="LinalgPinvBackward0")
+@operation("linalg.pinv", method=False)
 def pinv(A, *, atol=None, rtol=None, hermitian=False):
     """The pseudo-inverse; see PyTorch's documentation of `torch.linalg.pinv`."""
     return _pinv("linalg.pinv", A, atol, rtol, hermitian)
@@ -500,13 +497,13 @@ def _pinv(name, a, atol, rtol, hermitian):
     return cnp.linalg.pinv(a, rcond=cut / cnp.where(s[..., 0] == 0, 1, s[..., 0]))
 
 
-@operation("pinverse", node="LinalgPinvBackward0")
+@operation("pinverse")
 def pinverse(input, rcond=1e-15):
     """The pseudo-inverse; see PyTorch's documentation of `torch.pinverse`."""
     return _pinv("linalg.pinv", input, None, rcond, False)
 
 
-@operation("svd", node="LinalgSvdBackward0", **lapack(0, rows=(2,)))
+@operation("svd", **lapack(0, rows=(2,)))
 def svd(input, some=True, compute_uv=True):
     """Singular values and vectors; see PyTorch's documentation of `torch.svd`."""
     two_axes("linalg.svd", input)
@@ -566,6 +563,4 @@ def lstsq(input, B, rcond=None, *, driver=None):
     return output_tuples.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 
 
-ROWS["linalg.diagonal"] = Row("linalg.diagonal")
-ROWS["linalg.diagonal"].fun = linalg_diagonal
 PLAIN = {"lu": lu}

@@ -8,7 +8,7 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, moving, otherwise, promote
 from ..dispatch.host_ops import known
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
-from ..dispatch.out_argument import RECORDED, Target
+from ..dispatch.out_argument import Target
 from ..state.state import bottom
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
@@ -219,7 +219,7 @@ def triu(input, diagonal=0):
 
 
 @moving("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
-                         otherwise: "DiagonalBackward0"}, out=RECORDED)
+                         otherwise: "DiagonalBackward0"})
 def diag(input, diagonal=0):
     """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
     if input.ndim not in (1, 2):

@@ -5,36 +5,15 @@ import warnings
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, Row, floating, to
+from ..dispatch.call import ROWS, floating, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand, rand_like
 from .network import functional
 from .pooling import pool_places
+from .shaping import method
 from .windows import check_running
 
 mean = REGISTRY["reduce_mean"].fun
-
-
-def public(name, fun):
-    """Put a function of tensors where users find it."""
-    fun.__doc__ = fun.__doc__ or f"See PyTorch's documentation of `torch.nn.functional.{name}`."
-    ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}")
-    ROWS[f"nn.functional.{name}"].fun = fun
-
-
-@functional("instance_norm", node="NativeBatchNormBackward0", checked=False)
-def _instance_norm(input, center, spread, weight, bias, eps):
-    axes = tuple(range(2, input.ndim))
-    if center is None:
-        gap = input - mean(input, axes, True)
-        out = gap / cnp.sqrt(mean(gap * gap, axes, True) + eps)
-    else:
-        shape = (1, -1) + (1,) * (input.ndim - 2)
-        out = (input - cnp.reshape(center, shape)) / cnp.sqrt(cnp.reshape(spread, shape) + eps)
-    shape = (1, -1) + (1,) * (input.ndim - 2)
-    out = out if weight is None else out * cnp.reshape(weight, shape)
-    out = out if bias is None else out + cnp.reshape(bias, shape)
-    return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
@@ -56,10 +35,22 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     return _instance_norm(input, None, None, weight, bias, eps)
 
 
-_instance_norm.row.fun = instance_norm
+@functional("instance_norm", front=instance_norm)
+def _instance_norm(input, center, spread, weight, bias, eps):
+    axes = tuple(range(2, input.ndim))
+    if center is None:
+        gap = input - mean(input, axes, True)
+        out = gap / cnp.sqrt(mean(gap * gap, axes, True) + eps)
+    else:
+        shape = (1, -1) + (1,) * (input.ndim - 2)
+        out = (input - cnp.reshape(center, shape)) / cnp.sqrt(cnp.reshape(spread, shape) + eps)
+    shape = (1, -1) + (1,) * (input.ndim - 2)
+    out = out if weight is None else out * cnp.reshape(weight, shape)
+    out = out if bias is None else out + cnp.reshape(bias, shape)
+    return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 
-@functional("local_response_norm", node="DivBackward0")
+@functional("local_response_norm")
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """See PyTorch's documentation of `torch.nn.functional.local_response_norm`."""
     if input.ndim < 3:
@@ -76,7 +67,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     return input / (cnp.moveaxis(sums / size, -1, 1) * alpha + k) ** beta
 
 
-@functional("bilinear", node="AddBackward0", layout=IN_ORDER)
+@functional("bilinear", layout=IN_ORDER)
 def bilinear(input1, input2, weight, bias=None):
     """See PyTorch's documentation of `torch.nn.functional.bilinear`."""
     if input1.shape[-1] != weight.shape[1] or input2.shape[-1] != weight.shape[2]:
@@ -88,6 +79,7 @@ def bilinear(input1, input2, weight, bias=None):
     return out if bias is None else out + bias
 
 
+@method("nn.functional.rrelu", attached=False)
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.rrelu`."""
     if lower > upper:
@@ -99,6 +91,7 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     return input.copy_(out) if inplace else out
 
 
+@method("nn.functional.rrelu_", attached=False)
 def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
     """In-place form of :func:`rrelu`."""
     return rrelu(input, lower, upper, training, inplace=True)
@@ -130,8 +123,7 @@ def channel_dropout(name, n):
         out = input * keep.reshape(*shape, *[1] * (input.dim() - len(shape)))
         return input.copy_(out) if inplace else out
 
-    dropout.__name__ = dropout.__qualname__ = name
-    public(name, dropout)
+    method(f"nn.functional.{name}", attached=False)(dropout)
 
 
 def check_axes(name, n, ndim):
@@ -174,11 +166,13 @@ def alpha_noise(input, p, training, inplace, kept):
     return input.copy_(out) if inplace else out
 
 
+@method("nn.functional.alpha_dropout", attached=False)
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.alpha_dropout`."""
     return alpha_noise(input, p, training, inplace, lambda: rand_like(input.detach()) >= p)
 
 
+@method("nn.functional.feature_alpha_dropout", attached=False)
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.feature_alpha_dropout`."""
     def kept():
@@ -190,6 +184,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     return alpha_noise(input, p, training, inplace, kept)
 
 
+@method("nn.functional.gumbel_softmax", attached=False)
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """See PyTorch's documentation of `torch.nn.functional.gumbel_softmax`."""
     noise = -ROWS["exp"].fun(logits.detach() * 0).exponential_().log()
@@ -199,7 +194,3 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     index = soft.max(dim, keepdim=True)[1]
     sharp = (logits.detach() * 0).scatter_(dim, index, 1.0)
     return sharp - soft.detach() + soft
-
-
-for _f in (rrelu, rrelu_, alpha_dropout, feature_alpha_dropout, gumbel_softmax):
-    public(_f.__name__, _f)

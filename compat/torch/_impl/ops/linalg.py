@@ -4,10 +4,10 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
-from ..dispatch.call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
+from ..dispatch.call import ROWS, attach, invoke, operation, otherwise, promote, to
 from ..dispatch.host_ops import bare
 from ..dispatch.layouts import IN_ORDER, matrices
-from ..dispatch.out_argument import BY_COLUMNS, RECORDED
+from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.product_lanes import AFFINE, affine, affine_rules, plain, product
 from ..inplace.lower_errors import LinAlgError
@@ -41,7 +41,7 @@ _PRODUCTS = {
 }
 
 
-@operation("matmul", node=_PRODUCTS)
+@operation("matmul", node=_PRODUCTS, lane=lambda row: product(row, vectors=True))
 def matmul(input, other):
     """Product of matrices, vectors or batches; see PyTorch's documentation of `torch.matmul`."""
     same_dtype("matmul", input, other)
@@ -66,22 +66,11 @@ def mismatch(a, b):
     return f"mat1 and mat2 shapes cannot be multiplied ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
-def fast(row, fun):
-    """Put a lane in the place of the general function."""
-    fun.__name__ = fun.__qualname__ = row.name
-    fun.__doc__ = row.body.__doc__
-    fun.row = row
-    row.fun = fun
-    attach(row.name, fun)
-    return fun
+attach("__matmul__", lambda self, other: matmul(self, other))
+attach("__rmatmul__", lambda self, other: matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
 
 
-_matmul = fast(ROWS["matmul"], product(ROWS["matmul"], vectors=True))
-attach("__matmul__", lambda self, other: _matmul(self, other))
-attach("__rmatmul__", lambda self, other: _matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
-
-
-@operation("mm")
+@operation("mm", lane=product)
 def mm(input, mat2):
     """Product of two matrices; see PyTorch's documentation of `torch.mm`."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -98,10 +87,23 @@ def wrong_ranks(name, words, a, b, first, second):
             f"expected them to have dim {first} and dim {second}")
 
 
-fast(ROWS["mm"], product(ROWS["mm"]))
+_ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
 
 
-@operation("addmm", inplace_form=True)
+def _affine(row):
+    """The lane of `addmm`."""
+
+    def fun(*args, **named):
+        if len(args) == 3 and not named and all(map(plain, args)) and MODES.get() is None:
+            found = affine(args[1], args[2], args[0], _ADDMM)
+            if found is not None:
+                return found
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+@operation("addmm", inplace_form=True, lane=_affine)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat1 @ mat2)`; see PyTorch's documentation of `torch.addmm`."""
     if mat1.ndim != 2 or mat2.ndim != 2:
@@ -128,22 +130,6 @@ def blended(input, product, beta, alpha):
         beta, alpha = kind(beta), kind(alpha)
     out = product if alpha == 1 else product * alpha
     return out if beta == 0 else out + (input if beta == 1 else input * beta)
-
-
-_ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
-
-
-def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
-    if out is None and beta == 1 and alpha == 1 and plain(input) and plain(mat1) and plain(mat2) and (
-            MODES.get() is None):
-        t = affine(mat1, mat2, input, _ADDMM)
-        if t is not None:
-            return t
-    named = {k: v for k, v, usual in (("beta", beta, 1), ("alpha", alpha, 1), ("out", out, None)) if v is not usual}
-    return invoke(ROWS["addmm"], _addmm, (input, mat1, mat2), named)
-
-
-fast(ROWS["addmm"], _addmm)
 
 
 @operation("dot")
@@ -183,7 +169,7 @@ def bmm(input, mat2):
     return matmul.row.body(input, mat2)
 
 
-@operation("outer", node="MulBackward0")
+@operation("outer")
 def outer(input, vec2):
     """All products of two vectors; see PyTorch's documentation of `torch.outer`."""
     if input.ndim != 1 or vec2.ndim != 1:
@@ -196,7 +182,7 @@ ROWS["ger"] = ROWS["outer"]
 attach("ger", outer)
 
 
-@operation("inner", node="DotBackward0", out=RECORDED)
+@operation("inner")
 def inner(input, other):
     """Products over the last axes; see PyTorch's documentation of `torch.inner`."""
     return cnp.inner(input, other)
@@ -214,7 +200,7 @@ def kron(input, other):
     return cnp.kron(*promote(input, other))
 
 
-@operation("tensordot", method=False, node=None, out=RECORDED)
+@operation("tensordot", method=False, node=None)
 def tensordot(a, b, dims=2):
     """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
     if isinstance(dims, int) and not isinstance(dims, bool):
@@ -256,7 +242,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     return blended(input, matmul.row.body(mat, vec), beta, alpha)
 
 
-@operation("cross", node="LinalgCrossBackward0", layout=IN_ORDER)
+@operation("cross", layout=IN_ORDER)
 def cross(input, other, dim=None):
     """Cross product; see PyTorch's documentation of `torch.cross`."""
     if input.ndim != other.ndim:
@@ -289,7 +275,7 @@ def _of_solutions(value, tensors, args=(), named=None):
     return (IN_ORDER if named and named.get("left") is False else matrices(0))(value, tensors)
 
 
-def _linalg(name, body, node=None, **facts):
+def _linalg(name, body, **facts):
     """`torch.linalg.name`; `facts` are those of its row."""
     def checked(*args, **named):
         try:
@@ -297,10 +283,7 @@ def _linalg(name, body, node=None, **facts):
         except np.linalg.LinAlgError as error:
             raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
 
-    checked.__name__ = name
-    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name), **facts)(checked)
-    made.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
-    return made
+    return operation(f"linalg.{name}", method=False, **facts)(checked)
 
 
 def square(name, a):
@@ -373,24 +356,22 @@ def first_failure(a, positive):
     return out
 
 
-_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0", **lapack(0))
+_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), **lapack(0))
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
 _linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
-    of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0", **lapack(0))
-_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0", layout=_of_solutions,
+    of_triangle(square("linalg.cholesky", A), upper)), upper)), **lapack(0))
+_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), layout=_of_solutions,
         out=BY_COLUMNS)
 _linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))), **lapack(1))
-_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
-        "LinalgEighBackward0")
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)))
 _linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
-_linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n), "MmBackward0")
-_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)), "MmBackward0")
+_linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n))
+_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)))
 _linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
-    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim), out=RECORDED)
+    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
 _linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
-    A if dtype is None else to(A, dtype), ord, dim, keepdim),
-        "LinalgVectorNormBackward0", out=RECORDED)
+    A if dtype is None else to(A, dtype), ord, dim, keepdim))
 ROWS["inverse"] = ROWS["linalg.inv"]
 attach("inverse", ROWS["linalg.inv"].fun)
 ROWS["det"] = ROWS["linalg.det"]

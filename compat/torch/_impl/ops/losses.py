@@ -10,11 +10,12 @@ from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word
 from .network import functional, legacy, reduced
 from .reductions import vector_norm
+from .shaping import method
 
 pairwise = ROWS["nn.functional.pairwise_distance"].body
 
 
-@functional("poisson_nll_loss", node="MeanBackward0")
+@functional("poisson_nll_loss")
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,
                      reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.poisson_nll_loss`."""
@@ -29,7 +30,7 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
     return reduced(loss, reduction)
 
 
-@functional("gaussian_nll_loss", node="MeanBackward0")
+@functional("gaussian_nll_loss")
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.gaussian_nll_loss`."""
     if not hasattr(var, "dtype"):
@@ -57,7 +58,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return reduced(loss, reduction)
 
 
-@functional("margin_ranking_loss", node="MeanBackward0")
+@functional("margin_ranking_loss")
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.margin_ranking_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -82,7 +83,7 @@ def above(x, least=0.0):
     return cnp.where(x < least, np.asarray(least, x.dtype), x)
 
 
-@functional("cosine_embedding_loss", node="MeanBackward0")
+@functional("cosine_embedding_loss")
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.cosine_embedding_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -101,7 +102,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     return reduced(loss, reduction)
 
 
-@functional("triplet_margin_loss", node="MeanBackward0")
+@functional("triplet_margin_loss")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None,
                         reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.triplet_margin_loss`."""
@@ -126,6 +127,7 @@ def one_rank(anchor, positive, negative):
                            f"{negative.ndim}D inputs")
 
 
+@method("nn.functional.triplet_margin_with_distance_loss", attached=False)
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
                                       reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.triplet_margin_with_distance_loss`."""
@@ -142,12 +144,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
-ROWS["nn.functional.triplet_margin_with_distance_loss"] = type(ROWS["exp"])(
-    "nn.functional.triplet_margin_with_distance_loss", None, None, None)
-ROWS["nn.functional.triplet_margin_with_distance_loss"].fun = triplet_margin_with_distance_loss
-
-
-@functional("hinge_embedding_loss", node="MeanBackward0")
+@functional("hinge_embedding_loss")
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.hinge_embedding_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -158,7 +155,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     return reduced(loss, reduction)
 
 
-@functional("soft_margin_loss", node="SoftMarginLossBackward0")
+@functional("soft_margin_loss")
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.soft_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -171,7 +168,7 @@ def known_reduction(reduction):
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
-@functional("multi_margin_loss", node="MultiMarginLossBackward0")
+@functional("multi_margin_loss")
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -205,7 +202,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
-@functional("multilabel_margin_loss", node="MultilabelMarginLossBackward0")
+@functional("multilabel_margin_loss")
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.multilabel_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -229,7 +226,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
-@functional("multilabel_soft_margin_loss", node="MeanBackward0")
+@functional("multilabel_soft_margin_loss")
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.multilabel_soft_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -240,7 +237,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 
 
-@functional("pdist", node="PdistBackward0")
+@functional("pdist")
 def pdist(input, p=2.0):
     """See PyTorch's documentation of `torch.nn.functional.pdist`."""
     if input.ndim != 2:
@@ -256,7 +253,7 @@ def pdist(input, p=2.0):
 _NEVER = -1e30  # the logarithm of what cannot happen: finite, so that its derivative is zero and not NaN
 
 
-@functional("ctc_loss", node="CtcLossBackward0")
+@functional("ctc_loss")
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     """See PyTorch's documentation of `torch.nn.functional.ctc_loss`.
 

@@ -6,16 +6,15 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY
 from .....scipy import special
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import attach, floating, operation, promote
+from ..dispatch.call import attach, floating, invoke, operation, promote
 from ..dispatch.host_ops import hosted, known, numbers
 from ..dispatch.layouts import LIKE_OPERANDS
-from ..dispatch.out_argument import RECORDED
 from ..state.python_data import filling
 from ..state.state import mapped
 from ..types import dtypes
 from ..types.dtypes import c_type, type_word
 from ..types.limits import finfo
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import Tensor, TensorBase
 from .elementwise import one, operands
 from .shaping import method
 
@@ -110,7 +109,7 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     return out
 
 
-@operation("diff", method=True, node="SubBackward0")
+@operation("diff", method=True)
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
     if not input.ndim:
@@ -236,7 +235,7 @@ def bincount(input, weights=None, minlength=0):
     return hosted(lambda x, w: np.bincount(x, w, n), (n,), kind, x, weights)
 
 
-@operation("complex", method=False, node="ComplexBackward0", layout=LIKE_OPERANDS)
+@operation("complex", method=False, layout=LIKE_OPERANDS)
 def complex(real, imag):  # noqa: A001 (torch's name)
     """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
     check_parts("complex", ("real", "imag"), (real, imag))
@@ -285,26 +284,21 @@ def conj(input):
     return _conj(input) if input.is_complex() else input
 
 
-@operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0", out=RECORDED)
+def _itself(row):
+    """The lane of `conj_physical`: real tensors are their own."""
+
+    def fun(*args, **named):
+        if len(args) == 1 and not named and type(args[0]) is Tensor and not args[0].is_complex():
+            return args[0]
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+@operation("conj_physical", inplace_form=True, lane=_itself)
 def conj_physical(input):
     """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj_physical`."""
     return cnp.conj(input) if input.dtype.kind == "c" else input
-
-
-_written = conj_physical
-
-
-def _conj_physical(input, *, out=None):
-    if out is None and isinstance(input, TensorBase) and not input.is_complex():
-        return input
-    return _written(input) if out is None else _written(input, out=out)
-
-
-_conj_physical.__name__ = _conj_physical.__qualname__ = "conj_physical"
-_conj_physical.__doc__ = conj_physical.__doc__
-_conj_physical.row = conj_physical.row
-conj_physical.row.fun = _conj_physical
-attach("conj_physical", _conj_physical)
 
 
 @operation("angle")

@@ -7,33 +7,45 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, Row, floating, inplace_method, invoke, operation, promote, to
+from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
-from ..dispatch.out_argument import RECORDED
+from ..dispatch.signatures import BY_SIGNATURE
 from ..fastpath.product_lanes import affine, affine_rules, pair_to_scalar, plain
 from ..modes.modes import MODES
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from .reductions import norm, vector_norm
-from .shaping import t, wrap_dim
+from .shaping import method, t, wrap_dim
 
-ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0")
+_LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
 
 
-def _relu(input, inplace=False):
+@method("nn.functional.relu", attached=False)
+def relu(input, inplace=False):
     """The positive part; see PyTorch's documentation of `torch.nn.functional.relu`."""
     return input.relu_() if inplace else ROWS["relu"].fun(input)
 
 
-ROWS["nn.functional.relu"].fun = _relu
-ROWS["nn.functional.relu_"] = Row("nn.functional.relu_", None, "ReluBackward0")
-ROWS["nn.functional.relu_"].fun = inplace_method(ROWS["relu"])
-_LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
+method("nn.functional.relu_", attached=False)(inplace_method(ROWS["relu"]))
 
 
-@operation("nn.functional.linear", method=False, node="AddmmBackward0")
+def _affine(row):
+    """The lane of `linear`."""
+
+    def fun(*args, **named):
+        if len(args) == 3 and not named and all(map(plain, args)) and MODES.get() is None and args[1].value.ndim == 2:
+            input, weight, bias = args
+            out = affine(input, t(weight), bias, _LINEAR)
+            if out is not None:
+                return out
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+@operation("nn.functional.linear", method=False, lane=_affine)
 def linear(input, weight, bias=None):
     """`input @ weight.T + bias`; see PyTorch's documentation of `torch.nn.functional.linear`."""
     k = weight.shape[-1]
@@ -45,22 +57,6 @@ def linear(input, weight, bias=None):
                            f"{k}x{weight.shape[0]})")
     out = cnp.matmul(input, weight.T if weight.ndim == 2 else weight)
     return out if bias is None else out + bias
-
-
-def _linear(input, weight, bias=None, *, out=None):
-    if out is not None:
-        return invoke(ROWS["nn.functional.linear"], _linear, (input, weight, bias), {"out": out})
-    if bias is not None and plain(input) and plain(weight) and plain(bias) and MODES.get() is None \
-            and weight.value.ndim == 2:
-        out = affine(input, t(weight), bias, _LINEAR)
-        if out is not None:
-            return out
-    return invoke(ROWS["nn.functional.linear"], _linear, (input, weight) if bias is None else (input, weight, bias), {})
-
-
-_linear.__name__ = _linear.__qualname__ = "linear"
-_linear.__doc__ = linear.__doc__
-ROWS["nn.functional.linear"].fun = _linear
 
 
 def legacy(size_average, reduce, reduction):
@@ -92,7 +88,21 @@ def other_size(input, target):
          "broadcasting. Please ensure they have the same size.", stacklevel=5)
 
 
-@operation("nn.functional.mse_loss", method=False, node="MseLossBackward0")
+def _mean_squares(row):
+    """The lane of `mse_loss`: the mean, of one shape and dtype."""
+    pair = pair_to_scalar(REGISTRY["mean_squared_error"], "MseLossBackward0")
+
+    def fun(*args, **named):
+        if len(args) == 2 and not named and plain(args[0]) and plain(args[1]) and MODES.get() is None:
+            x, y = args[0].value, args[1].value
+            if x.shape == y.shape and x.dtype is y.dtype:
+                return pair(*args)
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+@operation("nn.functional.mse_loss", method=False, lane=_mean_squares)
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -113,29 +123,12 @@ def weighed(loss, weight, input, reduction):
     return cnp.sum(loss) / cnp.sum(weight) if reduction == "mean" else reduced(loss, reduction)
 
 
-_MSE_SLOW = ROWS["nn.functional.mse_loss"].fun
-_mse = pair_to_scalar(REGISTRY["mean_squared_error"], "MseLossBackward0")
-
-
-def _mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    if reduction == "mean" and weight is None and reduce is None and size_average is None and plain(input) \
-            and plain(target) and MODES.get() is None and input.value.shape == target.value.shape \
-            and input.value.dtype is target.value.dtype:
-        return _mse(input, target)
-    return _MSE_SLOW(input, target, size_average, reduce, reduction, weight)
-
-
-_mse_loss.__name__ = _mse_loss.__qualname__ = "mse_loss"
-_mse_loss.__doc__ = mse_loss.__doc__
-ROWS["nn.functional.mse_loss"].fun = _mse_loss
-
-
 def softmax_axis(dim, ndim):
     """The axis of a softmax."""
     return wrap_dim(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 
-@operation("log_softmax", node="LogSoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
+@operation("log_softmax", layout=IN_ORDER)
 def log_softmax(input, dim, *, dtype=None):
     """Logarithm of the softmax; see PyTorch's documentation of `torch.log_softmax`."""
     x = input if dtype is None else input.astype(dtype)
@@ -145,7 +138,7 @@ def log_softmax(input, dim, *, dtype=None):
     return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
 
 
-@operation("softmax", node="SoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
+@operation("softmax", layout=IN_ORDER)
 def softmax(input, dim, *, dtype=None):
     """Exponentials that add up to one; see PyTorch's documentation of `torch.softmax`."""
     x = input if dtype is None else input.astype(dtype)
@@ -161,45 +154,38 @@ def no_integers(kernel, x):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
 
 
-def functional(name, body=None, node=None, checked=True, **facts):
-    """`torch.nn.functional.name` of a function of core values; `facts` are those of its row."""
-    def make(body):
-        return operation(f"nn.functional.{name}", method=False, node=node, checked=checked, **facts)(body)
-
+def functional(name, body=None, node=BY_SIGNATURE, **facts):
+    """`torch.nn.functional.name` of a function of core values; `facts` are those of `operation`."""
+    make = operation(f"nn.functional.{name}", method=False, node=node, **facts)
     return make if body is None else make(body)
 
 
-functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype),
-           "SoftmaxBackward0")
+functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype))
 functional("log_softmax", lambda input, dim=None, _stacklevel=3, dtype=None: log_softmax.row.body(
-    input, dim, dtype=dtype), "LogSoftmaxBackward0")
+    input, dim, dtype=dtype))
 functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(-input, dim, dtype=dtype),
-           "SoftmaxBackward0", layout=IN_ORDER)
+           layout=IN_ORDER)
 
 
-def _simple(name, body, node=None, **facts):
+def _simple(name, body, **facts):
     """An activation: one tensor, and numbers; `inplace=True` writes the answer to the tensor."""
-    made = functional(name, body, node, **facts)
-    made.row.body = _in_own_dtype(body)
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
-    if "inplace" not in body.__code__.co_varnames[: body.__code__.co_argcount]:
-        return
-    spot = body.__code__.co_varnames.index("inplace")
-    write = inplace_method(made.row)
+    names = body.__code__.co_varnames[: body.__code__.co_argcount]
+    spot = names.index("inplace") if "inplace" in names else None
 
-    def fun(*args, inplace=False, **named):
-        if len(args) > spot:
-            args, inplace = (*args[:spot], *args[spot + 1 :]), args[spot]
-        return write(*args, **named) if inplace else made(*args, **named)
+    def in_place_too(row):
+        made, write = general(row), inplace_method(row)
 
-    fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = made.__doc__
-    fun.__wrapped__ = made
-    fun.row = made.row
-    made.row.fun = fun
-    if name in IN_PLACE:
-        ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node)
-        ROWS[f"nn.functional.{name}_"].fun = write
+        def fun(*args, **named):
+            inplace = named.pop("inplace", False)
+            if len(args) > spot:
+                args, inplace = (*args[:spot], *args[spot + 1 :]), args[spot]
+            return write(*args, **named) if inplace else made(*args, **named)
+
+        if name in IN_PLACE:
+            method(f"nn.functional.{name}_", attached=False)(write)
+        return fun
+
+    functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
@@ -215,43 +201,40 @@ def _in_own_dtype(body):
     return kept
 
 
-_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)), "SigmoidBackward0")
-_simple("tanh", lambda input: cnp.tanh(floating(input)), "TanhBackward0")
-_simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
-_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
-_simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0", layout=IN_ORDER)
-_simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))), "DivBackward0")
-_simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)), "SubBackward0")
+_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)))
+_simple("tanh", lambda input: cnp.tanh(floating(input)))
+_simple("silu", lambda input, inplace=False: nn.silu(input))
+_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)))
+_simple("logsigmoid", lambda input: nn.log_sigmoid(input), layout=IN_ORDER)
+_simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))))
+_simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)))
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
-    input > 0, input, input * negative_slope), "LeakyReluBackward0")
-_simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha), "EluBackward0")
-_simple("selu", lambda input, inplace=False: nn.selu(input), "EluBackward0")
+    input > 0, input, input * negative_slope))
+_simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha))
+_simple("selu", lambda input, inplace=False: nn.selu(input))
 _simple("celu", lambda input, alpha=1.0, inplace=False: cnp.where(
-    input > 0, input, alpha * cnp.expm1(cnp.where(input > 0, 0.0, input) / alpha)), "CeluBackward0")
+    input > 0, input, alpha * cnp.expm1(cnp.where(input > 0, 0.0, input) / alpha)))
 _simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: cnp.where(
-    (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)),
-    "HardtanhBackward0")
+    (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)))
 _simple("relu6", lambda input, inplace=False: cnp.where(
-    (input > 0) & (input < 6), input, cnp.where(input <= 0, 0.0, 6.0).astype(input.dtype)), "HardtanhBackward0")
+    (input > 0) & (input < 6), input, cnp.where(input <= 0, 0.0, 6.0).astype(input.dtype)))
 _simple("hardsigmoid", lambda input, inplace=False: cnp.where(
-    (input > -3) & (input < 3), input / 6 + 0.5, cnp.where(input <= -3, 0.0, 1.0).astype(input.dtype)),
-    "HardsigmoidBackward0")
+    (input > -3) & (input < 3), input / 6 + 0.5, cnp.where(input <= -3, 0.0, 1.0).astype(input.dtype)))
 _simple("hardswish", lambda input, inplace=False: cnp.where(
-    input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)), "HardswishBackward0")
+    input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)))
 _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
-    input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta),
-    "SoftplusBackward0")
+    input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta))
 # NaN stays NaN in all three.
 _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
-    input <= filling(threshold, input.dtype), filling(value, input.dtype), input), "ThresholdBackward0")
+    input <= filling(threshold, input.dtype), filling(value, input.dtype), input))
 _simple("hardshrink", lambda input, lambd=0.5: cnp.where(
-    (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input), "HardshrinkBackward0")
+    (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
 _simple("softshrink", lambda input, lambd=0.5: cnp.where(
-    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)), "SoftshrinkBackward0")
-_simple("gelu", lambda input, approximate="none": _gelu(input, approximate), "GeluBackward0")
-_simple("glu", lambda input, dim=-1: _glu(input, dim), "GluBackward0")
+    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)))
+_simple("gelu", lambda input, approximate="none": _gelu(input, approximate))
+_simple("glu", lambda input, dim=-1: _glu(input, dim))
 _simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
-    input > 0, input, _channels(weight, input) * input), input.shape), "PreluKernelBackward0")
+    input > 0, input, _channels(weight, input) * input), input.shape))
 
 
 def _channels(weight, x):
@@ -279,7 +262,7 @@ def _glu(x, dim):
     return a * REGISTRY["sigmoid"].fun(b)
 
 
-@functional("nll_loss", node="NllLossBackward0", blind=True)
+@functional("nll_loss", blind=True)
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -326,7 +309,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return total / cnp.asarray(cnp.sum(keep) if keep is not None else losses.size, total.dtype)
 
 
-@functional("cross_entropy", blind=True, node="NllLossBackward0")
+@functional("cross_entropy", blind=True)
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
     """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
@@ -378,7 +361,7 @@ def _difference(x, y):
     return x - y
 
 
-@functional("l1_loss", node="MeanBackward0")
+@functional("l1_loss")
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean of `|input - target|`; see PyTorch's documentation of `torch.nn.functional.l1_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -387,7 +370,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return weighed(cnp.abs(_difference(input, target)), weight, input, reduction)
 
 
-@functional("smooth_l1_loss", node="SmoothL1LossBackward0")
+@functional("smooth_l1_loss")
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -401,7 +384,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     return reduced(cnp.where(size < beta, 0.5 * gap * gap / beta, size - 0.5 * beta), reduction)
 
 
-@functional("huber_loss", node="HuberLossBackward0")
+@functional("huber_loss")
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
     if tuple(input.shape) != tuple(target.shape):
@@ -416,7 +399,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     return to(reduced(loss if weight is None else loss * weight, reduction), own)
 
 
-@functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
+@functional("binary_cross_entropy")
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -433,7 +416,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
-@functional("binary_cross_entropy_with_logits", node="BinaryCrossEntropyWithLogitsBackward0")
+@functional("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
                                      pos_weight=None):
     """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
@@ -456,7 +439,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     return reduced(losses if weight is None else to(losses * weight, target.dtype), reduction)
 
 
-@functional("kl_div", node="KlDivBackward0")
+@functional("kl_div")
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """See PyTorch's documentation of `torch.nn.functional.kl_div`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -490,14 +473,14 @@ def one_hot(tensor, num_classes=-1):
     return nn.one_hot(tensor, num_classes, dtype=np.int64)
 
 
-@functional("normalize", node="DivBackward0")
+@functional("normalize")
 def normalize(input, p=2.0, dim=1, eps=1e-12):
     """See PyTorch's documentation of `torch.nn.functional.normalize`."""
     size = norm.row.body(input, p, dim, True)
     return input / cnp.where(size < eps, cnp.asarray(eps, size.dtype), size)
 
 
-@functional("cosine_similarity", node="SumBackward1")
+@functional("cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
     x1, x2 = promote(x1, x2)
@@ -514,7 +497,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     return cnp.sum(sides[0] * sides[1], axis=axis)
 
 
-@functional("pairwise_distance", node="LinalgVectorNormBackward0")
+@functional("pairwise_distance")
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
     if np.bool_ in (x1.dtype, x2.dtype):
@@ -525,7 +508,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
 
 
-@functional("layer_norm", node="NativeLayerNormBackward0", layout=IN_ORDER)
+@functional("layer_norm", layout=IN_ORDER)
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.layer_norm`."""
     n = len(tuple(normalized_shape))
@@ -543,27 +526,3 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     eps = np.finfo(x.dtype).eps if eps is None else eps
     out = x / cnp.sqrt(REGISTRY["reduce_mean"].fun(x * x, axes, True) + float(eps))
     return to(out if weight is None else out * weight, input.dtype)
-
-
-@functional("scaled_dot_product_attention")
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
-                                 enable_gqa=False):
-    """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
-    if enable_gqa and query.shape[-3] != key.shape[-3]:
-        if query.shape[-3] % key.shape[-3]:
-            raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
-                               f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
-        times = query.shape[-3] // key.shape[-3]
-        key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
-    for v in (query, key, value):
-        if v.ndim < 2:
-            raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-                               f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
-        if v.dtype.kind in "biu":
-            raise RuntimeError("scaled_dot_product_attention: Expected floating point tensors, but got "
-                               f"{type_word(v.dtype)}")
-    if not query.shape[-1]:
-        return cnp.matmul(query, cnp.swapaxes(key, -1, -2)) @ value
-    mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
-    return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
-                                    is_causal=is_causal, scale=scale)

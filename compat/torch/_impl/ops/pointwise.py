@@ -4,37 +4,17 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import (
-    ROWS,
-    attach,
-    floating,
-    inplace_method,
-    operation,
-    otherwise,
-    to,
-    with_tensor,
-)
+from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, to
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import LIKE_OPERANDS
-from ..dispatch.out_argument import RECORDED
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .elementwise import operands
+from .elementwise import operands, synonyms
 from .shaping import method
 
-
-def _synonyms(table):
-    """Other names of operations, as functions, methods and in place."""
-    for alias, name in table.items():
-        row = ROWS[name]
-        ROWS[alias] = row
-        attach(alias, row.fun)
-        attach(alias + "_", inplace_method(row))
-
-
-_synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
-           "arctan2": "atan2"})
+synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
+          "arctan2": "atan2"})
 attach("fix_", inplace_method(ROWS["trunc"]))
 
 
@@ -50,11 +30,9 @@ def float_power_(self, exponent):
 attach("float_power_", float_power_)
 
 
-def unary(name, body, node=None, inplace=True):
-    """An operation of one tensor."""
-    made = operation(name, inplace_form=inplace, node=node)(body)
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
-    return made
+def unary(name, body, inplace=True):
+    """An elementwise operation."""
+    return operation(name, inplace_form=inplace, doc=f"Elementwise `{name}`")(body)
 
 
 def _no_complex(name, x):
@@ -73,16 +51,16 @@ def positive(input):
 attach("__pos__", positive)
 
 
-def _angle_scale(name, factor, node):
+def _angle_scale(name, factor):
     def body(input):
         _no_complex(name, input)
         return floating(input) * factor
 
-    unary(name, body, node)
+    unary(name, body)
 
 
-_angle_scale("deg2rad", np.pi / 180, "Deg2RadBackward0")
-_angle_scale("rad2deg", 180 / np.pi, "Rad2DegBackward0")
+_angle_scale("deg2rad", np.pi / 180)
+_angle_scale("rad2deg", 180 / np.pi)
 
 
 @operation("frac", inplace_form=True)
@@ -131,14 +109,13 @@ def isreal(input):
         (input == input) | True)
 
 
-@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS,
-           node={with_tensor: "CopysignBackward0", otherwise: "CopysignBackward1"})
+@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS)
 def copysign(input, other):
     """Sizes with the signs of others; see PyTorch's documentation of `torch.copysign`."""
     return REGISTRY["copysign"].fun(*operands(input, other, floats=True))
 
 
-@operation("heaviside", inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
+@operation("heaviside", inplace_form=True, layout=LIKE_OPERANDS)
 def heaviside(input, values):
     """0, `values` or 1 by the sign; see PyTorch's documentation of `torch.heaviside`."""
     if input.dtype.kind == "c" or values.dtype.kind == "c":
@@ -149,7 +126,7 @@ def heaviside(input, values):
     return cnp.where(x == 0, v, (x > 0).astype(x.dtype))
 
 
-@operation("ldexp", inplace_form=True, node="MulBackward0", layout=LIKE_OPERANDS)
+@operation("ldexp", inplace_form=True, layout=LIKE_OPERANDS)
 def ldexp(input, other):
     """`input * 2 ** other`; see PyTorch's documentation of `torch.ldexp`."""
     out = ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
@@ -174,14 +151,12 @@ def nextafter(input, other):
 def _whole(name, fun):
     """A number-theoretic operation of integers."""
 
-    @operation(name, inplace_form=True)
+    @operation(name, inplace_form=True, doc=f"Elementwise `{name}`")
     def made(input, other):
         x, y = operands(input, other)
         if x.dtype.kind not in "iu":
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_word(x.dtype)}'")
         return hosted(fun, np.broadcast_shapes(x.shape, y.shape), x.dtype, x, y)
-
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
 
 
 _whole("gcd", np.gcd)

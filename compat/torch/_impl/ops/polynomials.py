@@ -6,7 +6,6 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import bare, known
-from ..dispatch.out_argument import RECORDED
 from .elementwise import check_broadcast
 
 
@@ -35,10 +34,7 @@ def family(name, first, step):
             before, last = last, step(k, x, last, before)
         return out
 
-    body.__name__ = name
-    body.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
-    operation(f"special.{name}", method=False, node=f"Special{name.title().replace('_', '')}Backward0", out=RECORDED)(
-        body)
+    operation(f"special.{name}", method=False)(body)
 
 
 def _chebyshev(k, x, p, q):
@@ -56,7 +52,7 @@ family("laguerre_polynomial_l", lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 
 family("legendre_polynomial_p", lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
 
 
-@operation("special.spherical_bessel_j0", method=False, out=RECORDED)
+@operation("special.spherical_bessel_j0", method=False)
 def spherical_bessel_j0(input):
     """`sin(x) / x`; see PyTorch's documentation of `torch.special.spherical_bessel_j0`."""
     return REGISTRY["sinc"].fun(floating(input) * (1 / np.pi))

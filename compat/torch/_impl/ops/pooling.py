@@ -8,11 +8,12 @@ import numpy as np
 
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, Sums
-from ..dispatch.call import ROWS, Row
+from ..dispatch.call import ROWS
 from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word
 from .indexing import AT
 from .network import functional
+from .shaping import method
 from .windows import tuples
 
 WEIGHTED = REGISTRY["weighted_sums"].fun
@@ -141,25 +142,22 @@ def lowest(dtype):
     return np.asarray(-np.inf if dtype.kind in "fV" else np.iinfo(dtype).min, dtype)
 
 
-def both(name, body, single, node, plain=None):
+def both(name, body, single, plain=None):
     """`max_pool2d` of a body that gives values and indices, and of one that gives values alone where it can."""
-    with_indices = functional(f"{name}_with_indices", body, node)
-    alone = None if plain is None else functional(name, plain, node)
+    with_indices = functional(f"{name}_with_indices", body)
 
     def pool(*args, return_indices=False, **named):
         if len(args) > single:
             *args, return_indices = args
-        if alone is not None and not return_indices and not named.get("ceil_mode") and not any(args[5:]):
+        if plain is not None and not return_indices and not named.get("ceil_mode") and not any(args[5:]):
             return alone(*args, **named)
         found = with_indices(*args, **named)
         return found if return_indices else found[0]
 
-    pool.__name__ = pool.__qualname__ = name
-    pool.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
-    if alone is None:
-        ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, node)
-    ROWS[f"nn.functional.{name}"].fun = pool
-    return pool
+    if plain is None:
+        method(f"nn.functional.{name}", attached=False)(pool)
+    else:
+        alone = functional(name, plain, front=pool)
 
 
 def pooling(n):
@@ -217,10 +215,8 @@ def pooling(n):
             return max_pool(input, kernel_size, stride, padding, dilation)[0]  # which says what is wrong
         return nn.max_pool(input, kernel, stride=step, padding=around, dilation=spread)
 
-    node = f"MaxPool{n}DWithIndicesBackward0" if n > 1 else "SqueezeBackward1"
-    both(f"max_pool{n}d", max_pool, 6, node, plain)
-    made = functional(f"avg_pool{n}d", avg_pool, f"AvgPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.avg_pool{n}d`."
+    both(f"max_pool{n}d", max_pool, 6, plain)
+    functional(f"avg_pool{n}d", avg_pool)
 
 
 def output_shape(output_size, x, n):
@@ -269,10 +265,8 @@ def adaptive(n):
         shape = (*input.shape[: input.ndim - n], *out)
         return cnp.reshape(best, shape), cnp.reshape(spots, shape)
 
-    made = functional(f"adaptive_avg_pool{n}d", avg_pool, f"AdaptiveAvgPool{n}DBackward0" if n > 1 else
-                      "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.adaptive_avg_pool{n}d`."
-    both(f"adaptive_max_pool{n}d", max_pool, 2, f"AdaptiveMaxPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
+    functional(f"adaptive_avg_pool{n}d", avg_pool)
+    both(f"adaptive_max_pool{n}d", max_pool, 2)
 
 
 def unpooling(n):
@@ -303,8 +297,7 @@ def unpooling(n):
         out = AT(out)[np.arange(rows)[:, None], flat].set(cnp.reshape(input, (rows, math.prod(small))))
         return cnp.reshape(out, (*lead, *size))
 
-    made = functional(f"max_unpool{n}d", unpool, f"MaxUnpool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.max_unpool{n}d`."
+    functional(f"max_unpool{n}d", unpool)
 
 
 def lp_pooling(n):
@@ -315,8 +308,7 @@ def lp_pooling(n):
         out = ROWS[f"nn.functional.avg_pool{n}d"].body(input**norm_type, kernel, stride, 0, ceil_mode)
         return (cnp.sign(out) * cnp.maximum(cnp.abs(out), 0.0) * math.prod(kernel)) ** (1.0 / norm_type)
 
-    made = functional(f"lp_pool{n}d", pool, "PowBackward0")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.lp_pool{n}d`."
+    functional(f"lp_pool{n}d", pool)
 
 
 for _n in (1, 2, 3):

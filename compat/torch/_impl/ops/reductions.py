@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, attach, floating, operation, otherwise, promote, with_dim
+from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.host_ops import assume
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import Target
@@ -14,7 +14,7 @@ from ..fastpath.product_lanes import total
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import Tensor
 from .elementwise import zero_slope
 from .shaping import distinct, wrap_dim
 
@@ -28,7 +28,7 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", blind=True, node={with_dim: "SumBackward1", otherwise: "SumBackward0"}, layout=IN_ORDER)
+@operation("sum", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_sum"], "SumBackward0"))
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes; see PyTorch's documentation of `torch.sum`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -42,7 +42,7 @@ def kept_dtype(v, dtype):
     return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
-@operation("mean", blind=True, node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"}, layout=IN_ORDER)
+@operation("mean", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Mean over axes; see PyTorch's documentation of `torch.mean`."""
     x = input if dtype is None else input.astype(dtype)
@@ -56,16 +56,6 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
     return REGISTRY["reduce_mean"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
 
 
-for _name, _prim in {"sum": "reduce_sum", "mean": "reduce_mean"}.items():
-    _row = ROWS[_name]
-    _fun = total(_row, REGISTRY[_prim], f"{_name.capitalize()}Backward0")
-    _fun.__name__ = _fun.__qualname__ = _name
-    _fun.__doc__ = _row.body.__doc__
-    _fun.row = _row
-    _row.fun = _fun
-    attach(_name, _fun)
-
-
 def floats_only(name, x):
     """torch's refusal of integers."""
     if x.dtype.kind not in "fcV":
@@ -74,7 +64,7 @@ def floats_only(name, x):
                            "instead.")
 
 
-@operation("prod", blind=True, node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"}, layout=IN_ORDER)
+@operation("prod", blind=True, layout=IN_ORDER)
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Product over an axis; see PyTorch's documentation of `torch.prod`."""
     if dtype is None and input.dtype.kind in "biu":
@@ -119,13 +109,13 @@ def root(x):
 max_ = builtins.max
 
 
-@operation("var", node="VarBackward0", layout=IN_ORDER)
+@operation("var", layout=IN_ORDER)
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Variance over axes; see PyTorch's documentation of `torch.var`."""
     return spread(input, dim, unbiased, correction, keepdim, "var")
 
 
-@operation("std", node="StdBackward0", layout=IN_ORDER)
+@operation("std", layout=IN_ORDER)
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
     return root(spread(input, dim, unbiased, correction, keepdim, "std"))
@@ -158,13 +148,12 @@ def nonempty(name, input, axes):
 
 
 def _extreme(name, fun):
-    @operation(name, blind=True, layout=IN_ORDER)
+    @operation(name, blind=True, layout=IN_ORDER, doc="Extreme over axes, ties sharing the gradient")
     def reduced(input, dim=(), keepdim=False):
         axes = axes_of(dim, input.ndim)
         nonempty(name, input, axes)
         return fun(input, axis=axes, keepdims=keepdim)
 
-    reduced.__doc__ = f"Extreme over axes, ties sharing the gradient; see PyTorch's documentation of `torch.{name}`."
     return reduced
 
 
@@ -180,7 +169,10 @@ def along(input, index, axis):
 def _pick(name, fun, arg, kind):
     """`max` and `min`: all elements, one axis with indices, or two tensors."""
 
-    def body(input, dim=None, keepdim=False):
+    def body(input, dim=None, keepdim=False, *, other=None):
+        other = dim if hasattr(dim, "dtype") else other
+        if other is not None:
+            return ROWS[f"{name}imum"].body(input, other)
         if dim is None:
             nonempty(name, input, None)
             return fun(input)
@@ -194,22 +186,8 @@ def _pick(name, fun, arg, kind):
             value, index = cnp.squeeze(value, d), cnp.squeeze(index, d)
         return kind(value, index)
 
-    nodes = {with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}
-    made = operation(name, node=nodes, method=False, blind=True)(body)
-
-    def fun_(input, *args, **named):
-        if "other" in named or len(args) == 1 and isinstance(args[0], TensorBase):
-            return ROWS[f"{name}imum"].fun(input, *args, **named)
-        return made(input, *args, **named)
-
-    fun_.__name__ = fun_.__qualname__ = name
-    fun_.__doc__ = f"The {name}imum of all elements, of an axis with its indices, or of two tensors; see PyTorch's " \
-                   f"documentation of `torch.{name}`."
-    fun_.__wrapped__ = made
-    fun_.row = ROWS[name]
-    ROWS[name].fun = fun_
-    attach(name, fun_)
-    return fun_
+    doc = f"The {name}imum of all elements, of an axis with its indices, or of two tensors"
+    return operation(name, blind=True, doc=doc)(body)
 
 
 def first_extreme(input, axis, arg):
@@ -222,7 +200,7 @@ min = _pick("min", cnp.min, cnp.argmin, output_tuples.min)  # noqa: A001
 
 
 def _arg(name, arg):
-    @operation(name, blind=True)
+    @operation(name, blind=True, doc="The index of the first extreme")
     def index(input, dim=None, keepdim=False):
         if dim is None:
             nonempty(name, input, None)
@@ -235,7 +213,6 @@ def _arg(name, arg):
         out = arg(input, d)
         return cnp.expand_dims(out, d) if keepdim else out
 
-    index.__doc__ = f"The index of the first extreme; see PyTorch's documentation of `torch.{name}`."
     return index
 
 
@@ -244,13 +221,12 @@ argmin = _arg("argmin", cnp.argmin)
 
 
 def _truth(name, fun):
-    @operation(name, blind=True, layout=IN_ORDER)
+    @operation(name, blind=True, layout=IN_ORDER, doc=f"Whether {name} elements are true")
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
         out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
         return out.astype(np.uint8) if input.dtype == np.uint8 else out
 
-    reduced.__doc__ = f"Whether {name} elements are true; see PyTorch's documentation of `torch.{name}`."
     return reduced
 
 
@@ -295,7 +271,7 @@ def count_nonzero(input, dim=None):
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
 
 
-@operation("norm", node="LinalgVectorNormBackward0", asked=False)
+@operation("norm", asked=False)
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
     if p in (None, "fro"):
@@ -311,7 +287,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
 
 
-@operation("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0")
+@operation("linalg.vector_norm", method=False)
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     """Norm of vectors, 0 at 0 with derivative 0; see PyTorch's documentation of `torch.linalg.vector_norm`."""
     if x.dtype.kind not in "fcV":
@@ -349,7 +325,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     return cnp.where(edge, limit, cnp.power(cnp.where(edge, 1.0, total), 1.0 / ord))
 
 
-@operation("dist", node="DistBackward0")
+@operation("dist")
 def dist(input, other, p=2):
     """Norm of a difference; see PyTorch's documentation of `torch.dist`."""
     if "b" in (input.dtype.kind, other.dtype.kind):

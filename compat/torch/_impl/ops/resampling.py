@@ -78,7 +78,7 @@ _MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bil
           "bicubic": (2,), "area": (1, 2, 3)}
 
 
-@functional("interpolate", node="UpsampleBackward0")
+@functional("interpolate")
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
                 antialias=False):
     """See PyTorch's documentation of `torch.nn.functional.interpolate`."""
@@ -148,7 +148,7 @@ def _old(name, mode=None, align=None, asked=False):
         _spatial(name, input, size)
         return interpolate.row.body(input, size, scale_factor, mode, align_corners)
 
-    functional(name, upsample, "UpsampleBackward0", asked=asked)
+    functional(name, upsample, asked=asked)
 
 
 _old("upsample", asked=True)
@@ -280,7 +280,7 @@ def _bicubic(input, at, sizes, padding_mode, align):
     return total
 
 
-@functional("affine_grid", node="AffineGridGeneratorBackward0")
+@functional("affine_grid")
 def affine_grid(theta, size, align_corners=None):
     """See PyTorch's documentation of `torch.nn.functional.affine_grid`."""
     size = tuple(size)
@@ -297,7 +297,7 @@ def affine_grid(theta, size, align_corners=None):
     return cnp.reshape(cnp.matmul(points, cnp.swapaxes(theta, 1, 2)), (size[0], *size[2:], n))
 
 
-@functional("pixel_shuffle", node="PixelShuffleBackward0")
+@functional("pixel_shuffle")
 def pixel_shuffle(input, upscale_factor):
     """See PyTorch's documentation of `torch.nn.functional.pixel_shuffle`."""
     if input.ndim < 3:
@@ -316,7 +316,7 @@ def pixel_shuffle(input, upscale_factor):
     return cnp.reshape(x, (*lead, c // (r * r), h * r, w * r))
 
 
-@functional("pixel_unshuffle", node="PixelUnshuffleBackward0")
+@functional("pixel_unshuffle")
 def pixel_unshuffle(input, downscale_factor):
     """See PyTorch's documentation of `torch.nn.functional.pixel_unshuffle`."""
     if input.ndim < 3:
@@ -336,7 +336,7 @@ def pixel_unshuffle(input, downscale_factor):
     return cnp.reshape(x, (*lead, c * r * r, h // r, w // r))
 
 
-@functional("channel_shuffle", node="NativeChannelShuffleBackward0")
+@functional("channel_shuffle")
 def channel_shuffle(input, groups):
     """See PyTorch's documentation of `torch.nn.functional.channel_shuffle`."""
     if input.ndim <= 2:

@@ -5,13 +5,13 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import attach, moving, operation, otherwise, promote, with_dim
+from ..dispatch.call import attach, moving, operation, promote
 from ..dispatch.host_ops import DYNAMIC, bare, filled, insist, numbers, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.overriding import dispatching
-from ..dispatch.signatures import signed
+from ..dispatch.signatures import signatures, signed
 from ..inplace.inplace import inplace
 from ..state.state import concrete, mapped, wrap
 from ..types import output_tuples
@@ -108,18 +108,7 @@ def check_scatter(x, index, src, d):
     within(index, d, x.shape[d])
 
 
-def of_numbers(given, named):
-    """Whether a number, and no tensor, is written."""
-    return not hasattr(given[3] if len(given) > 3 else named.get("src", named.get("value")), "dtype")
-
-
-def of_a_tensor(given, named):
-    """Whether a tensor of one element, and no number, fills."""
-    return hasattr(given[2] if len(given) > 2 else named.get("value"), "dtype")
-
-
-@moving("scatter", inplace_form=True, blind=True,
-        node={of_numbers: "ScatterBackward1", otherwise: "ScatterBackward0"})
+@moving("scatter", inplace_form=True, blind=True)
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
     source = src if value is None else value
@@ -297,8 +286,7 @@ def take_along_dim(input, indices, dim=None):
     return cnp.take_along_axis(input, indices, d)
 
 
-@moving("masked_fill", inplace_form=True, blind=True,
-        node={of_a_tensor: "MaskedFillBackward1", otherwise: "MaskedFillBackward0"}, layout=IN_ORDER)
+@moving("masked_fill", inplace_form=True, blind=True, layout=IN_ORDER)
 def masked_fill(input, mask, value):
     """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""
     if mask.dtype != np.bool_:
@@ -437,9 +425,7 @@ def _middle(input, dim, keepdim, kind, skip):
 
 
 def _median(name, kind, skip):
-    title = name.capitalize() if name == "median" else "Nanmedian"
-
-    @moving(name, node={with_dim: f"{title}Backward1", otherwise: f"{title}Backward0"})
+    @moving(name, doc="The lower of the middle values")
     def median(input, dim=None, keepdim=False):
         if input.dtype.kind in "cb":
             raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")
@@ -451,8 +437,6 @@ def _median(name, kind, skip):
                 return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
             return np.asarray(np.iinfo(input.dtype).min, input.dtype)
         return shared(flat, _middle(bare(flat), 0, False, kind, skip)[0])
-
-    median.__doc__ = f"The lower of the middle values; see PyTorch's documentation of `torch.{name}`."
 
 
 def shared(flat, value):
@@ -477,7 +461,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if out is not None:
         if as_tuple and isinstance(out, TensorBase):
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-        return write_out("nonzero", out, nonzero(input).value, [], BY_COLUMNS, exact=True)
+        return write_out("nonzero", out, nonzero(input).value, [], BY_COLUMNS, signatures("nonzero")[0])
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(np.atleast_1d(concrete(input, "item")) != 0)])
     if not input.ndim:

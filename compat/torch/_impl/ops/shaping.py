@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Scatter, pick_rule
-from ..dispatch.call import ROWS, Row, attach, invoke, moving
+from ..dispatch.call import ROWS, Row, attach, invoke, moving, named
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import whole
 from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
@@ -40,16 +40,17 @@ def shape_of(t):
     return shape_dtype(t)[0]
 
 
-def method(name=None, node=None, aliases=(), attached=True, asks=False):
-    """Make a function public: `torch.name` and, where `attached`, `Tensor.name`; it `asks` classes of other tensors."""
+def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None):
+    """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
+    `asks` classes of other tensors."""
 
     def make(fun):
         fun = dispatching(fun) if asks else fun
-        row = Row(name or fun.__name__, fun, node)
-        row.fun = fun
+        row = Row(name or fun.__name__, fun, None, asks=False)
+        row.fun = named(function or fun, row, doc)
         ROWS[row.name] = row
         if attached:
-            attach(row.name, fun)
+            attach(row.name, named(fun, row, doc))
         for alias in aliases:
             ROWS[alias] = row
             attach(alias, fun)
@@ -141,7 +142,7 @@ def reshapes_as_view(t, shape):
     return True
 
 
-@method("view", "ViewBackward0")
+@method("view")
 def view_(self, *sizes, dtype=None):
     """The same memory with another shape, or read as another dtype; see PyTorch's `Tensor.view`."""
     if sizes and isinstance(sizes[0], dtypes.dtype):
@@ -168,7 +169,7 @@ del ROWS["view"]
 RETYPED = []  # filled by strided.py
 
 
-@method("reshape")
+@method(function=lambda input, shape: reshape(input, shape))
 def reshape(input, *shape):
     """Another shape: a view where the memory allows, else a copy; see PyTorch's `torch.reshape`."""
     shape = shape_argument(shape)
@@ -185,7 +186,6 @@ def reshape(input, *shape):
 
 
 RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
-ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
 
 
 def same_kind(name, other):
@@ -220,9 +220,10 @@ def flatten(input, start_dim=0, end_dim=-1):
     return input if a == b else reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
 
 
-ROWS["ravel"] = Row("ravel")
-ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
-attach("ravel", ROWS["ravel"].fun)
+@method()
+def ravel(input):
+    """All elements along one axis; see PyTorch's documentation of `torch.ravel`."""
+    return reshape(input, (-1,))
 
 
 @method()
@@ -417,11 +418,10 @@ def narrow(input, dim, start, length):
     return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
 
 
-ROWS["detach"] = Row("detach")
-ROWS["detach"].fun = Tensor.detach
+method("detach")(Tensor.detach)
 
 
-@moving("clone", blind=True, node="CloneBackward0", out=False)
+@moving("clone", blind=True, out=False)
 def clone(input, *, memory_format=None):
     """A copy with history; see PyTorch's `torch.clone`."""
     out = REGISTRY["duplicate"].fun(input)

@@ -4,48 +4,25 @@ import numpy as np
 
 from .....extend import REGISTRY, Ambient, Batched, Tracer
 from .....scipy import special
-from ..dispatch.call import ROWS, Row, attach, floating, inplace_method, invoke, operation
+from ..dispatch.call import ROWS, Row, attach, floating, inplace_method, operation
 from ..dispatch.layouts import IN_ORDER
-from ..dispatch.out_argument import PLAIN, RECORDED
-from ..fastpath.lanes import unary
 from .elementwise import one, operands
 
 for _name, _primitive in {"lgamma": "gammaln", "digamma": None, "erfinv": None, "i0": None}.items():
     one(_name, _primitive)
 
 
-def _only_special(name, primitive, node, target=PLAIN):
-    """A function of one tensor that torch has in torch.special alone."""
-    prim = REGISTRY[primitive]
-    row = Row(f"special.{name}", lambda input: prim.fun(floating(input)), node, target=target)
-    fast = unary(row, prim, prim.fun)
-
-    def fun(*args, **named):
-        return fast(*args) if len(args) == 1 and not named else invoke(row, fun, args, named)
-
-    row.fun = fun
-    fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
-    fun.row = row
-    ROWS[row.name] = row
+for _name in ("entr", "ndtri", "log_ndtr", "erfcx", "i0e", "i1", "i1e", "ndtr", "airy_ai"):
+    one(f"special.{_name}")
+for _name in ("j0", "j1", "y0", "y1"):  # torch has no derivatives of these
+    one(f"special.bessel_{_name}", _name)
+for _name in ("i0", "i1", "k0", "k1"):
+    one(f"special.modified_bessel_{_name}", _name)
+for _name in ("k0", "k1"):
+    one(f"special.scaled_modified_bessel_{_name}", _name + "e")
 
 
-for _name, _node in {"entr": "SpecialEntrBackward0", "ndtri": "SpecialNdtriBackward0",
-                     "log_ndtr": "SpecialLogNdtrBackward0", "erfcx": "SpecialErfcxBackward0",
-                     "i0e": "SpecialI0EBackward0", "i1": "SpecialI1Backward0", "i1e": "SpecialI1EBackward0"}.items():
-    _only_special(_name, _name, _node)
-_only_special("ndtr", "ndtr", "MulBackward1", RECORDED)
-for _name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"):  # torch has no derivatives of these
-    _only_special(_name, _name[-2:], f"Special{_name.title().replace('_', '')}Backward0", RECORDED)
-for _name in ("0", "1"):
-    _only_special(f"modified_bessel_i{_name}", f"i{_name}", f"SpecialModifiedBesselI{_name}Backward0", RECORDED)
-    _only_special(f"modified_bessel_k{_name}", f"k{_name}", f"SpecialModifiedBesselK{_name}Backward0", RECORDED)
-    _only_special(f"scaled_modified_bessel_k{_name}", f"k{_name}e", f"SpecialScaledModifiedBesselK{_name}Backward0",
-                  RECORDED)
-_only_special("airy_ai", "airy_ai", "SpecialAiryAiBackward0", RECORDED)
-
-
-@operation("special.zeta", method=False, node="SpecialZetaBackward0", out=RECORDED)
+@operation("special.zeta", method=False)
 def zeta(input, other):
     """The Hurwitz zeta function; see PyTorch's documentation of `torch.special.zeta`."""
     x, q = operands(input, other, floats=True)
@@ -64,7 +41,7 @@ def _carries(x):
     return isinstance(x, Tracer)
 
 
-@operation("special.xlog1py", method=False, node="SpecialXlog1PyBackward0")
+@operation("special.xlog1py", method=False)
 def xlog1py(input, other):
     """`input * log1p(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.special.xlog1py`."""
     return special.xlog1py(*operands(input, other, floats=True))

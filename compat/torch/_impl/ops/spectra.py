@@ -15,10 +15,9 @@ from .windows import pad
 
 _NORMS = (None, "forward", "backward", "ortho")
 SPECTRUM = Target(floating=True)
-RECORDED = SPECTRUM._replace(gradient=True)
 
 
-def one(name, fun, node, real=False, target=SPECTRUM):
+def one(name, fun, real=False):
     """A transform along one axis."""
 
     def body(input, n=None, dim=-1, norm=None):
@@ -33,12 +32,10 @@ def one(name, fun, node, real=False, target=SPECTRUM):
         checked_norm(norm)
         return transformed(kept(fun(x, n, d, norm), x), (d,))
 
-    body.__name__ = name
-    made_ = operation(f"fft.{name}", method=False, node=node, out=target)(body)
-    made_.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
+    operation(f"fft.{name}", method=False, out=SPECTRUM)(body)
 
 
-def many(name, fun, node, dims=None, real=False, half_first=False):
+def many(name, fun, dims=None, real=False, half_first=False):
     """A transform along several axes.
 
     Args:
@@ -63,9 +60,7 @@ def many(name, fun, node, dims=None, real=False, half_first=False):
         axes = tuple(range(x.ndim)) if axes is None else axes
         return transformed(kept(fun(x, sizes, axes, norm), x), axes[:-1] if half_first else axes, axes[-1:])
 
-    body.__name__ = name
-    made_ = operation(f"fft.{name}", method=False, node=node, out=SPECTRUM)(body)
-    made_.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
+    operation(f"fft.{name}", method=False, out=SPECTRUM)(body)
 
 
 def prepared(name, x, real):
@@ -109,20 +104,20 @@ def kept(out, x):
 
 
 F = cnp.fft
-one("fft", F.fft, "FftC2CBackward0")
-one("ifft", F.ifft, "FftC2CBackward0", target=RECORDED)
-one("rfft", F.rfft, "FftR2CBackward0", real=True)
-one("irfft", F.irfft, "FftC2RBackward0")
-one("hfft", F.hfft, "FftC2RBackward0")
-one("ihfft", F.ihfft, "ConjPhysicalBackward0", real=True, target=RECORDED)
-many("fft2", F.fftn, "FftC2CBackward0", (-2, -1))
-many("ifft2", F.ifftn, "FftC2CBackward0", (-2, -1))
-many("rfft2", F.rfftn, "FftR2CBackward0", (-2, -1), real=True)
-many("irfft2", F.irfftn, "FftC2RBackward0", (-2, -1))
-many("fftn", F.fftn, "FftC2CBackward0")
-many("ifftn", F.ifftn, "FftC2CBackward0")
-many("rfftn", F.rfftn, "FftR2CBackward0", real=True)
-many("irfftn", F.irfftn, "FftC2RBackward0")
+one("fft", F.fft)
+one("ifft", F.ifft)
+one("rfft", F.rfft, real=True)
+one("irfft", F.irfft)
+one("hfft", F.hfft)
+one("ihfft", F.ihfft, real=True)
+many("fft2", F.fftn, (-2, -1))
+many("ifft2", F.ifftn, (-2, -1))
+many("rfft2", F.rfftn, (-2, -1), real=True)
+many("irfft2", F.irfftn, (-2, -1))
+many("fftn", F.fftn)
+many("ifftn", F.ifftn)
+many("rfftn", F.rfftn, real=True)
+many("irfftn", F.irfftn)
 _FLIPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -137,10 +132,10 @@ def _ihfftn(x, s, axes, norm):
     return cnp.conj(F.rfftn(x, s, axes, _FLIPPED[norm]))
 
 
-many("hfft2", _hfftn, "FftC2RBackward0", (-2, -1))
-many("hfftn", _hfftn, "FftC2RBackward0")
-many("ihfft2", _ihfftn, "ConjPhysicalBackward0", (-2, -1), real=True, half_first=True)
-many("ihfftn", _ihfftn, "ConjPhysicalBackward0", real=True, half_first=True)
+many("hfft2", _hfftn, (-2, -1))
+many("hfftn", _hfftn)
+many("ihfft2", _ihfftn, (-2, -1), real=True, half_first=True)
+many("ihfftn", _ihfftn, real=True, half_first=True)
 
 
 def _axes(dim, ndim):
@@ -148,14 +143,14 @@ def _axes(dim, ndim):
         (dim,) if isinstance(dim, int) else dim)])
 
 
-@operation("fft.fftshift", method=False, node="RollBackward0", layout=IN_ORDER)
+@operation("fft.fftshift", method=False, layout=IN_ORDER)
 def fftshift(input, dim=None):
     """Zero frequency to the middle; see PyTorch's documentation of `torch.fft.fftshift`."""
     axes = _axes(dim, input.ndim)
     return cnp.roll(input, tuple([input.shape[a] // 2 for a in axes]), axes)
 
 
-@operation("fft.ifftshift", method=False, node="RollBackward0", layout=IN_ORDER)
+@operation("fft.ifftshift", method=False, layout=IN_ORDER)
 def ifftshift(input, dim=None):
     """The inverse of fftshift; see PyTorch's documentation of `torch.fft.ifftshift`."""
     axes = _axes(dim, input.ndim)
@@ -191,7 +186,7 @@ def full_window(window, length, size, x):
     return cnp.pad(window, [(left, size - length - left)]) if length < size else window
 
 
-@operation("stft", node="TransposeBackward0")
+@operation("stft")
 def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect",
          normalized=False, onesided=None, return_complex=None, align_to_window=None):
     """Short-time Fourier transform; see PyTorch's documentation of `torch.stft`."""
@@ -234,7 +229,7 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     return cnp.stack([cnp.real(out), cnp.imag(out)], axis=-1) if return_complex is False else out
 
 
-@operation("istft", node="SliceBackward0")
+@operation("istft")
 def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
           length=None, return_complex=False):
     """The inverse of stft; see PyTorch's documentation of `torch.istft`."""

@@ -7,7 +7,6 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, operation, promote
 from ..dispatch.host_ops import bare, hosted, known
 from ..dispatch.layouts import IN_ORDER, layout, ordered as in_axes_order
-from ..dispatch.out_argument import RECORDED
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
@@ -31,15 +30,13 @@ def _running_index(x, axis, better):
 
 
 def _running(name, better, kind):
-    @operation(name, layout=IN_ORDER)
+    @operation(name, layout=IN_ORDER, doc="Running extreme and its place")
     def extreme(input, dim):
         d = wrap_dim(dim, input.ndim)
         if not input.ndim:
             return kind(input, np.zeros((), np.int64))
         index = hosted(lambda x: _running_index(x, d, better), input.shape, np.int64, input)
         return kind(along(input, index, d), index)
-
-    extreme.__doc__ = f"Running extreme and its place; see PyTorch's documentation of `torch.{name}`."
 
 
 _running("cummax", np.greater_equal, output_tuples.cummax)
@@ -97,14 +94,14 @@ def _areas(y, x, dx, dim):
     return d - y.ndim, heights * width
 
 
-@operation("trapezoid", method=False, node="DivBackward0")
+@operation("trapezoid", method=False)
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """The integral by trapezoids; see PyTorch's documentation of `torch.trapezoid`."""
     d, areas = _areas(y, x, dx, dim)
     return floating(ROWS["sum"].body(areas, d)) / 2.0
 
 
-@operation("cumulative_trapezoid", method=False, node="DivBackward0", layout=IN_ORDER)
+@operation("cumulative_trapezoid", method=False, layout=IN_ORDER)
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """The running integral by trapezoids; see PyTorch's documentation of `torch.cumulative_trapezoid`."""
     d, areas = _areas(y, x, dx, dim)
@@ -166,13 +163,13 @@ def _quantiles_inside(array, tensors, args, named):
     return in_axes_order(array, (*range(1, array.ndim), 0)) if getattr(q, "ndim", 0) else array
 
 
-@operation("quantile", node="LerpBackward1", layout=layout(_quantiles_inside), out=RECORDED)
+@operation("quantile", layout=layout(_quantiles_inside))
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles of all elements or along an axis; see PyTorch's documentation of `torch.quantile`."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@operation("nanquantile", node="LerpBackward1", layout=layout(_quantiles_inside), out=RECORDED)
+@operation("nanquantile", layout=layout(_quantiles_inside))
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles of what is not NaN; see PyTorch's documentation of `torch.nanquantile`."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
@@ -207,7 +204,7 @@ def mode(input, dim=-1, keepdim=False):
     return output_tuples.mode(cnp.squeeze(value, d), index)
 
 
-@operation("histc", out=RECORDED, exact=True)
+@operation("histc", exact=True)
 def histc(input, bins=100, min=0, max=0):  # noqa: A002 (torch's names)
     """Counts in bins of one width; see PyTorch's documentation of `torch.histc`."""
     if input.dtype.kind not in "fV":
@@ -237,7 +234,7 @@ def outer_edges(x, given, name):
     return (low - 0.5, high + 0.5) if given is not None or x.size else (low, low + 1.0)
 
 
-@operation("histogram", out=RECORDED)
+@operation("histogram")
 def histogram(input, bins=100, *, range=None, weight=None, density=False):  # noqa: A002
     """Counts in bins, and their edges; see PyTorch's documentation of `torch.histogram`."""
     if input.dtype.kind not in "fV":
@@ -286,7 +283,7 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):  # noqa
     return output_tuples.histogramdd(counts.astype(x.dtype), tuple([e.astype(x.dtype) for e in edges]))
 
 
-@operation("cov", node="SqueezeBackward0")
+@operation("cov")
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of rows; see PyTorch's documentation of `torch.cov`."""
     if input.ndim > 2:
@@ -352,7 +349,7 @@ def divided(x, y):
     return x / y
 
 
-@operation("corrcoef", node="DivBackward0")
+@operation("corrcoef")
 def corrcoef(input):
     """The correlation matrix of rows; see PyTorch's documentation of `torch.corrcoef`."""
     if input.ndim > 2:
@@ -462,7 +459,7 @@ def _vander(x, count):
     return cnp.stack(columns, axis=-1) if columns else np.empty((*x.shape, 0), x.dtype)
 
 
-@operation("linalg.vander", method=False, node="CumprodBackward0")
+@operation("linalg.vander", method=False)
 def _linalg_vander(x, *, N=None):  # noqa: N803
     """Powers along a new last axis; see PyTorch's documentation of `torch.linalg.vander`."""
     x = x if x.ndim else cnp.reshape(x, (1,))

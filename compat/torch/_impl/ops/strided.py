@@ -150,9 +150,7 @@ def part(name, prim):
             raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
         return view(input, prim, (), "SelectBackward0", maker=lambda a: getattr(a, name))
 
-    of.__name__ = name
-    of.__doc__ = f"The {name} part, a view; see PyTorch's `torch.{name}`."
-    method(name)(of)
+    method(name, doc=f"The {name} part, a view")(of)
     setattr(Tensor, name, property(of))
     unit = 1.0 if name == "real" else 1j
 

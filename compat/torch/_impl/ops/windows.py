@@ -6,13 +6,14 @@ import numpy as np
 
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, Row, operation, otherwise, to
+from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand_like
 from ..state.python_data import filling
 from ..state.state import mapped
 from ..types import dtypes
 from .network import functional
+from .shaping import method
 
 
 def tuples(value, n):
@@ -100,9 +101,8 @@ def convolution(n):
                                  dilation=dilation, groups=groups)
 
     for name, body, layout in ((f"conv{n}d", conv, None), (f"conv_transpose{n}d", transpose, IN_ORDER)):
-        made = functional(name, body, {lambda given, named: (given[0] if given else named["input"]).ndim == n + 1:
-                                       "SqueezeBackward1", otherwise: "ConvolutionBackward0"}, layout=layout)
-        made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+        functional(name, body, {lambda given, named: (given[0] if given else named["input"]).ndim == n + 1:
+                                "SqueezeBackward1", otherwise: "ConvolutionBackward0"}, layout=layout)
 
 
 def joined(size):
@@ -114,7 +114,7 @@ for _n in (1, 2, 3):
     convolution(_n)
 
 
-@functional("unfold", node="Im2ColBackward0")
+@functional("unfold")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """See PyTorch's documentation of `torch.nn.functional.unfold`."""
     kernel, stride, dilation, around = (tuples(v, 2) for v in (kernel_size, stride, dilation, padding))
@@ -124,7 +124,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return cnp.reshape(cols, (*lead, input.shape[-3] * math.prod(kernel), math.prod(cols.shape[-2:])))
 
 
-@functional("fold", node="Col2ImBackward0")
+@functional("fold")
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """See PyTorch's documentation of `torch.nn.functional.fold`."""
     size, kernel, stride, dilation, around = (
@@ -145,7 +145,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return out[(Ellipsis, *[slice(p, p + k) for p, k in zip(around, size)])]
 
 
-@functional("pad", node="ConstantPadNdBackward0", layout=IN_ORDER)
+@functional("pad", layout=IN_ORDER)
 def pad(input, pad, mode="constant", value=None):
     """See PyTorch's documentation of `torch.nn.functional.pad`."""
     if len(pad) % 2:
@@ -188,17 +188,6 @@ def constant_pad_nd(input, pad, value=0):
     return ROWS["nn.functional.pad"].body(input, pad, "constant", filling(value, input.dtype))
 
 
-@functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
-def _batch_norm(input, mean, var, weight, bias, eps):
-    if 0 in input.shape and 0 in mean.shape:
-        return input * 1
-    shape = (1, -1) + (1,) * (input.ndim - 2)
-    out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
-    out = out if weight is None else out * cnp.reshape(weight, shape)
-    out = out if bias is None else out + cnp.reshape(bias, shape)
-    return to(out, input.dtype) if input.dtype.kind in "fV" else out
-
-
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.batch_norm`."""
     if input.numel() and not (training and input.dim() < 2):
@@ -224,6 +213,17 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     return _batch_norm(input, mean, var, weight, bias, eps)
 
 
+@functional("batch_norm", front=batch_norm)
+def _batch_norm(input, mean, var, weight, bias, eps):
+    if 0 in input.shape and 0 in mean.shape:
+        return input * 1
+    shape = (1, -1) + (1,) * (input.ndim - 2)
+    out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
+    out = out if weight is None else out * cnp.reshape(weight, shape)
+    out = out if bias is None else out + cnp.reshape(bias, shape)
+    return to(out, input.dtype) if input.dtype.kind in "fV" else out
+
+
 def check_running(name, input, *running):
     """Refuse to update what all examples of a vmap share, before any of it is written to."""
     if mapped(input) and not all(r is None or mapped(r) for r in running):
@@ -245,11 +245,7 @@ def check_parameters(input, given):
                            f"half precision, but got {', '.join(sorted(map(str, kinds)))}")
 
 
-_batch_norm.row.fun = batch_norm
-_batch_norm.row.name = "nn.functional.batch_norm"
-
-
-@functional("group_norm", node="NativeGroupNormBackward0")
+@functional("group_norm")
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """See PyTorch's documentation of `torch.nn.functional.group_norm`."""
     if input.ndim < 2:
@@ -272,6 +268,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     return to(out if bias is None else out + cnp.reshape(bias, shape), input.dtype)
 
 
+@method("nn.functional.dropout", attached=False)
 def dropout(input, p=0.5, training=True, inplace=False):
     """See PyTorch's documentation of `torch.nn.functional.dropout`."""
     if not 0.0 <= p <= 1.0:
@@ -284,6 +281,3 @@ def dropout(input, p=0.5, training=True, inplace=False):
     out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p)))
     return input.copy_(out) if inplace else out
 
-
-ROWS["nn.functional.dropout"] = Row("nn.functional.dropout")
-ROWS["nn.functional.dropout"].fun = dropout
