@@ -1,4 +1,4 @@
-"""`compat/torch/_impl/dispatch/operation_table.py` is what its generator makes of PyTorch."""
+"""`compat/torch/_impl/types/operation_table.py` is what its generator makes of PyTorch."""
 
 import importlib.util
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from covector.compat.torch._impl.dispatch import operation_table
+from covector.compat.torch._impl.types import operation_table
 
 HERE = Path(__file__).resolve().parent
 

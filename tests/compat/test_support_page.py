@@ -4,6 +4,7 @@ import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import covector.compat.torch as compat
@@ -37,6 +38,43 @@ def test_a_difference_on_purpose_has_its_reason_among_the_gaps():
     for line, why in support.meant().items():
         assert line in support.known(), f"this agrees now, take it out of on_purpose.txt: {line}"
         assert any(row.startswith(why) for row in rows), f"{line}: no row of docs/compat_gaps.md begins with {why!r}"
+
+
+class Stopped(Exception):
+    """What a class was asked for."""
+
+
+class Asked(compat.Tensor):
+    """A tensor that says what its class is asked with."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        raise Stopped(args, kwargs or {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_class_sees_the_arguments_that_were_given(name):
+    row = support.ROWS[name]
+    call = next((c for c in row.calls if c.args and isinstance(c.args[0], np.ndarray)), None)
+    if call is None or name in support.sample.PROPERTIES or name.startswith("masked."):
+        return  # as in PyTorch, a class is asked by the operations that torch.masked is made of
+    probe = support.measure.Probe.__new__(support.measure.Probe)
+    probe.torch = compat
+    try:
+        args, named = probe.arguments(call)
+        args[0] = args[0].as_subclass(Asked)
+        row.function(compat)(*args, **named)
+    except Stopped as stopped:
+        seen = [*stopped.args[0], *stopped.args[1].values()]
+        given = [*args, *named.values()]
+        assert len(seen) == len(given) and all(a is b or not hasattr(b, "dim") and a == b for a, b in zip(seen, given))
+    except NotImplementedError:
+        return  # not built
+    else:
+        assert name in NOT_ASKED
+
+
+NOT_ASKED = frozenset("rand_like randn_like normal bernoulli multinomial resolve_conj resolve_neg".split())
 
 
 @pytest.mark.reference

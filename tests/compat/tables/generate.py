@@ -1,4 +1,4 @@
-"""Writes the table of operations of `compat/torch/_impl/dispatch` from what PyTorch publishes and what it does.
+"""Writes the table of operations of `compat/torch/_impl/types` from what PyTorch publishes and what it does.
 
     python tests/compat/tables/generate.py
 
@@ -32,7 +32,7 @@ from covector.compat.torch._impl.dispatch.surface import FACTORIES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
-TARGET = ROOT / "compat" / "torch" / "_impl" / "dispatch" / "operation_table.py"
+TARGET = ROOT / "compat" / "torch" / "_impl" / "types" / "operation_table.py"
 PACKAGED = Path(torchgen.__file__).parent / "packaged"
 NATIVE, TAGS = [str(PACKAGED / "ATen" / "native" / name) for name in ("native_functions.yaml", "tags.yaml")]
 DERIVATIVES, DEPRECATED = [str(PACKAGED / "autograd" / name) for name in ("derivatives.yaml", "deprecated.yaml")]
@@ -320,6 +320,62 @@ def derivatives():
     return {str(p.func.func): p.info["Default"] for p in pairs if p.info and p.info.get("Default")}
 
 
+# ---- what nodes save ----
+
+def saved_words(f, info):
+    """What the node of a function saves, as words.
+
+    `self=0` is operand 0, `other=1?0` operand 1, saved where operand 0 needs a gradient, `result=-1` the answer, `dim!`
+    an argument of the call, `keepdim!False` one with its default, `dim!s` several integers, `dim@` an argument of a
+    view, `self_sym_sizes` a shape, that of operand 0 unless there is a number.
+    """
+    own = {a.name: a for a in f.func.arguments.flat_non_out}
+    tensors = [name for name, a in own.items() if "Tensor" in str(a.type)]
+    found = []
+    for saved in info.all_saved_inputs:
+        name = str(saved.nctype.name)
+        base = name.removesuffix("_sym_sizes")
+        if name.endswith("_sym_numel"):
+            found.append(name)
+        elif base != name and base in tensors:
+            found.append(name + f"={tensors.index(base)}" * (tensors.index(base) > 0))
+        elif name in tensors and "[]" not in str(own[name].type):
+            found.append(f"{name}={tensors.index(name)}{guard(saved, info, own, tensors)}")
+        elif name in own and name not in tensors and (f.is_view_op or name not in on_purpose.UNTOLD):
+            found.append(f"{name}@" if f.is_view_op else f"{name}!{default(own[name])}")
+    first = f.func.returns[0].name or "result" + "0" * (len(f.func.returns) > 1)
+    return found + [f"{first}=-1" for saved in info.all_saved_outputs if str(saved.nctype.name) == first]
+
+
+def guard(saved, info, own, tensors):
+    """The operand that has to need a gradient for another one to be saved, as gen_variable_type.py decides it."""
+    users = [d for d in info.derivatives if saved in d.saved_inputs]
+    if len(info.args_with_derivatives) < 2 or len(users) != 1 or len(users[0].var_names) != 1 or any(
+            "Tensor[]" in str(a.type) for a in own.values()) or str(own[str(saved.nctype.name)].type) != "Tensor":
+        return ""
+    return f"?{tensors.index(users[0].var_names[0])}"
+
+
+def default(a):
+    """The default of an argument as a word has it."""
+    return "s" if kind(a.type).startswith("ints") else "" if a.default in (None, "{}") else a.default.strip("'")
+
+
+def nodes(native, known):
+    """The lines of what nodes save."""
+    words = {}
+    for name in surface():
+        for way in native.get(name) or native.get(in_c(name), []):
+            info = known.get(str(way.function.func)) if way.function is not None else None
+            if info is not None and info.op is not None and not info.op.endswith("_copy"):
+                words.setdefault(shortened(info.op), " ".join(saved_words(way.function, info)))
+    words |= {node: told for nodes, told in on_purpose.SAVED.items() for node in nodes.split()}
+    found = {}
+    for node, told in sorted(words.items()):
+        found.setdefault(told, []).append(node)
+    return [f"{' '.join(group)}: {told}".rstrip() for told, group in found.items()]
+
+
 # ---- the table ----
 
 def in_c(name):
@@ -360,7 +416,7 @@ def completed(name, ways, known):
 
 
 def lines():
-    """`(lines of functions in C++, lines of functions in Python)`."""
+    """Lines of functions in C++, of functions in Python, and of nodes."""
     native, known, found = native_ways(), derivatives(), ({}, {})
     for name in surface():
         fun, words = in_python(name), on_purpose.WRITTEN.get(name)
@@ -369,7 +425,7 @@ def lines():
                                    for way in completed(name, ways, known))
         if text:
             found[fun is not None].setdefault(text, []).append(name)
-    return [[f"{' '.join(names)}: {text}" for text, names in part.items()] for part in found]
+    return [[f"{' '.join(names)}: {text}" for text, names in part.items()] for part in found] + [nodes(native, known)]
 
 
 def shortened(node):
@@ -393,11 +449,13 @@ def text():
     """The whole module."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        functions, in_python = lines()
+        functions, in_python, saved = lines()
     return (HEAD.format(version=torch.__version__.partition("+")[0])
             + 'FUNCTIONS = """\\\n' + "\n".join(functions) + '\n"""\n\n'
             + "# Functions in Python, which do not take NumPy's names of arguments.\n"
-            + 'PYTHON = """\\\n' + "\n".join(in_python) + '\n"""\n')
+            + 'PYTHON = """\\\n' + "\n".join(in_python) + '\n"""\n\n'
+            + "# What nodes save: `saved_words` of the generator says how.\n"
+            + 'NODES = """\\\n' + "\n".join(saved) + '\n"""\n')
 
 
 if __name__ == "__main__":

@@ -52,3 +52,19 @@ _LAST = {
     "ConjPhysical0": "fft.ihfft fft.ihfft2 fft.ihfftn", "KlDiv0": "nn.functional.kl_div",
 }
 NODES = dict.fromkeys(_OWN.split()) | {name: node for node, names in _LAST.items() for name in names.split()}
+
+# Arguments that a node of PyTorch saves in another form than they are given in: as a number of an enumeration, an axis
+# counted from the end, one size an axis, or with a default that depends on others.
+UNTOLD = frozenset("reduction correction dim1 dim2 kernel_size stride padding dilation".split())
+# Nodes of functions that PyTorch calls in other ones, and nodes whose operands here have other places: what is known.
+SAVED = {
+    "Pow0": "self=0 exponent^", "Pow2": "exponent=1 result=-1", "NllLoss0 LogSigmoid0 Renorm0 Elu0": "self=0",
+    "NativeLayerNorm0 NativeBatchNorm0": "input=0", "Convolution0": "input=0?1 weight=1?0",
+    "PreluKernel0": "self=0 weight=1", "LinalgDet0 LinalgSlogdet0 LinalgSolveEx0": "A=0",
+    "LinalgInvEx0": "inverse=-1", "LinalgCholeskyEx0": "L=-1", "Polygamma0": "self=1", "Xlogy1": "other=1",
+    "Slice0": "self_sym_sizes dim@ start@ end@ step@",
+    "Softmax0 LogSoftmax0": "result=-1 dim!", "Threshold0": "self=0 threshold!",
+    """Addmm0 ConstantPadNd0 Embedding0 LinalgQr0 LinalgSvd0 LinalgEigh0 LinalgLu0 Index0 IndexPut0 AsStrided0 IndexAdd0
+    IndexCopy0 LinalgLuSolve0 Unfold0 MaskedScatter0 Aminmax0 LinalgCross0 FftR2C0 FftC2C0 FftC2R0 Fill2 Conj0 ToCopy0
+    UnsafeView0 torch::autograd::CopyBackwards""": "",
+}

@@ -10,8 +10,8 @@ import numbers
 import numpy as np
 
 from ..types.dtypes import dtype as Dtype
+from ..types.operation_table import FUNCTIONS, PYTHON
 from ..types.tensor_type import TensorBase
-from .operation_table import FUNCTIONS, PYTHON
 
 _LIMIT = 64  # combinations of types remembered an operation
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}

@@ -1,111 +1,22 @@
 """What nodes of PyTorch's names saved, by PyTorch's names: where a node of ours has it, or can tell it.
 
-A row is one or several stems of node names, a colon, and words: `self=0` is operand 0, `other=1?0` operand 1, saved
-where operand 0 needs a gradient, `result` the answer, `dim!` an argument of the call, `keepdim!False` one with its
-default, `self_sym_sizes` a shape, `dim@` a parameter of a view. Operands and answers are those of the rule if that is a
-primitive named in brackets behind the stem, and else a leaf's own value: what the tape does not keep is not listed.
+The names are those of `operation_table.py`. Operands and answers are those of the rule if its primitive has the node's
+name, and else a leaf's own value: what the tape does not keep is not listed.
 """
 
 import inspect
 
 import numpy as np
 
+from ..types.operation_table import NODES
 from . import versions
 from .node import FREED, AccumulateGrad, freed
+from .node_names import name_of
 
-ROWS = """
-Add0 Sub0: alpha!1
-Rsub1: alpha!1
-Mul0[multiply]: self=0?1 other=1?0
-Div0[divide]: self=0?1 other=1
-Pow0[square,integer_power,power]: self=0 exponent^
-Pow1[power]: self=0 exponent=1 result
-Pow2[power]: exponent=1 result
-Exp0[exp] Tan0[tan] Tanh0[tanh] Sigmoid0[sigmoid] Sqrt0[sqrt] Rsqrt0[rsqrt] Reciprocal0[reciprocal] Relu0[relu]: result
-Expm10[expm1] Exp20[exp2]: result
-Log0[log] Sin0[sin] Cos0[cos] Abs0[absolute] Erf0[erf] Erfc0[erfc] Log1P0[log1p] Log20[log2] Log100[log10]: self=0
-Asin0[arcsin] Acos0[arccos] Atan0[arctan] Sinh0[sinh] Cosh0[cosh] Asinh0[arcsinh] Atanh0[arctanh]: self=0
-Acosh0[arccosh] Erfinv0[erfinv] Lgamma0[gammaln] Digamma0[digamma] Sinc0[sinc] I00[i0]: self=0
-NanToNum0 Silu0[silu] Hardsigmoid0 Hardswish0 Mish0 Angle0 MaskedSelect0 Take0: self=0
-Neg0 Sign0 Floor0 Ceil0 Round0 Trunc0 Frac0 Clone0 T0 Zero0 Fill2 Conj0 ViewAsReal0 ToCopy0:
-Logit0[logit]: self=0 eps!None
-Xlogy0[xlogy] Atan20[arctan2] Maximum0[maximum] Minimum0[minimum] Fmod1[fmod] Remainder1[remainder]: self=0 other=1
-Elu0 LogSigmoid0 Renorm0 Copysign0 Copysign1 NllLoss0: self=0
-Ldexp0: other=1
-SmoothL1Loss0 HuberLoss0 BinaryCrossEntropy0: self=0 target=1
-NativeLayerNorm0 NativeBatchNorm0: input=0
-Convolution0[conv]: input=0?1 weight=1?0
-PreluKernel0: self=0 weight=1
-LinalgDet0 LinalgSlogdet0 LinalgSolveEx0: A=0
-Clamp0: self=0 min=1 max=2
-Complex0: real=0 imag=1
-Logaddexp0[logaddexp] Fmax0[fmax] Fmin0[fmin]: self=0 other=1
-Hypot0[hypot] Dist0: self=0 other=1 result
-Lerp0: weight!
-Addcmul0 Addcdiv0: tensor1=1 tensor2=2 value!1
-Where0[where]: condition=0
-Clamp1: self=0 min!None max!None
-ClampMin0: self=0 min!
-ClampMax0: self=0 max!
-Sum0 Trace0: self_sym_sizes
-Sum1: self_sym_sizes dim!s keepdim!False
-Mean0: self_sym_sizes self_sym_numel
-Mean1: self_sym_sizes self_sym_numel dim!s keepdim!False
-Prod0[reduce_prod] Max1[reduce_max] Min1[reduce_min] Median0: self=0 result
-Prod1[reduce_prod]: self=0 result dim! keepdim!False
-Amax0[reduce_max] Amin0[reduce_min] Logsumexp0[logsumexp]: self=0 result dim!s keepdim!False
-Max0 Min0 Median1 Mode0: self_sym_sizes dim! keepdim!False
-Kthvalue0: self_sym_sizes dim! keepdim!False
-Std0[sqrt]: self=0 result dim!s keepdim!False
-Var0: self=0 dim!s keepdim!False
-LinalgVectorNorm0: self=0 dim!s keepdim!False
-Cumsum0: dim!
-Cumprod0 Logcumsumexp0: self=0 dim!
-Cummax0 Cummin0: self=0 dim!
-Nansum0: self=0 dim!s keepdim!False
-Topk0 Sort0: self_sym_sizes dim!
-Mm0[matmul]: self=0?1 mat2=1?0 self_sym_sizes mat2_sym_sizes=1
-Dot0[matmul]: self=0?1 tensor=1?0
-Mv0[matmul]: self=0?1 vec=1?0
-Vdot0[matmul]: self=0?1 other=1?0
-Bmm0[matmul]: self=0?1 mat2=1?0
-Addmm0 UnsafeView0 ConstantPadNd0 Embedding0 LinalgQr0 LinalgSvd0 LinalgEigh0 LinalgLu0 Index0 IndexPut0 AsStrided0:
-IndexAdd0 IndexCopy0 Unfold0 MaskedScatter0 Aminmax0 LinalgCross0 FftR2C0 FftC2C0 FftC2R0:
-Addmv0: mat=1?2 vec=2?1 alpha!1 beta!1
-Baddbmm0: batch1=1?2 batch2=2?1 alpha!1 beta!1
-Addr0: vec1=1?2 vec2=2?1 alpha!1 beta!1
-View0 Expand0 Squeeze0: self_sym_sizes
-Permute0: dims@
-Transpose0: dim0@ dim1@
-Unsqueeze0: dim@
-Squeeze1: self_sym_sizes dim@
-Select0[getitem]: self_sym_sizes dim@ index@
-Slice0: self_sym_sizes dim@ start@ end@ step@
-Flip0: dims!s
-Roll0: shifts!s dims!s
-Rot900: k!1 dims!s
-Repeat0: self_sym_sizes
-Cat0 Stack0: dim!0
-Tril0 Triu0: diagonal!0
-Gather0: self=0 dim! sparse_grad!False
-Scatter0 Scatter1 ScatterAdd0 IndexFill0: dim!
-IndexSelect0[getitem]: self_sym_sizes dim!
-Softmax0[softmax] LogSoftmax0[log_softmax]: result dim!
-Gelu0[gelu]: self=0 approximate!none
-Softplus0: self=0 beta!1 threshold!20
-LeakyRelu0: self=0 negative_slope!0.01
-Hardtanh0: self=0 min_val!-1.0 max_val!1.0
-Threshold0: self=0 threshold!
-Hardshrink0 Softshrink0: self=0 lambd!0.5
-Celu0: self=0 alpha!1.0
-Glu0: self=0 dim!-1
-MseLoss0[mean_squared_error]: self=0 target=1
-LinalgMatrixExp0: self=0
-LinalgPinv0[pinv]: self=0 result
-LinalgInvEx0[inv]: inverse=-1
-LinalgCholeskyEx0[cholesky]: L=-1
-Polar0: result=-1
-"""
+# Nodes whose operands and answers are those of a primitive that has another node's name: stem of the one, of the other.
+OTHERS = {"Dot": "Mm", "Mv": "Mm", "Bmm": "Mm", "Vdot": "Mm", "Max": "Amax", "Min": "Amin", "Median": "Amax",
+          "Std": "Sqrt", "Convolution": "Conv", "Select": "Slice", "IndexSelect": "Slice",
+          "MseLoss": "MeanSquaredError", "LinalgPinv": "Pinv", "LinalgInvEx": "LinalgInv"}
 
 
 class Item:
@@ -148,26 +59,36 @@ class Elsewhere:
 MISSING = object()
 
 
+TABLE = {}  # node name -> the words of its line, once one was asked for
+
+
 def known(node):
-    """The names that a node of PyTorch's name has, or None for a node that PyTorch has not."""
-    return TABLE.get(node.name())
+    """`{name: word}` of what a node of PyTorch's name saves, or None for a node that PyTorch has not."""
+    if not TABLE:
+        for line in NODES.splitlines():
+            names, _, words = line.rpartition(":")
+            TABLE.update(dict.fromkeys(names.split(), words))
+    name = node.name()
+    stem = name.replace("Backward", "", 1)
+    words = TABLE.get(name, TABLE.get(stem))
+    if type(words) is str:
+        words = TABLE[name] = {w[0]: w for w in map(word, words.split())}
+    return words
 
 
 def found(node, word):
     """An `Item`, an `Elsewhere`, any other value, or MISSING."""
-    prims, name, kind, text = word
+    name, kind, text = word
     rule = node.rule
     if rule is None or rule.prim is None:
         return MISSING
-    edges = node.edges()
-    mine = rule.prim.name in prims
+    edges, stem = node.edges(), node.name().partition("Backward")[0]
+    mine = name_of(rule).partition("Backward")[0] == OTHERS.get(stem, stem)
     if kind == "=":
         place, _, needs = text.partition("?")
         return operand(node, mine, edges, int(place), None if not needs else int(needs))
     if kind == "sizes":
-        if prims != ("",) and not mine:
-            return MISSING
-        return sizes(node, edges, int(text or 0))
+        return MISSING if stem in OTHERS and not mine else sizes(node, edges, int(text or 0))
     if kind == "numel":
         shape = sizes(node, edges, 0)
         return MISSING if shape is MISSING else int(np.prod(shape, dtype=np.int64))
@@ -245,7 +166,8 @@ def argument(node, name, default):
         return MISSING
     bound.apply_defaults()
     if name not in bound.arguments:
-        return parsed(default, name) if default and not many and len(args) + len(kwargs) < 2 else MISSING
+        own = node.name().partition("Backward")[0].lower().endswith(row.name.rpartition(".")[2].replace("_", ""))
+        return parsed(default, name) if own and default and not many and len(args) + len(kwargs) < 2 else MISSING
     value = bound.arguments[name]
     if value is Ellipsis:  # a tensor
         return MISSING
@@ -299,36 +221,12 @@ def ranged(step, name, values):
     return {"dim": dim, "start": start, "end": 2**63 - 1 if x.stop is None else stop, "step": by}.get(name, MISSING)
 
 
-def table():
-    """The rows as `{node name: {attribute: word}}`."""
-    out = {}
-    for line in ROWS.strip().splitlines():
-        stems, _, words = line.partition(":")
-        for stem in stems.split():
-            stem, _, prims = stem.partition("[")
-            prims = tuple(prims.rstrip("]").split(","))
-            out[f"{stem[:-1]}Backward{stem[-1]}"] = {w.name: (prims, *w) for w in map(word, words.split())}
-    return out
-
-
-class Word(tuple):
-    """`(name, kind, text)` of an attribute."""
-
-    __slots__ = ()
-    name = property(lambda self: self[0])
-
-
 def word(text):
     """One word of a row."""
     for mark in "=!^@":
         name, found_mark, rest = text.partition(mark)
         if found_mark:
             if name.endswith("_sym_sizes"):
-                return Word((name, "sizes", rest))
-            return Word((name, mark, rest))
-    if text.endswith("_sym_sizes"):
-        return Word((text, "sizes", ""))
-    return Word((text, "numel", "")) if text.endswith("_sym_numel") else Word((text, "=", "-1"))
-
-
-TABLE = table() | {"torch::autograd::CopyBackwards": {}}
+                return name, "sizes", rest
+            return name, mark, rest
+    return text, "sizes" if text.endswith("_sym_sizes") else "numel", ""
