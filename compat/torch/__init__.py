@@ -55,7 +55,7 @@ from ._impl.modes.grad_mode import (
 )
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
 from ._impl.public_names import NAMES as _NAMES
-from ._impl.random.sampling import bernoulli, multinomial, normal, poisson, rand, randint, randn, randperm
+from ._impl.random.sampling import rand, randint, randn, randperm
 from ._impl.tensor.printing import set_printoptions
 from ._impl.types.dtypes import can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from ._impl.types.limits import finfo, iinfo

@@ -1,7 +1,7 @@
 """The names of torch's top level that come from tables; importing this attaches every operation to Tensor."""
 
 from . import ops
-from .dispatch import nans, surface
+from .dispatch import nans, overriding, surface
 from .factories import creation, from_data, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
@@ -14,6 +14,7 @@ from .types import dtypes
 ATTACHED = nans, forward_ad, inplace_shape, accumulate, attributes, container, conversion
 
 NAMES = dict(tensor_queries.PUBLIC)
+NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj", "resolve_neg")}
 NAMES |= from_data.LEGACY | dtypes.NAMED | dtypes.ALIASES | surface.names("")
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items()}
 NAMES |= {name: surface.asking_first(name, NAMES.get(name) or getattr(creation, name, None) or getattr(sampling, name))
