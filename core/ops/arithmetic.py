@@ -138,6 +138,7 @@ integer_power = elementwise(
     "integer_power",
     weak=True,
     impl=lambda xp, x, *, n: _integer_power(x, n) if getattr(x, "dtype", _REAL).kind in "fc" else x**n,
+    lower=lambda x, n: _integer_power(x, n) if n else power(x, 0),
     d={"x": _integer_power_slope},
     real_vjp={"x": _integer_power_vjp},
     singular=True,
@@ -230,7 +231,7 @@ _DOUBLE = _ONE.dtype
 
 # A primitive, so that its derivative is one factor: second derivatives take one pass over batched tangents, not four.
 tanh_slope = elementwise(
-    "tanh_slope", impl=lambda xp, x: 1.0 - x * x, d={"x": lambda x: -2.0 * x}, expands=True, samples=unary()
+    "tanh_slope", impl=lambda xp, x: 1.0 - x * x, d={"x": lambda x: -2.0 * x}, samples=unary()
 )  # 1 - tanh² of tanh
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
-from ..primitive.primitive import RAW
+from ..primitive.primitive import RAW, Loop
 from ..tape.unbroadcast import WHERE, recast
 from .samples import Sample, binary, together, unary
 
@@ -46,10 +46,11 @@ def _kept(d, mask):
 where = elementwise(
     "where",
     impl=lambda xp, mask, x, y: xp.where(mask, x, y),
+    lower=Loop(np.where),
     jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: where(mask, 0.0, dy)},
     vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: where(mask, 0.0, ct)},
     nondiff="mask",
-    masks=True,
+    zeros=True,
     linear=("x, y",),
     samples=_where_samples,
 )
@@ -141,7 +142,7 @@ def extreme(name, op, share, samples, **facts):
         jvp={"x": share_x, "y": share_y},
         vjp={"x": share_x, "y": share_y},
         op=op,
-        masks=True,
+        zeros=True,
         samples=together(binary(), samples),
         **facts,
     )
@@ -175,6 +176,7 @@ cast = linear(
 cast_flat = elementwise(
     "cast_flat",
     impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
+    lower=Loop(ndarray.astype),
     d=ZERO,
     samples=lambda rng: [Sample(rng.normal(size=s).astype(f), params={"dtype": np.dtype(t)})
                          for t in (int, bool) for s, f in (((), "f8"), (3, "f8"), (0, "f8"), (3, "f4"))]

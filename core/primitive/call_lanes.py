@@ -22,7 +22,7 @@ def single_lane(prim):
     if prim.exact:
         bare = prim.rule((0,), True)
         bare_collect = bare.collect or (lambda record: None)
-    masks = prim.masks
+    masks = prim.zeros
     view = prim.view
 
     def apply(x, *params, **named):
@@ -164,7 +164,7 @@ def write_lane(prim):
     Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
     """
     impl = prim.impl
-    total = prim.nin + len(prim.params)
+    total = len(prim.operands) + len(prim.params)
     both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
     if any(r.keeps for r in (both, left, right)):
         raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
@@ -204,7 +204,7 @@ def joining_lane(prim):
     """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
     (name,) = prim.params
     impl = prim.impl
-    masks = prim.masks
+    masks = prim.zeros
 
     def apply(*xs, **named):
         if len(named) != 1 or name not in named:
@@ -245,7 +245,7 @@ def joining_lane(prim):
 
 def general_lane(prim):
     """The public function of primitives with several operands, several answers or a variable number of operands."""
-    total = len(prim.params) + (0 if prim.variadic else prim.nin)
+    total = len(prim.params) + (0 if prim.variadic else len(prim.operands))
     plain = not prim.variadic
 
     def apply(*args, **named):

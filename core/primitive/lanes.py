@@ -6,6 +6,7 @@ meaning of an operation is `Trace.process`, and each lane must agree with it. Co
 
 import numpy as np
 
+from ..facts import BOUNDS, QUIET, SHIFTS
 from ..tape.recording import recorded, with_bias
 from ..tape.tape import SPARE, Node, next_seq, take_spare
 from ..trace.device import refuse_operands
@@ -21,11 +22,11 @@ def unary_lane(prim, ufunc):
     rule = prim.rule((0,), True)
     want = {(): 0, ("x",): 1, ("ans",): 2}.get(tuple(_generic_name(n, prim) for n in rule.names), 3)
     order = rule.names == ("ans", prim.operands[0])
-    formula = prim.jvp_plain[0]
+    formula = prim.jvp.real[0]
     push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
         tuple(_generic_name(n, prim) for n in formula.names), 3)
-    steady = not prim.quiet and push_want != 3 and not prim.masks
-    masks = prim.masks
+    steady = not (prim.singular or prim.name in QUIET) and push_want != 3 and not prim.zeros
+    masks = prim.zeros
 
     def apply(x):
         kind = type(x)
@@ -108,11 +109,11 @@ def binary_lane(prim, op, native):
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
-    push = None if prim.quiet else _binary_push(prim)
-    masks = prim.masks
-    shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
+    push = None if prim.singular or prim.name in QUIET else _binary_push(prim)
+    masks = prim.zeros
+    shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)
     adds = shifts_x and shifts_y
-    bounds = prim.bounds
+    bounds = BOUNDS.get(prim.name)
     bounded, chosen = bounds or (None, None)
     if native:
         ufunc = op
@@ -335,7 +336,7 @@ def _binary_push(prim):
     slots = {names[0]: 0, names[1]: 1, "ans": 2}
     parts = []
     for i in (0, 1):
-        formula = prim.jvp_plain.get(i)
+        formula = prim.jvp.real.get(i)
         if formula is None or any(n not in slots for n in formula.names):
             return None
         parts.append((formula.fn, tuple(slots[n] for n in formula.names)))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...primitive.families import ZERO, elementwise
+from ...primitive.primitive import Loop
 from ..samples import Sample, binary, unary
 from ..selection import where
 
@@ -33,6 +34,7 @@ nextafter = elementwise(
 ldexp = elementwise(
     "ldexp",  # x 2**n
     impl=lambda xp, x, n: xp.ldexp(x, n),
+    lower=np.ldexp,
     jvp={"x": lambda dx, n: ldexp(dx, n)},
     vjp={"x": lambda ct, n: ldexp(ct, n)},
     nondiff="n",
@@ -45,6 +47,7 @@ ldexp = elementwise(
 exponent = elementwise(
     "exponent",  # the n of x = m 2**n, 0.5 <= |m| < 1
     impl=lambda xp, x: xp.frexp(x)[1],
+    lower=Loop(np.frexp, 1),
     d=ZERO,
     samples=unary(complex_too=False),
 )
