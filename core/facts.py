@@ -4,7 +4,7 @@ from .errors import RuleError
 
 ABSENT = {}  # {case of the audit: why the operation has none}; api/testing/audit.py
 ACCEPTS_NONE = {}  # its vjp handles missing cotangents of several answers; core/tape/rules.py
-ACROSS = {}  # of a collective: `across(trace, values, batched, *params)` over the named axis; transforms/interpreters/vmap.py
+ACROSS = {}  # of a collective: `across(trace, values, batched, *params)` over an axis; transforms/interpreters/vmap.py
 BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
@@ -13,9 +13,9 @@ GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not
 LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
 LAZY = {}  # its vjp takes undensified cotangents; core/tape/rules.py
 MOVES = {}  # its vjp moves or repeats elements, and adds those that meet; core/tape/rules.py
-OF_UNITS = {}  # its answers for the rows of an identity matrix, had for free, or None; transforms/interpreters/vmap.py
+OF_UNITS = {}  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
 PRODUCT = {}  # of matrices or tensors: worth saving rather than computing again; transforms/control/checkpoint.py
-QUIET = {}  # its derivative may overflow where it does not itself; core/primitive/lanes.py, transforms/interpreters/forward.py
+QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
 SHIFTS = {}  # operands whose plain cotangent is that of the answer; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
