@@ -1,4 +1,7 @@
-"""The fast lanes of all other primitives: one operand, a pair of them, and the general road."""
+"""The fast lanes of all other primitives: one operand, a pair of them, and the general road.
+
+Written by tests/core/generate_lanes.py from lanes.template beside it: edit that.
+"""
 
 import numpy as np
 
@@ -53,11 +56,10 @@ def single_lane(prim):
                 node.saved = collect((xv, *params, v, known))
             node.parents = x.node
             node.seq = next_seq()
-            trace = x.owner
             if masks:
-                trace.masked = True
+                x.owner.masked = True
             out = Rev()
-            out.owner = trace
+            out.owner = x.owner
             out.value = v
             out.aval = aval
             out.node = node
@@ -66,7 +68,7 @@ def single_lane(prim):
             return out
         out = bind(prim, (x, *params))
         if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
-                out.ndim or view is True or view(*params)):
+                view is True or out.ndim or view(*params)):
             share(x, out, prim, params)
         return out
 
@@ -94,13 +96,13 @@ def reading_lane(prim):
                 node.parents = x.node
                 node.saved = (known, index)
                 node.seq = next_seq()
-                trace = x.owner
-                trace.masked = True
+                x.owner.masked = True
+                aval = SCALARS.get(type(v)) or aval_of(v)
                 out = Rev()
-                out.owner = trace
+                out.owner = x.owner
                 out.value = v
+                out.aval = aval
                 out.node = node
-                out.aval = aval = SCALARS.get(type(v)) or aval_of(v)
                 if aval.shape or type(v) is ndarray:
                     share(x, out, prim, (index,))
                 return out
@@ -135,9 +137,9 @@ def pair_lane(prim):
                     rule = right_plain if plain else right
                     return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
             elif kind is Rev:
-                xv = x.value
-                aval = x.aval
                 if other is ndarray:
+                    xv = x.value
+                    aval = x.aval
                     if left_keeps_y:
                         y = x.owner.keep(y)
                     v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
@@ -145,7 +147,9 @@ def pair_lane(prim):
                     rule = left_plain if plain else left
                     return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
                 if other is Rev and y.owner is x.owner:
+                    xv = x.value
                     yv = y.value
+                    aval = x.aval
                     like = y.aval
                     v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
                     plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
