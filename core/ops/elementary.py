@@ -18,16 +18,8 @@ _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
 def _function(name, d, low, high, complex_too=True, singular=False, quiet=False):
     """An elementwise primitive of one operand, computed by the ufunc of its name."""
-    ufunc = getattr(np, name)
-    return elementwise(
-        name,
-        impl=lambda xp, x: getattr(xp, name)(x),
-        d=d,
-        op=ufunc,
-        singular=singular,
-        quiet=quiet,
-        samples=unary(low, high, complex_too=complex_too),
-    )
+    return elementwise(name, d=d, op=getattr(np, name), singular=singular, quiet=quiet,
+                       samples=unary(low, high, complex_too=complex_too))
 
 
 def _less(x):
@@ -180,7 +172,6 @@ logaddexp = elementwise(
 )
 logaddexp2 = elementwise(
     "logaddexp2",
-    impl=lambda xp, x, y: xp.logaddexp2(x, y),
     d={"x": lambda x, y: share(_LN2 * x, _LN2 * y), "y": lambda x, y: share(_LN2 * y, _LN2 * x)},
     op=np.logaddexp2,
     singular=True,
@@ -196,18 +187,15 @@ def _same_sign(x, y):
 
 copysign = elementwise(
     "copysign",  # |x| with the sign of y, -0.0 included; flat in y
-    impl=lambda xp, x, y: xp.copysign(x, y),
     d={"x": _same_sign, "y": lambda: 0.0},
     op=np.copysign,
     samples=together(binary(0.5, 2.0, complex_too=False),
                      lambda rng: [Sample(np.array([-2.0, 3.0, 0.0]), np.array([1.0, -0.0, -1.0]), smooth=False,
                                          orders=1)]),
 )
-signbit = elementwise("signbit", impl=lambda xp, x: xp.signbit(x), d=ZERO, op=np.signbit,
-                      samples=unary(complex_too=False))
+signbit = elementwise("signbit", d=ZERO, op=np.signbit, samples=unary(complex_too=False))
 heaviside = elementwise(
     "heaviside",  # 0, y or 1 for negative, zero or positive x; flat in x
-    impl=lambda xp, x, y: xp.heaviside(x, y),
     jvp={"x": lambda dx: 0.0 * dx, "y": lambda dy, x: where(x == 0, dy, 0.0)},
     vjp={"x": lambda ct: 0.0 * ct, "y": lambda ct, x: where(x == 0, ct, 0.0)},
     op=np.heaviside,
@@ -217,7 +205,6 @@ heaviside = elementwise(
 )
 fmod = elementwise(
     "fmod",  # x - y trunc(x / y)
-    impl=lambda xp, x, y: xp.fmod(x, y),
     d={"x": lambda: 1.0, "y": lambda x, y, ans: -((x - ans) / y)},
     op=np.fmod,
     samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
@@ -285,9 +272,9 @@ modf = primitive(
     samples=lambda rng: [Sample(rng.uniform(-3, 3, s)) for s in ((), (3,), (2, 3), (0,))]
     + [Sample(rng.uniform(-3, 3, 3).astype(np.float32)), Sample(np.array([1.0, -2.0]), smooth=False, orders=1)],
 )
-left_shift = elementwise("left_shift", impl=lambda xp, x, y: x << y, d=ZERO, op=np.left_shift,
+left_shift = elementwise("left_shift", d=ZERO, op=np.left_shift,
                          samples=lambda rng: [Sample(rng.integers(0, 8, s), rng.integers(0, 4, t))
                          for s, t in ((3, (2, 3)), ((), 3), (0, 0))])
-right_shift = elementwise("right_shift", impl=lambda xp, x, y: x >> y, d=ZERO, op=np.right_shift,
+right_shift = elementwise("right_shift", d=ZERO, op=np.right_shift,
                           samples=lambda rng: [Sample(rng.integers(0, 64, s), rng.integers(0, 4, t))
                          for s, t in ((3, (2, 3)), ((), 3), (0, 0))])

@@ -192,12 +192,13 @@ def _shifted(prim, batch_params):
 
 
 def elementwise(
-    name: str, *, impl: Callable[..., Any], samples: Any, d: Any = None, jvp: Any = None, vjp: Any = None,
+    name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
     real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool = True, **facts: Any,
 ) -> Callable[..., Any]:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
     Args:
+        impl: as for `primitive`; by default a library's ufunc of the name of `op`, or the operator, of `x` (and `y`).
         d: `{"x": lambda x, ans: …}`: the partial derivative by each operand, or ZERO where it is flat everywhere.
             Holomorphic: the vjp multiplies with the conjugate.
         jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
@@ -219,6 +220,7 @@ def elementwise(
     12.0
     >>> _ = REGISTRY.pop("example_cube")
     """
+    impl = impl or _run_by(op)
     prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO, **facts)
     known = _known(prim)
     if not prim.flat:
@@ -250,6 +252,14 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
+
+
+def _run_by(op):
+    """The implementation of a primitive that is a ufunc or an operator."""
+    if isinstance(op, np.ufunc):
+        named = operator.attrgetter(op.__name__)
+        return (lambda xp, x: named(xp)(x)) if op.nin == 1 else lambda xp, x, y: named(xp)(x, y)
+    return (lambda xp, x: op(x)) if op is operator.invert else lambda xp, x, y: op(x, y)
 
 
 _UFUNCS = {

@@ -198,31 +198,21 @@ class Primitive:
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
-        names = self.operands + self.params
-        if self.variadic:
-            operands, params = self.split(args)
-            formula = self.jvp.get(0)
-            env = dict(zip(self.params, params))
-            env[self.operands[0]] = operands
-        else:
-            env = dict(zip(names, args))
-        env["ans"] = ans
-        if self.variadic:
-            if formula is None:
-                raise RuleError(f"{self.name} has no jvp rule")
-            full = [tangents.get(i) for i in range(len(operands))]
-            return formula.fn(full, *[_lookup(env, n) for n in formula.names])
+        operands, params = self.split(args)
+        env = dict(zip(self.params, params), ans=ans)
+        env |= {self.operands[0]: operands} if self.variadic else zip(self.operands, operands)
         total = None
         done = set()
-        for i in tangents:
+        for i in [0] if self.variadic else tangents:
             formula = self.jvp.get(i)
             if formula is None:
                 raise RuleError(f"{self.name} has no jvp rule for its operand {self.operands[i]!r}")
             if i in done:
                 continue
-            done.update(formula.operands)
-            given = [tangents.get(k) for k in formula.operands]
-            dx = given[0] if len(formula.operands) == 1 else tuple(given)
+            group = range(len(operands)) if self.variadic else formula.operands
+            done.update(group)
+            given = tuple([tangents.get(k) for k in group])
+            dx = given if self.variadic or len(given) > 1 else given[0]
             part = formula.fn(dx, *[_lookup(env, n) for n in formula.names])
             total = part if total is None else _add_tangents(total, part)
         return total

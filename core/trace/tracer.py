@@ -52,7 +52,7 @@ class Trace:
     def process(self, prim, args):
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
 
-    def loop(self, loop, args):
+    def loop(self, loop, *args):
         """What an implementation that is run on symbols calls of SciPy: a `Loop` of operands of one dtype."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to run a loop of {loop.of}")
 

@@ -42,13 +42,13 @@ class Loops(Trace):
 
     def process(self, prim, args):
         if prim.name in CASTS:
-            return self.loop(np.ndarray.astype, args)
+            return self.loop(np.ndarray.astype, *args)
         if type(prim.lower) is np.ufunc or type(prim.lower) is Loop:
-            return self.loop(prim.lower, args)
+            return self.loop(prim.lower, *args)
         assert prim.elementwise, f"{prim.name} is no elementwise primitive"
         return prim.lower(*args)
 
-    def loop(self, loop, args):
+    def loop(self, loop, *args):
         values = [HELD.__get__(a) if isinstance(a, Tracer) else a for a in args]
         if loop is np.ndarray.astype or type(loop) is Loop and loop.of is np.ndarray.astype:
             values[0] = np.asarray(values[0])

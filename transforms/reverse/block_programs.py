@@ -48,7 +48,7 @@ class _Symbols(Trace):
         self.steps.append((lower, [a.node if type(a) is Staged else _number(a, self.dtype) for a in args]))
         return self.symbol(aval)
 
-    def loop(self, loop, args):
+    def loop(self, loop, *args):
         """A loop that is no ufunc of NumPy."""
         raise Unfit
 

@@ -24,7 +24,7 @@ def scipy_kernel(name, own=None, part=None):
 
     def run(xp, *xs):
         traced = [x for x in xs if isinstance(x, Tracer)]
-        kernel = partial(_traced, traced[0].owner, loop) if traced else special_function(xp, name, own)
+        kernel = partial(traced[0].owner.loop, loop) if traced else special_function(xp, name, own)
         if kernel is own:
             dtype = result_dtype(*xs)
             with np.errstate(all="ignore"):  # SciPy's functions do not warn
@@ -42,10 +42,6 @@ def scipy_kernel(name, own=None, part=None):
         return out.astype(dtype) if dtype.itemsize == 2 and wide is SINGLE else out
 
     return run
-
-
-def _traced(trace, loop, *xs):
-    return trace.loop(loop, xs)
 
 
 def array(xp, x):
