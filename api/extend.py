@@ -32,6 +32,7 @@ from .core.primitive.families import (
 )
 from .core.primitive.primitive import (
     REGISTRY as REGISTRY,
+    Loop as Loop,
     Primitive as Primitive,
     bind as bind,
     take_operands as take_operands,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.facts import ABSENT, BROADCASTS
 from ..core.primitive.primitive import REGISTRY, Primitive
 from .cases import Case, cases, find
 
@@ -74,8 +75,7 @@ def _row(prim: Primitive) -> dict[str, str]:
     return {
         "jvp rule": _rule(prim, prim.jvp),
         "vjp rule": _rule(prim, prim.vjp),
-        "batch": "n/a: a collective maps over its own axis" if prim.across and not callable(prim.batch) else
-                 "yes" if callable(prim.batch) else HOLE,
+        "batch": "yes" if callable(prim.batch) else HOLE,
         "shape": "yes" if callable(prim.shape) else HOLE,
         "samples": str(len(found)) if found else HOLE,
         "()": "yes" if () in shapes else _excuse(prim, "()"),
@@ -95,7 +95,7 @@ def _rule(prim: Primitive, table: dict[int, Any]) -> str:
 
 
 def _broadcast(prim: Primitive, found: list[Case]) -> str:
-    if not prim.broadcasts:
+    if not prim.elementwise and prim.name not in BROADCASTS:
         return "n/a: operands do not broadcast against each other"
     if len(prim.operands) < 2:
         return "n/a: one operand"
@@ -107,10 +107,10 @@ def _broadcast(prim: Primitive, found: list[Case]) -> str:
 
 def _excuse(prim: Primitive, case: str) -> str:
     """Why a case does not exist: it refuses such operands, or the declaration says so (`absent={"complex": "…"}`)."""
-    if case in prim.absent:
-        return f"n/a: {prim.absent[case]}"
+    if reason := ABSENT.get(prim.name, {}).get(case):
+        return f"n/a: {reason}"
     change = _CHANGES.get(case)
-    if change is None or prim.collective:
+    if change is None or "collective" in prim.effects:
         return HOLE
     for one in cases(prim):
         try:

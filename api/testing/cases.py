@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import is_inexact
+from ..core.facts import SAMPLES
 from ..core.primitive.primitive import REGISTRY, Primitive, bind
 from ..transforms.interpreters.vmap import vmap
 from .compare import wide
@@ -32,7 +33,8 @@ class Case:
         self.number = number
         given = sample.operands if operands is None else operands
         self.operands = [np.asarray(x) for x in given]
-        self.named = {name: sample.params.get(name, prim.defaults.get(name)) for name in prim.params}
+        defaults = prim.impl.__kwdefaults__ or {}
+        self.named = {name: sample.params.get(name, defaults.get(name)) for name in prim.params}
         self.params = tuple(self.named.values())
         dead = prim.nondiff
         self.live = tuple(
@@ -67,7 +69,7 @@ class Case:
 
     def raw(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
         """The answers on `operands` (arrays or tracers), always as a list."""
-        if self.prim.collective:
+        if "collective" in self.prim.effects:
             answer = vmap(lambda *xs: self._apply(xs, route), axis_name="i")(*operands)
         else:
             answer = self._apply(operands, route)
@@ -116,4 +118,4 @@ class Case:
 
 def cases(prim: Primitive, seed: int = 0) -> list[Case]:
     """All samples of a primitive; seeded, so that a failure is found again."""
-    return [Case(prim, sample, k) for k, sample in enumerate(prim.samples(np.random.default_rng(seed)))]
+    return [Case(prim, sample, k) for k, sample in enumerate(SAMPLES[prim.name](np.random.default_rng(seed)))]

@@ -65,7 +65,7 @@ def check_shape(case: Case, rng: np.random.Generator) -> None:
     for variant in (case, case.narrowed()):
         prim = case.prim
         answers = variant.raw(variant.operands)
-        if not prim.collective:
+        if "collective" not in prim.effects:
             promised = prim.shape([aval_of(x) for x in variant.operands], variant.params)
             promised = list(promised) if isinstance(promised, tuple) else [promised]
             if len(promised) != len(answers):
@@ -176,7 +176,8 @@ def check_second(case: Case, rng: np.random.Generator) -> None:
 STAGES = {
     "shape": check_shape,
     "first": check_first,
-    "batch": lambda case, rng: check_inside(case, rng, adjoint) if case.prim.collective else check_batch(case, rng),
+    "batch": lambda case, rng: (check_inside(case, rng, adjoint) if "collective" in case.prim.effects else
+                                check_batch(case, rng)),
     "second": check_second,
     "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
     "staged": check_staged,

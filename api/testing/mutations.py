@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.primitive.primitive import Formula, Primitive
+from ..core.facts import LANE
+from ..core.primitive.primitive import Formula, Primitive, Rules
 from ..core.tape.scatter import Scatter
 from ..core.tape.unbroadcast import conj
 from ..core.trace.tracer import Batched, Tracer
 from .cases import cases
 
-TABLES = ("jvp", "jvp_plain", "vjp", "vjp_plain")
+TABLES = ("jvp", "jvp real", "vjp", "vjp real")
 _SCALE = 1.0005
 _RECORDS = 400
 
@@ -35,14 +36,14 @@ def mutants(prim: Primitive) -> Iterator[Mutant]:
     """All mutants of a primitive."""
     seen: set[int] = set()
     for name in TABLES:
-        table = getattr(prim, name) or {}
+        table = table_of(prim, name)
         for formula in dict.fromkeys(table.values()):
             if id(formula) in seen:
                 continue
             seen.add(id(formula))
             shown = _shown(prim, name, formula)
             for change, broken in _changes(prim, name, formula):
-                calls = Calls(formula.fn, optional=name.endswith("_plain"))
+                calls = Calls(formula.fn, optional=name.endswith(" real"))
                 twin = _twin(prim, formula, Formula(calls.with_(broken), formula.names, formula.operands))
                 yield Mutant(prim.name, shown, change, twin, calls.verdict, False)
     yield from _structural(prim)
@@ -50,23 +51,36 @@ def mutants(prim: Primitive) -> Iterator[Mutant]:
 
 
 def _shown(prim: Any, table: str, formula: Formula) -> str:
-    kind, _, plain = table.partition("_")
+    kind, _, plain = table.partition(" ")
     operands = prim.operands if formula.operands == "all" else [prim.operands[i] for i in formula.operands]
     return f"{kind} of {', '.join(operands)}{' (plain)' if plain else ''}"
 
 
-def _twin(prim: Primitive, old: Formula | None = None, new: Formula | None = None) -> Primitive:
+def _twin(prim: Primitive, old: Any = None, new: Any = None) -> Primitive:
     """A copy of the primitive, outside the registry, with one formula replaced in every table that holds it."""
     twin = copy.copy(prim)
     for name in TABLES:
-        table = getattr(prim, name) or {}
-        setattr(twin, name, {k: new if f is old and old is not None else f for k, f in table.items()})
+        table = table_of(prim, name)
+        _set_table(twin, name, {k: new if f is old and old is not None else f for k, f in table.items()})
     return _with_lane(twin)
+
+
+def table_of(prim: Primitive, name: str) -> dict[Any, Formula]:
+    """One of the `TABLES` of a primitive."""
+    kind, _, real = name.partition(" ")
+    rules = getattr(prim, kind)
+    return rules.real if real else rules
+
+
+def _set_table(twin: Primitive, name: str, table: dict[Any, Formula]) -> None:
+    kind, _, real = name.partition(" ")
+    rules = getattr(twin, kind)
+    setattr(twin, kind, Rules(rules, table) if real else Rules(table, dict(rules.real)))
 
 
 def _with_lane(twin: Any) -> Primitive:
     twin.rules = {}
-    twin.fun = twin.lane(twin)
+    twin.fun = LANE[twin.name](twin)
     twin.fun.prim = twin
     return twin
 
@@ -185,7 +199,7 @@ class _Unfixed(Primitive):
             bare.__class__ = Primitive
             bare.rules = {}
             if not plain:
-                bare.vjp_plain = self.vjp
+                bare.vjp = Rules(self.vjp)
             self._drop(rule, bare.rule(active, True))
         return rule
 
@@ -210,8 +224,8 @@ def _structural(prim: Primitive) -> Iterator[Mutant]:
         twin.calls, twin.dropped = Calls(prim.run), {}
         yield Mutant(prim.name, "vjp", "un-broadcast and cast dropped", _with_lane(twin), twin.calls.verdict, True)
     for name in TABLES:
-        table = getattr(prim, name) or {}
-        if name.endswith("_plain") and table is getattr(prim, name[:3]):
+        table = table_of(prim, name)
+        if name.endswith(" real") and table is table_of(prim, name[:3]):
             continue
         singles = [i for i, f in table.items() if f.operands != "all" and len(f.operands) == 1]
         for i, j in zip(singles, singles[1:]):
@@ -226,7 +240,7 @@ def _structural(prim: Primitive) -> Iterator[Mutant]:
 
 def _swapped(prim: Primitive, name: str, table: dict[int, Formula], i: int, j: int) -> Mutant:
     """Operand i differentiated by the rule of j, and the other way round."""
-    calls = [Calls(table[k].fn, optional=name.endswith("_plain")) for k in (i, j)]
+    calls = [Calls(table[k].fn, optional=name.endswith(" real")) for k in (i, j)]
     comparable = table[i].names == table[j].names
 
     def one(call: Calls, source: Formula, operand: int) -> Formula:
@@ -238,7 +252,7 @@ def _swapped(prim: Primitive, name: str, table: dict[int, Formula], i: int, j: i
         return Formula(call.with_(source.fn) if comparable else noted, source.names, (operand,))
 
     twin = _twin(prim)
-    setattr(twin, name, {**table, i: one(calls[0], table[j], i), j: one(calls[1], table[i], j)})
+    _set_table(twin, name, {**table, i: one(calls[0], table[j], i), j: one(calls[1], table[i], j)})
 
     def verdict() -> str:
         found = {call.verdict() for call in calls}
@@ -255,7 +269,7 @@ def _batch_mutants(prim: Primitive) -> Iterator[Mutant]:
         "examples rotated": lambda v: np.roll(v, 1, 0) if isinstance(v, np.ndarray) else v,
         f"scaled by {_SCALE}": lambda v: v if v.dtype.kind in "biu" else v * _SCALE,
     }
-    if prim.collective:
+    if "collective" in prim.effects:
         return
     for change, apply in changes.items():
         calls = Calls(prim.batch)

@@ -8,7 +8,7 @@ from ..arrays.axes import full_shape, normal_axes, normal_axis
 from ..checks import check_options, flag, whole
 from ..errors import DtypeError, ShapeError, at_user_line
 from ..ops import arithmetic as a, elementary, reductions, running, selection, shaping
-from ..ops.indexing import indexing, sorting
+from ..ops.indexing import indexing, pairs, sorting
 from ..ops.linalg import products
 from ..trace.buffers import Buffer, become_buffer
 from ..trace.device import as_element, constant
@@ -331,8 +331,8 @@ _METHODS = {
 _PROPERTIES = {
     "T": transpose,
     "mT": lambda x: swapaxes(x, -1, -2),
-    "real": lambda x: shaping.real(x) if x.dtype.kind == "c" else x,
-    "imag": shaping.imag,
+    "real": lambda x: pairs.real(x) if x.dtype.kind == "c" else x,
+    "imag": pairs.imag,
     "at": At,
     "flat": lambda x: reshape(x, (-1,)),
 }

@@ -7,43 +7,26 @@ import numpy as np
 from ..arrays.backend import special_function
 from ..checks import check_options
 from ..errors import ConversionError, RuleError, at_user_line
-from ..ops import arithmetic as a, elementary, selection, shaping
+from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
 from ..ops.special.every import SPECIAL
+from ..primitive.primitive import REGISTRY
 from ..trace.tracer import Tracer
 from .methods import _augmented, power
 from .refusal import explain
 from .ufunc_methods import call_method, check_cast, full_name
 
-UFUNCS = {
-    np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
-    np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
-    np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
-    np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
+UFUNCS = {prim.lower: prim.fun for prim in REGISTRY.values() if type(prim.lower) is np.ufunc}  # and what others come to
+UFUNCS |= {
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
-    np.equal: selection.equal, np.not_equal: selection.not_equal, np.less: selection.less,
-    np.less_equal: selection.less_equal, np.greater: selection.greater, np.greater_equal: selection.greater_equal,
-    np.bitwise_and: selection.bitwise_and, np.bitwise_or: selection.bitwise_or, np.bitwise_xor: selection.bitwise_xor,
-    np.invert: selection.bitwise_invert, np.sign: shaping.signum, np.floor: selection.floor, np.ceil: selection.ceil,
-    np.trunc: selection.trunc, np.rint: selection.rint, np.isnan: selection.isnan, np.isfinite: selection.isfinite,
-    np.isinf: selection.isinf, np.floor_divide: selection.floor_divide, np.remainder: selection.remainder,
-    np.maximum: selection.maximum, np.minimum: selection.minimum, np.matmul: products.matmul,
+    np.sign: shaping.signum, np.modf: elementary.modf, np.matmul: products.matmul, np.vecdot: products.vecdot,
+    np.matvec: products.matvec, np.vecmat: products.vecmat, np.logical_not: lambda x: x == 0,
     np.logical_and: lambda x, y: selection.bitwise_and(*_truths(x, y)),
     np.logical_or: lambda x, y: selection.bitwise_or(*_truths(x, y)),
-    np.logical_xor: lambda x, y: selection.not_equal(*_truths(x, y)), np.logical_not: lambda x: x == 0,
+    np.logical_xor: lambda x, y: selection.not_equal(*_truths(x, y)),
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
-UFUNCS[np.vecdot], UFUNCS[np.matvec], UFUNCS[np.vecmat] = products.vecdot, products.matvec, products.vecmat
-
-UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
-    "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
-    "deg2rad", "rad2deg", "logaddexp", "logaddexp2", "copysign", "signbit", "heaviside", "fmod", "fmax", "fmin", "modf",
-    "left_shift", "right_shift",
-)})  # fmt: skip
-UFUNCS.update({getattr(np, name): getattr(digits, name) for name in (
-    "gcd", "lcm", "bitwise_count", "spacing", "nextafter", "ldexp",
-)})  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 

@@ -130,7 +130,7 @@ def _extreme_reduction(name, ufunc):
         jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(dx * _ties(x, ans, axes, keepdims), axes, keepdims)},
         vjp={"x": _to_extremes},
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
-        masks=True,
+        zeros=True,
         samples=together(
             _reduction_samples(),
             arrays((0, 3), axes=(1,), keepdims=False),
@@ -184,7 +184,7 @@ reduce_prod = primitive(
     jvp={"x": lambda dx, x, axes, keepdims: reduce_sum(dx * _prod_others(x, axes), axes, keepdims)},
     vjp={"x": lambda ct, x, axes, keepdims: keep_axes(ct, x, axes, keepdims) * conj(_prod_others(x, axes))},
     batch=lambda x, axes, keepdims: reduce_prod(x, _shifted(axes), keepdims),
-    masks=True,
+    zeros=True,
     samples=together(
         _reduction_samples(),
         lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})

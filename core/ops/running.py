@@ -48,7 +48,7 @@ cumprod = primitive(
     jvp={"x": lambda dx, x, ans, axis: recurrence(x, _scaled_by_previous(dx, ans, axis), axis)},
     vjp={"x": _cumprod_vjp},
     batch=lambda x, axis: cumprod(x, axis=axis + 1),
-    masks=True,
+    zeros=True,
     samples=together(
         arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1),
         arrays((1,), axis=0),

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
-from ..primitive.primitive import RAW
+from ..primitive.primitive import RAW, Loop
 from ..tape.unbroadcast import WHERE, recast
 from .samples import Sample, binary, together, unary
 
@@ -46,29 +46,23 @@ def _kept(d, mask):
 where = elementwise(
     "where",
     impl=lambda xp, mask, x, y: xp.where(mask, x, y),
+    lower=Loop(np.where),
     jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: where(mask, 0.0, dy)},
     vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: where(mask, 0.0, ct)},
     nondiff="mask",
-    masks=True,
+    zeros=True,
     linear=("x, y",),
     samples=_where_samples,
 )
 WHERE.append(where)
 
 
-def _compare(name, op):
-    return elementwise(name, impl=lambda xp, x, y: op(x, y), d=ZERO, op=op, samples=binary())
-
-
-equal = _compare("equal", operator.eq)
-not_equal = _compare("not_equal", operator.ne)
-less = elementwise("less", impl=lambda xp, x, y: x < y, d=ZERO, op=operator.lt, samples=binary())
-less_equal = elementwise("less_equal", impl=lambda xp, x, y: x <= y, d=ZERO, op=operator.le,
-                         samples=binary())
-greater = elementwise("greater", impl=lambda xp, x, y: x > y, d=ZERO, op=operator.gt,
-                      samples=binary())
-greater_equal = elementwise("greater_equal", impl=lambda xp, x, y: x >= y, d=ZERO, op=operator.ge,
-                            samples=binary())
+equal = elementwise("equal", d=ZERO, op=operator.eq, samples=binary())
+not_equal = elementwise("not_equal", d=ZERO, op=operator.ne, samples=binary())
+less = elementwise("less", d=ZERO, op=operator.lt, samples=binary())
+less_equal = elementwise("less_equal", d=ZERO, op=operator.le, samples=binary())
+greater = elementwise("greater", d=ZERO, op=operator.gt, samples=binary())
+greater_equal = elementwise("greater_equal", d=ZERO, op=operator.ge, samples=binary())
 
 
 def _integers(rng):
@@ -77,27 +71,26 @@ def _integers(rng):
             Sample(rng.integers(0, 8, (2, 3)), rng.integers(0, 8, 3))]
 
 
-bitwise_and = elementwise("bitwise_and", impl=lambda xp, x, y: x & y, d=ZERO, op=operator.and_, samples=_integers)
-bitwise_or = elementwise("bitwise_or", impl=lambda xp, x, y: x | y, d=ZERO, op=operator.or_, samples=_integers)
-bitwise_xor = elementwise("bitwise_xor", impl=lambda xp, x, y: x ^ y, d=ZERO, op=operator.xor, samples=_integers)
-bitwise_invert = elementwise("bitwise_invert", impl=lambda xp, x: ~x, d=ZERO, op=operator.invert,
+bitwise_and = elementwise("bitwise_and", d=ZERO, op=operator.and_, samples=_integers)
+bitwise_or = elementwise("bitwise_or", d=ZERO, op=operator.or_, samples=_integers)
+bitwise_xor = elementwise("bitwise_xor", d=ZERO, op=operator.xor, samples=_integers)
+bitwise_invert = elementwise("bitwise_invert", d=ZERO, op=operator.invert,
                              samples=lambda rng: [Sample(rng.integers(0, 8, s)) for s in ((), 0, 3)]
                              + [Sample(rng.normal(size=3) > 0)])
-sign = elementwise("sign", impl=lambda xp, x: xp.sign(x), d=ZERO, op=np.sign, samples=unary(complex_too=False),
+sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
                    absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
-floor = elementwise("floor", impl=lambda xp, x: xp.floor(x), d=ZERO, op=np.floor, samples=unary(complex_too=False))
-ceil = elementwise("ceil", impl=lambda xp, x: xp.ceil(x), d=ZERO, op=np.ceil, samples=unary(complex_too=False))
-trunc = elementwise("trunc", impl=lambda xp, x: xp.trunc(x), d=ZERO, op=np.trunc, samples=unary(complex_too=False))
-rint = elementwise("rint", impl=lambda xp, x: xp.rint(x), d=ZERO, op=np.rint, samples=unary(complex_too=False),
+floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
+ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
+trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))
+rint = elementwise("rint", d=ZERO, op=np.rint, samples=unary(complex_too=False),
                    absent={"complex": "rounds both parts, each as a real value"})
-isnan = elementwise("isnan", impl=lambda xp, x: xp.isnan(x), d=ZERO, op=np.isnan, samples=unary())
-isfinite = elementwise("isfinite", impl=lambda xp, x: xp.isfinite(x), d=ZERO, op=np.isfinite, samples=unary())
-isinf = elementwise("isinf", impl=lambda xp, x: xp.isinf(x), d=ZERO, op=np.isinf, samples=unary())
-floor_divide = elementwise("floor_divide", impl=lambda xp, x, y: x // y, d=ZERO, op=operator.floordiv,
+isnan = elementwise("isnan", d=ZERO, op=np.isnan, samples=unary())
+isfinite = elementwise("isfinite", d=ZERO, op=np.isfinite, samples=unary())
+isinf = elementwise("isinf", d=ZERO, op=np.isinf, samples=unary())
+floor_divide = elementwise("floor_divide", d=ZERO, op=operator.floordiv,
                            samples=binary(low_y=0.5, high_y=2.0, complex_too=False))
 remainder = elementwise(
     "remainder",  # x - y floor(x / y)
-    impl=lambda xp, x, y: x % y,
     d={"x": lambda: 1.0, "y": lambda x, y: -(x // y)},
     op=operator.mod,
     samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
@@ -141,7 +134,7 @@ def extreme(name, op, share, samples, **facts):
         jvp={"x": share_x, "y": share_y},
         vjp={"x": share_x, "y": share_y},
         op=op,
-        masks=True,
+        zeros=True,
         samples=together(binary(), samples),
         **facts,
     )
@@ -175,6 +168,7 @@ cast = linear(
 cast_flat = elementwise(
     "cast_flat",
     impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
+    lower=Loop(ndarray.astype),
     d=ZERO,
     samples=lambda rng: [Sample(rng.normal(size=s).astype(f), params={"dtype": np.dtype(t)})
                          for t in (int, bool) for s, f in (((), "f8"), (3, "f8"), (0, "f8"), (3, "f4"))]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.dtypes import complex_dtype, real_dtype, result_dtype
+from ..arrays.dtypes import complex_dtype, result_dtype
 from ..errors import ShapeError, at_user_line
 from ..primitive.call_lanes import joining_lane
 from ..primitive.families import elementwise, joint, linear, primitive
@@ -32,8 +32,9 @@ reshape = linear(
     transpose=lambda ct, x_aval: reshape(ct, x_aval.shape),
     exact=True,
     shape=_reshape_shape,
-    batch=lambda x, shape, size: reshape(x, shape=(size, *shape)),
+    batch_params=lambda shape, size: ((size, *shape),),
     view=True,
+    unview=lambda x, part, shape: reshape(part, x.shape),
     copies=True,
     moves=True,
     samples=together(arrays((2, 3), shape=(3, 2)), arrays((), shape=(1, 1)), arrays((0, 3), shape=(3, 0, 2))),
@@ -44,8 +45,9 @@ transpose = linear(
     transpose=lambda ct, axes: transpose(ct, axes if len(axes) == 2 else inverse_permutation(axes)),
     exact=True,
     shape=lambda x, axes: make_aval(tuple(x.shape[a] for a in axes), x.dtype),
-    batch=lambda x, axes: transpose(x, axes=(0, *[a + 1 for a in axes])),
+    batch_params=lambda axes: ((0, *[a + 1 for a in axes]),),
     view=True,
+    unview=lambda x, part, axes: transpose(part, inverse_permutation(axes)),
     moves=True,
     samples=together(arrays((2, 3, 4), axes=(2, 0, 1)), arrays((), axes=()), arrays((0, 2), axes=(1, 0))),
 )
@@ -101,10 +103,16 @@ broadcast_to = linear(
     batch=lambda x, shape, size: broadcast_to(
         reshape(x, shape=(size,) + (1,) * (len(shape) - x.ndim + 1) + tuple(x.shape[1:])), shape=(size, *shape)
     ),
+    batch_params=lambda shape, size: ((size, *shape),),
     view=True,
+    unview=lambda x, part, shape: _refuse_write("what broadcast_to gives"),
     samples=together(arrays((3,), shape=(2, 3)), arrays((2, 1), shape=(4, 2, 3)), arrays((), shape=(0, 2)),
                      arrays((1,), shape=(0,))),
 )
+
+
+def _refuse_write(what):
+    raise ValueError(f"an in-place write met {what}, which is read-only, as in NumPy; write to a copy{at_user_line()}")
 
 
 def expand(ct, x_aval, axes, keepdims):
@@ -157,7 +165,7 @@ concatenate = primitive(
     batch=lambda xs, axis, batched, size: concatenate(
         *[x if b else broadcast_to(x, shape=(size, *x.shape)) for x, b in zip(xs, batched)], axis=axis + 1
     ),
-    masks=True,
+    zeros=True,
     linear=("*xs",),
     lane=joining_lane,
     moves=True,
@@ -213,7 +221,7 @@ stack = primitive(
     jvp={"*xs": _stack_jvp},
     vjp={"*xs": _stack_vjp},
     batch=_stack_batch,
-    masks=True,
+    zeros=True,
     linear=("*xs",),
     lane=joining_lane,
     moves=True,
@@ -238,7 +246,7 @@ pad = linear(
     transpose=lambda ct, x_aval, widths: ct[_pad_slices(x_aval, widths)],
     shape=lambda x, widths: make_aval(tuple(n + a + b for n, (a, b) in zip(x.shape, widths)), x.dtype),
     batch=lambda x, widths: pad(x, widths=((0, 0), *widths)),
-    masks=True,
+    zeros=True,
     moves=True,
     samples=together(arrays((2, 3), widths=((1, 0), (2, 1))), arrays((0,), widths=((1, 1),))),
     absent={"()": "there is no axis to pad"},
@@ -248,30 +256,13 @@ flip = linear(
     impl=lambda xp, x, *, axes: xp.flip(x, axes),
     transpose=lambda ct, axes: flip(ct, axes=axes),
     shape=lambda x, axes: x,
-    batch=lambda x, axes: flip(x, axes=tuple(a + 1 for a in axes)),
+    batch_params=lambda axes: (tuple(a + 1 for a in axes),),
     view=True,
+    unview=lambda x, part, axes: flip(part, axes),
     moves=True,
     samples=together(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
-)
-real = linear(
-    "real",
-    impl=lambda xp, x: xp.real(x),
-    transpose=lambda ct, x_aval: ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype),
-    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
-    batch=lambda x: real(x),
-    view=True,
-    samples=unary(),
-)
-imag = linear(
-    "imag",
-    impl=lambda xp, x: xp.imag(x),
-    transpose=lambda ct, x_aval: 0.0 * ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype) * 1j,
-    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
-    batch=lambda x: imag(x),
-    view=True,
-    samples=unary(),
 )
 to_complex = linear(
     "to_complex",  # x + 0i: complex-valued from real
@@ -302,7 +293,6 @@ def _abs_d(x, ans):
 
 absolute = elementwise(
     "absolute",
-    impl=lambda xp, x: xp.abs(x),
     jvp={"x": lambda dx, x, ans: (dx * _abs_d(x, ans).conj()).real if x.dtype.kind == "c" else dx * sign(x)},
     vjp={"x": lambda ct, x, ans: ct * _abs_d(x, ans)},
     real_jvp={"x": lambda dx, x: dx * sign(x)},

@@ -1,4 +1,7 @@
-"""The fast lanes of all other primitives: one operand, a pair of them, and the general road."""
+"""The fast lanes of all other primitives: one operand, a pair of them, and the general road.
+
+Written by tests/core/generate_lanes.py from lanes.template beside it: edit that.
+"""
 
 import numpy as np
 
@@ -22,7 +25,7 @@ def single_lane(prim):
     if prim.exact:
         bare = prim.rule((0,), True)
         bare_collect = bare.collect or (lambda record: None)
-    masks = prim.masks
+    masks = prim.zeros
     view = prim.view
 
     def apply(x, *params, **named):
@@ -53,11 +56,10 @@ def single_lane(prim):
                 node.saved = collect((xv, *params, v, known))
             node.parents = x.node
             node.seq = next_seq()
-            trace = x.owner
             if masks:
-                trace.masked = True
+                x.owner.masked = True
             out = Rev()
-            out.owner = trace
+            out.owner = x.owner
             out.value = v
             out.aval = aval
             out.node = node
@@ -66,7 +68,7 @@ def single_lane(prim):
             return out
         out = bind(prim, (x, *params))
         if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
-                out.ndim or view is True or view(*params)):
+                view is True or out.ndim or view(*params)):
             share(x, out, prim, params)
         return out
 
@@ -94,13 +96,13 @@ def reading_lane(prim):
                 node.parents = x.node
                 node.saved = (known, index)
                 node.seq = next_seq()
-                trace = x.owner
-                trace.masked = True
+                x.owner.masked = True
+                aval = SCALARS.get(type(v)) or aval_of(v)
                 out = Rev()
-                out.owner = trace
+                out.owner = x.owner
                 out.value = v
+                out.aval = aval
                 out.node = node
-                out.aval = aval = SCALARS.get(type(v)) or aval_of(v)
                 if aval.shape or type(v) is ndarray:
                     share(x, out, prim, (index,))
                 return out
@@ -135,9 +137,9 @@ def pair_lane(prim):
                     rule = right_plain if plain else right
                     return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
             elif kind is Rev:
-                xv = x.value
-                aval = x.aval
                 if other is ndarray:
+                    xv = x.value
+                    aval = x.aval
                     if left_keeps_y:
                         y = x.owner.keep(y)
                     v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
@@ -145,7 +147,9 @@ def pair_lane(prim):
                     rule = left_plain if plain else left
                     return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
                 if other is Rev and y.owner is x.owner:
+                    xv = x.value
                     yv = y.value
+                    aval = x.aval
                     like = y.aval
                     v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
                     plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
@@ -164,7 +168,7 @@ def write_lane(prim):
     Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
     """
     impl = prim.impl
-    total = prim.nin + len(prim.params)
+    total = len(prim.operands) + len(prim.params)
     both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
     if any(r.keeps for r in (both, left, right)):
         raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
@@ -204,7 +208,7 @@ def joining_lane(prim):
     """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
     (name,) = prim.params
     impl = prim.impl
-    masks = prim.masks
+    masks = prim.zeros
 
     def apply(*xs, **named):
         if len(named) != 1 or name not in named:
@@ -245,7 +249,7 @@ def joining_lane(prim):
 
 def general_lane(prim):
     """The public function of primitives with several operands, several answers or a variable number of operands."""
-    total = len(prim.params) + (0 if prim.variadic else prim.nin)
+    total = len(prim.params) + (0 if prim.variadic else len(prim.operands))
     plain = not prim.variadic
 
     def apply(*args, **named):

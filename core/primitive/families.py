@@ -1,23 +1,26 @@
 """Declare primitives: `primitive` in full, and the families `elementwise` and `linear`, which derive most rules."""
 
+import functools
 import operator
 
 import numpy as np
 
 from ..arrays.avals import make_aval
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
+from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable
 from .call_lanes import general_lane, pair_lane, single_lane
 from .lanes import binary_lane, flat_lane, unary_lane
-from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
+from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
 
 ndarray = np.ndarray
 
 
 def primitive(
-    name: str, *, impl: Callable[..., Any], shape: Any, batch: Any, samples: Any, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "", lane: Any = None, **facts: Any,
+    name: str, *, impl: Callable[..., Any], shape: Any, samples: Any, batch: Any = None, batch_params: Any = None,
+    jvp: Any = None, vjp: Any = None, real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "",
+    lane: Any = None, **facts: Any,
 ) -> Callable[..., Any]:
     """Declare and register a primitive.
 
@@ -33,11 +36,13 @@ def primitive(
             units asked for?), no values. None where there is no short cut.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
             of bools, one an operand) and `size`; returns the answer with the batch axis in front.
+        batch_params: in place of `batch` where that is the same operation with other parameters: asks by name for
+            parameters, `size` and `x_shape` (of one example) and returns them all.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
             answer, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
-        facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
+        facts: traits of `Primitive` (`view`, `zeros`, `singular`, `flat`, `linear`, …) and what `core/facts.py` lists.
     Returns:
         the public function, which has the `Primitive` as `.prim`.
     Raises:
@@ -53,38 +58,39 @@ def primitive(
     2.0
     >>> _ = REGISTRY.pop("example_twice")
     """
-    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, outputs=outputs, **facts)
-    dead = [n.strip() for n in nondiff.split(",") if n.strip()]
-    prim.nondiff = frozenset(_operand_index(prim, n) for n in dead)
-    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
-    prim.shape = _by_name(prim, shape, "shape", set(prim.operands + prim.params))
-    prim.batch = _by_name(prim, batch, "batch", set(prim.operands + prim.params) | {"batched", "size"})
-    if jvp is ZERO or vjp is ZERO or prim.flat:
-        prim.flat = True
-        prim.jvp = prim.vjp = prim.jvp_plain = prim.vjp_plain = {}
-    else:
-        prim.jvp = _formulas(prim, jvp, "jvp", known)
-        prim.vjp = _formulas(prim, vjp, "vjp", known)
-        prim.jvp_plain = prim.jvp
-        prim.vjp_plain = prim.vjp if real_vjp is None else _formulas(prim, real_vjp, "vjp", known)
-        for key, fn in (basis or {}).items():
-            k = _operand_index(prim, key)
-            prim.basis |= _formulas(prim, {key: fn}, "basis", set(prim.vjp_plain[k].names))
+    prim = Primitive(name, impl, outputs=outputs, nondiff=nondiff, samples=samples, **facts)
+    known = _known(prim)
+    asked = {*prim.operands, *prim.params}
+    prim.shape = _by_name(prim, shape, "shape", asked)
+    if batch_params is not None:
+        prim.batch_params = _shifted(prim, batch_params)
+    if batch is not None or batch_params is None:
+        prim.batch = _by_name(prim, batch, "batch", asked | {"batched", "size"})
+    prim.flat = prim.flat or jvp is ZERO or vjp is ZERO
+    if not prim.flat:
+        prim.jvp = Rules(_formulas(prim, jvp, "jvp", known))
+        prim.vjp = Rules(_formulas(prim, vjp, "vjp", known), real_vjp and _formulas(prim, real_vjp, "vjp", known))
+        if basis is not None:
+            BASIS[name] = {i: formula for key, fn in basis.items() for i, formula in _formulas(
+                prim, {key: fn}, "basis", set(prim.vjp.real[prim.index(key)].names)).items()}
     if samples is None:
         raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
     return _register(prim, lane)
 
 
+def _known(prim):
+    """The names that a derivative rule may ask for."""
+    return {*prim.operands, *prim.params, "ans", *[f"{n}_aval" for n in prim.operands]}
+
+
 def _register(prim, lane=None):
-    if prim.name in REGISTRY:
-        raise RuleError(f"a primitive named {prim.name!r} is registered already; choose another name")
     if lane is None:
         lane = _lane_of(prim)
-    prim.lane = lane
+    LANE[prim.name] = lane
     fun = lane(prim)
     fun.prim = prim
     fun.__name__ = fun.__qualname__ = prim.name
-    fun.__module__ = prim.declared.__module__
+    fun.__module__ = prim.impl.__module__
     prim.fun = fun
     REGISTRY[prim.name] = prim
     return fun
@@ -93,18 +99,10 @@ def _register(prim, lane=None):
 def _lane_of(prim):
     if prim.outputs is not None or prim.variadic:
         return general_lane
-    if prim.nin == 1:
+    if len(prim.operands) == 1:
         return single_lane
-    bare = not (prim.params or prim.nondiff or prim.flat or prim.masks)
-    return pair_lane if prim.nin == 2 and bare and prim.family == "primitive" else general_lane
-
-
-def _operand_index(prim, name):
-    if name.startswith("*"):
-        name = name[1:]
-    if name not in prim.operands:
-        raise RuleError(f"primitive {prim.name} has no operand {name!r}; its operands are {', '.join(prim.operands)}")
-    return prim.operands.index(name)
+    bare = not (prim.params or prim.nondiff or prim.flat or prim.zeros or prim.elementwise)
+    return pair_lane if len(prim.operands) == 2 and bare else general_lane
 
 
 def _formulas(prim, rules, kind, known):
@@ -113,7 +111,7 @@ def _formulas(prim, rules, kind, known):
         raise RuleError(f"primitive {prim.name} declares no {kind}; give a rule an operand, or ZERO if it is flat")
     table = {}
     for key, fn in rules.items():
-        operands = tuple(_operand_index(prim, n.strip()) for n in key.split(","))
+        operands = tuple(prim.index(n.strip().removeprefix("*")) for n in key.split(","))
         skip = 1
         if prim.variadic:
             joint = getattr(fn, "joint", False) or kind == "jvp"
@@ -173,19 +171,41 @@ def _by_name(prim, fn, kind, known):
     return call
 
 
+def _shifted(prim, batch_params):
+    """The rule for a batch of the one operand, which is the same operation with the parameters `batch_params`."""
+    names = argument_names(batch_params)
+    unknown = [n for n in names if n not in (*prim.params, "size", "x_shape")]
+    if unknown:
+        raise RuleError(f"batch_params of {prim.name} asks for {unknown[0]!r}, which is none of "
+                        f"{', '.join(prim.params)}, size, x_shape")
+
+    def params_of(params, size, shape):
+        known = dict(zip(prim.params, params), size=size, x_shape=shape)
+        return batch_params(*[known[n] for n in names])
+
+    def batch(operands, params, batched=None, size=None):
+        (x,) = operands
+        return prim.fun(x, *params_of(params, size, x.shape[1:]))
+
+    prim.batch = batch
+    return params_of
+
+
 def elementwise(
-    name: str, *, impl: Callable[..., Any], samples: Any, d: Any = None, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, nondiff: str = "", same: bool = True, **facts: Any,
+    name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool = True, **facts: Any,
 ) -> Callable[..., Any]:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
     Args:
+        impl: as for `primitive`; by default a library's ufunc of the name of `op`, or the operator, of `x` (and `y`).
         d: `{"x": lambda x, ans: …}`: the partial derivative by each operand, or ZERO where it is flat everywhere.
             Holomorphic: the vjp multiplies with the conjugate.
         jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
         real_vjp, real_jvp: faster forms of the rules `d` gives, used for native real floats only; `"x, y"` of real_vjp
             is the pair of both, where both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
+        lower: where it is no ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
         same: the answer of plain operands has their aval (False for `abs` of complex and the like is not needed).
     Returns:
         the public function, which has the `Primitive` as `.prim`.
@@ -200,54 +220,55 @@ def elementwise(
     12.0
     >>> _ = REGISTRY.pop("example_cube")
     """
-    code = impl.__code__
-    operands = code.co_varnames[1 : code.co_argcount]
-    flat = d is ZERO or jvp is ZERO
-    facts["jvp_plain"] = facts["vjp_plain"] = None
-    if not flat:
-        dead = {n.strip() for n in nondiff.split(",")}
-        live = [n for n in operands if n not in dead]
-        general_jvp = jvp or {n: _scaled(d[n], conjugate=False) for n in live}
-        general_vjp = vjp or {n: _scaled(d[n], conjugate=True) for n in live}
-        plain_jvp = real_jvp or jvp or general_jvp
-        plain_vjp = real_vjp or vjp or {n: _scaled(d[n], conjugate=False) for n in live}
-    else:
-        general_jvp = general_vjp = plain_jvp = plain_vjp = None
-
-    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, family="elementwise", **facts)
-    prim.nondiff = frozenset(_operand_index(prim, n.strip()) for n in nondiff.split(",") if n.strip())
-    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
-    prim.flat = flat
-    if not flat:
-        prim.jvp = _formulas(prim, general_jvp, "jvp", known)
-        prim.vjp = _formulas(prim, general_vjp, "vjp", known)
-        prim.jvp_plain = _formulas(prim, plain_jvp, "jvp", known)
+    impl = impl or _run_by(op)
+    prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO, **facts)
+    known = _known(prim)
+    if not prim.flat:
+        live = [n for i, n in enumerate(prim.operands) if i not in prim.nondiff]
+        scaled = {n: _scaled(d[n], conjugate=False) for n in live if n in (d or ())}
+        general = vjp or {n: _scaled(d[n], conjugate=True) for n in scaled}
+        prim.jvp = Rules(_formulas(prim, jvp or scaled, "jvp", known), _formulas(
+            prim, real_jvp or jvp or scaled, "jvp", known))
         together = ", ".join(prim.operands)
-        singles = {key: fn for key, fn in plain_vjp.items() if len(prim.operands) == 1 or key != together}
-        prim.vjp_plain = _formulas(prim, singles, "vjp", known)
-        if len(singles) < len(plain_vjp):
-            prim.vjp_plain["all"] = _formulas(prim, {together: plain_vjp[together]}, "vjp", known)[0]
+        plain = dict(real_vjp or vjp or scaled)
+        pair = plain.pop(together, None) if len(prim.operands) > 1 else None
+        prim.vjp = Rules(_formulas(prim, general, "vjp", known), _formulas(prim, plain, "vjp", known))
+        if pair is not None:
+            prim.vjp.real["all"] = _formulas(prim, {together: pair}, "vjp", known)[0]
     prim.shape = _elementwise_shape(prim)
     prim.batch = _elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
-    prim.ufunc = op if isinstance(op, np.ufunc) else _UFUNCS.get(op)
-    if op is None:
-        run = prim.impl
-        op = lambda *args: run(np, *args)  # noqa: E731 - a named function would name nothing
+    run = functools.partial(prim.impl, np)
+    prim.lower = lower or (op if isinstance(op, np.ufunc) else _UFUNCS.get(op, run))
+    op = op or run
     if prim.params or not same:
         lane = None
-    elif flat:
+    elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
-    elif prim.nin == 1:
+    elif len(prim.operands) == 1:
         lane = lambda prim: unary_lane(prim, op)  # noqa: E731
-    elif prim.nin == 2 and not prim.nondiff:
+    elif len(prim.operands) == 2 and not prim.nondiff:
         lane = lambda prim: binary_lane(prim, op, native)  # noqa: E731
     else:
         lane = None
     return _register(prim, lane)
 
 
-_UFUNCS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
+def _run_by(op):
+    """The implementation of a primitive that is a ufunc or an operator."""
+    if isinstance(op, np.ufunc):
+        named = operator.attrgetter(op.__name__)
+        return (lambda xp, x: named(xp)(x)) if op.nin == 1 else lambda xp, x, y: named(xp)(x, y)
+    return (lambda xp, x: op(x)) if op is operator.invert else lambda xp, x, y: op(x, y)
+
+
+_UFUNCS = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
+    operator.pow: np.power, operator.mod: np.remainder, operator.floordiv: np.floor_divide, operator.eq: np.equal,
+    operator.ne: np.not_equal, operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
+    operator.ge: np.greater_equal, operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
+    operator.xor: np.bitwise_xor, operator.invert: np.invert,
+}
 
 
 def _scaled(partial, conjugate):
@@ -336,7 +357,7 @@ def _elementwise_batch(prim):
 
 
 def linear(
-    name: str, *, impl: Callable[..., Any], transpose: Callable[..., Any], shape: Any, batch: Any, samples: Any,
+    name: str, *, impl: Callable[..., Any], transpose: Callable[..., Any], shape: Any, samples: Any, batch: Any = None,
     **facts: Any,
 ) -> Callable[..., Any]:
     """Declare a primitive that is linear in its one differentiable operand: the jvp is the map itself.
@@ -365,7 +386,7 @@ def linear(
     holder = []
     push = _Named(lambda dx, *rest: holder[0](dx, *rest), asked)
     fun = primitive(name, impl=impl, shape=shape, batch=batch, samples=samples, jvp={operand: push},
-                    vjp={operand: transpose}, family="linear", linear=(operand,), nondiff=", ".join(extra), **facts)
+                    vjp={operand: transpose}, linear=(operand,), nondiff=", ".join(extra), **facts)
     holder.append(fun)
     return fun
 

@@ -2,10 +2,12 @@
 
 Everything here is written out for speed (fields assigned inline, no constructor, no closure per call); the general
 meaning of an operation is `Trace.process`, and each lane must agree with it. Costs: benchmarks/run.py, row "chain".
+Written by tests/core/generate_lanes.py from lanes.template beside it: edit that.
 """
 
 import numpy as np
 
+from ..facts import BOUNDS, QUIET, SHIFTS
 from ..tape.recording import recorded, with_bias
 from ..tape.tape import SPARE, Node, next_seq, take_spare
 from ..trace.device import refuse_operands
@@ -21,11 +23,11 @@ def unary_lane(prim, ufunc):
     rule = prim.rule((0,), True)
     want = {(): 0, ("x",): 1, ("ans",): 2}.get(tuple(_generic_name(n, prim) for n in rule.names), 3)
     order = rule.names == ("ans", prim.operands[0])
-    formula = prim.jvp_plain[0]
+    formula = prim.jvp.real[0]
     push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
         tuple(_generic_name(n, prim) for n in formula.names), 3)
-    steady = not prim.quiet and push_want != 3 and not prim.masks
-    masks = prim.masks
+    steady = not (prim.singular or prim.name in QUIET) and push_want != 3 and not prim.zeros
+    masks = prim.zeros
 
     def apply(x):
         kind = type(x)
@@ -63,16 +65,13 @@ def unary_lane(prim, ufunc):
             if steady and x.aval.plain:
                 xv = x.value
                 v = ufunc(xv) if type(xv) in RAW else apply(xv)
+                dx = x.tangent
+                dx = push(dx, xv) if push_want == 1 else push(dx, v) if push_want == 2 else push(dx)
                 out = Dual()
                 out.owner = x.owner
                 out.value = v
                 out.aval = x.aval
-                if push_want == 1:
-                    out.tangent = push(x.tangent, xv)
-                elif push_want == 2:
-                    out.tangent = push(x.tangent, v)
-                else:
-                    out.tangent = push(x.tangent)
+                out.tangent = dx
                 return out
         elif kind is Batched and x.aval.plain:
             xv = x.value
@@ -100,7 +99,7 @@ def binary_lane(prim, op, native):
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
     wide = {fixes: prim.rule((0, 1), True, fixes) for fixes in ((0,), (1,), (0, 1))}
-    wide_left = {fixes: prim.rule((0,), True, fixes) for fixes in ((), (0,))}
+    wide_left, wide_right = [[prim.rule((k,), True, fixes) for fixes in ((k,), ())] for k in (0, 1)]
     both_get, left_get, right_get = both.collect, left.collect, right.collect
     save = both_get is not None
     save_both = both.names == prim.operands
@@ -108,11 +107,11 @@ def binary_lane(prim, op, native):
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
-    push = None if prim.quiet else _binary_push(prim)
-    masks = prim.masks
-    shifts_x, shifts_y = (name in prim.shifts for name in prim.operands)
+    push = None if prim.singular or prim.name in QUIET else _binary_push(prim)
+    masks = prim.zeros
+    shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)
     adds = shifts_x and shifts_y
-    bounds = prim.bounds
+    bounds = BOUNDS.get(prim.name)
     bounded, chosen = bounds or (None, None)
     if native:
         ufunc = op
@@ -123,207 +122,185 @@ def binary_lane(prim, op, native):
     def apply(x, y):
         kind = type(x)
         other = type(y)
-        if kind is Rev:
-            aval = x.aval
-            if other is Rev:
-                if aval is y.aval and x.owner is y.owner and aval.plain:
-                    xv = x.value
-                    yv = y.value
-                    try:
+        try:
+            if kind is Rev:
+                if other is not Rev:
+                    aval = x.aval
+                    if aval.plain:
+                        xv = x.value
+                        if other is float or other in _NUMBERS:
+                            if type(xv) is ndarray:
+                                known = aval.consts.get(y)
+                                y = aval.const(y) if known is None else known
+                        elif other is ndarray and y.dtype is aval.dtype:
+                            if left_keeps_y:
+                                y = x.owner.keep(y)
+                            if y.ndim and y.shape != aval.shape:
+                                v = op(xv, y)
+                                if masks:
+                                    x.owner.masked = True
+                                rule = wide_left[v.shape == aval.shape]
+                                saved = None if rule.collect is None else rule.collect((xv, y, v, aval, None))
+                                return recorded(x.owner, rule, x.node, saved, v, aval)
+                        else:
+                            return bind(prim, (x, y))
+                        if bounds is not None and type(xv) is ndarray and aval.ndim and not getattr(y, "ndim", 0):
+                            found = bounded(xv, y)
+                            if found is not None:
+                                x.owner.masked = True
+                                return recorded(x.owner, chosen, x.node, found[1], found[0], aval)
+                        v = op(xv, y)
+                        if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
+                            node = x.node
+                        else:
+                            node = take_spare() if SPARE else Node()
+                            node.rule = left
+                            node.parents = x.node
+                            node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
+                            node.seq = next_seq()
+                            if masks:
+                                x.owner.masked = True
+                        out = Rev()
+                        out.owner = x.owner
+                        out.value = v
+                        out.aval = aval
+                        out.node = node
+                        return out
+                else:
+                    aval = x.aval
+                    if aval is y.aval and x.owner is y.owner and aval.plain:
+                        xv = x.value
+                        yv = y.value
                         v = op(xv, yv)
-                    except (TypeError, ValueError):
-                        refuse_operands(prim, (x, y))
-                    node = take_spare() if SPARE else Node()
-                    node.rule = both
-                    node.parents = (x.node, y.node)
-                    node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
-                    node.seq = next_seq()
+                        node = take_spare() if SPARE else Node()
+                        node.rule = both
+                        node.parents = (x.node, y.node)
+                        node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
+                        node.seq = next_seq()
+                        out = Rev()
+                        out.owner = x.owner
+                        out.value = v
+                        out.aval = aval
+                        out.node = node
+                        if masks:
+                            x.owner.masked = True
+                        return out
+                    like = y.aval
+                    if x.owner is y.owner and aval.plain and like.plain and aval.dtype is like.dtype:
+                        xv = x.value
+                        yv = y.value
+                        v = op(xv, yv)
+                        shape = v.shape
+                        if adds and like.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
+                            product = x.node.rule
+                            if product is not None and product.biased is not None and shape[1] == like.shape[0]:
+                                return with_bias(x, y, v)
+                        if masks:
+                            x.owner.masked = True
+                        rule = wide[(1,) if shape == aval.shape else (0,) if shape == like.shape else (0, 1)]
+                        saved = rule.collect((xv, yv, v, aval, like))
+                        like = aval if shape == aval.shape else like
+                        return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
+            elif other is Rev:
+                aval = y.aval
+                if aval.plain:
+                    yv = y.value
+                    if kind is float or kind in _NUMBERS:
+                        if type(yv) is ndarray:
+                            known = aval.consts.get(x)
+                            x = aval.const(x) if known is None else known
+                    elif kind is ndarray and x.dtype is aval.dtype:
+                        if right_keeps_x:
+                            x = y.owner.keep(x)
+                        if x.ndim and x.shape != aval.shape:
+                            v = op(x, yv)
+                            if masks:
+                                y.owner.masked = True
+                            rule = wide_right[v.shape == aval.shape]
+                            saved = None if rule.collect is None else rule.collect((x, yv, v, None, aval))
+                            return recorded(y.owner, rule, y.node, saved, v, aval)
+                    else:
+                        return bind(prim, (x, y))
+                    if bounds is not None and type(yv) is ndarray and aval.ndim and not getattr(x, "ndim", 0):
+                        found = bounded(yv, x)
+                        if found is not None:
+                            y.owner.masked = True
+                            return recorded(y.owner, chosen, y.node, found[1], found[0], aval)
+                    v = op(x, yv)
+                    if shifts_y:  # y + 1: no node, what arrives here is what arrives at y
+                        node = y.node
+                    else:
+                        node = take_spare() if SPARE else Node()
+                        node.rule = right
+                        node.parents = y.node
+                        node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
+                        node.seq = next_seq()
+                        if masks:
+                            y.owner.masked = True
                     out = Rev()
-                    out.owner = x.owner
+                    out.owner = y.owner
                     out.value = v
                     out.aval = aval
                     out.node = node
-                    if masks:
-                        x.owner.masked = True
                     return out
-                if x.owner is y.owner and aval.plain and y.aval.plain and aval.dtype is y.aval.dtype:
-                    xv = x.value
-                    yv = y.value
-                    try:
-                        v = op(xv, yv)
-                    except (TypeError, ValueError):
-                        refuse_operands(prim, (x, y))
-                    shape = v.shape
-                    like = aval
-                    if adds and y.aval.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
-                        product = x.node.rule
-                        if product is not None and product.biased is not None and shape[1] == y.aval.shape[0]:
-                            return with_bias(x, y, v)
-                    if masks:
-                        x.owner.masked = True
-                    fixes = (1,)
-                    if shape != aval.shape:
-                        like = y.aval
-                        fixes = (0,) if shape == like.shape else (0, 1)
-                    rule = wide[fixes]
-                    saved = rule.collect((xv, yv, v, aval, y.aval))
-                    return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
-            elif aval.plain:
-                xv = x.value
-                if other is float or other in _NUMBERS:
-                    if type(xv) is ndarray:
-                        c = aval.consts.get(y)
-                        y = aval.const(y) if c is None else c
-                elif other is ndarray and y.dtype is aval.dtype and (not y.ndim or y.shape == aval.shape):
-                    if left_keeps_y:
-                        y = x.owner.keep(y)
-                elif other is ndarray and y.dtype is aval.dtype:
-                    if left_keeps_y:
-                        y = x.owner.keep(y)
-                    try:
-                        v = op(xv, y)
-                    except (TypeError, ValueError):
-                        refuse_operands(prim, (x, y))
-                    if masks:
-                        x.owner.masked = True
-                    rule = wide_left[() if v.shape == aval.shape else (0,)]
-                    saved = None if rule.collect is None else rule.collect((xv, y, v, aval, None))
-                    return recorded(x.owner, rule, x.node, saved, v, aval)
-                else:
-                    return bind(prim, (x, y))
-                if bounds is not None and type(xv) is ndarray and aval.ndim and not getattr(y, "ndim", 0):
-                    found = bounded(xv, y)
-                    if found is not None:
-                        x.owner.masked = True
-                        return recorded(x.owner, chosen, x.node, found[1], found[0], aval)
-                try:
-                    v = op(xv, y)
-                except (TypeError, ValueError):
-                    refuse_operands(prim, (x, y))
-                out = Rev()
-                out.owner = x.owner
-                out.value = v
-                out.aval = aval
-                if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
-                    out.node = x.node
-                    return out
-                out.node = node = take_spare() if SPARE else Node()
-                node.rule = left
-                node.parents = x.node
-                node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
-                node.seq = next_seq()
-                if masks:
-                    x.owner.masked = True
-                return out
-        elif other is Rev:
-            aval = y.aval
-            if aval.plain:
-                yv = y.value
-                if kind is float or kind in _NUMBERS:
-                    if type(yv) is ndarray:
-                        c = aval.consts.get(x)
-                        x = aval.const(x) if c is None else c
-                elif kind is ndarray and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
-                    if right_keeps_x:
-                        x = y.owner.keep(x)
-                else:
-                    return bind(prim, (x, y))
-                if bounds is not None and type(yv) is ndarray and aval.ndim and not getattr(x, "ndim", 0):
-                    found = bounded(yv, x)
-                    if found is not None:
-                        y.owner.masked = True
-                        return recorded(y.owner, chosen, y.node, found[1], found[0], aval)
-                try:
-                    v = op(x, yv)
-                except (TypeError, ValueError):
-                    refuse_operands(prim, (x, y))
-                out = Rev()
-                out.owner = y.owner
-                out.value = v
-                out.aval = aval
-                if shifts_y:
-                    out.node = y.node
-                    return out
-                out.node = node = take_spare() if SPARE else Node()
-                node.rule = right
-                node.parents = y.node
-                node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
-                node.seq = next_seq()
-                if masks:
-                    y.owner.masked = True
-                return out
-        elif kind in RAW and other in RAW:
-            if kind is complex and other is np.float64:
-                x = np.complex128(x)  # np.float64 is a float: Python would answer with a number of its own
-            try:
+            elif kind in RAW and other in RAW:
+                if kind is complex and other is np.float64:
+                    x = np.complex128(x)  # np.float64 is a float: Python would answer with a number of its own
                 return op(x, y)
-            except (TypeError, ValueError):
-                refuse_operands(prim, (x, y))
-        elif kind is Dual:
-            aval = x.aval
-            if aval.plain and push is not None:
-                if masks:
-                    x.owner.masked = True
-                if other is Dual:
-                    if aval is y.aval and x.owner is y.owner:
-                        xv = x.value
-                        yv = y.value
-                        try:
+            elif kind is Dual:
+                aval = x.aval
+                if aval.plain and push is not None:
+                    if masks:
+                        x.owner.masked = True
+                    xv = x.value
+                    if other is Dual:
+                        if aval is y.aval and x.owner is y.owner:
+                            yv = y.value
                             v = op(xv, yv)
-                        except (TypeError, ValueError):
-                            refuse_operands(prim, (x, y))
+                            out = Dual()
+                            out.owner = x.owner
+                            out.value = v
+                            out.aval = aval
+                            out.tangent = push(x.tangent, y.tangent, xv, yv, v)
+                            return out
+                    elif other in _NUMBERS:
+                        if type(xv) is ndarray:
+                            known = aval.consts.get(y)
+                            y = aval.const(y) if known is None else known
+                        v = op(xv, y)
                         out = Dual()
                         out.owner = x.owner
                         out.value = v
                         out.aval = aval
-                        out.tangent = push(x.tangent, y.tangent, xv, yv, v)
+                        out.tangent = push(x.tangent, None, xv, y, v)
                         return out
-                elif other in _NUMBERS:
-                    xv = x.value
-                    if type(xv) is ndarray:
-                        c = aval.consts.get(y)
-                        y = aval.const(y) if c is None else c
-                    v = op(xv, y)
-                    out = Dual()
-                    out.owner = x.owner
-                    out.value = v
-                    out.aval = aval
-                    out.tangent = push(x.tangent, None, xv, y, v)
-                    return out
-        elif kind is Batched:
-            aval = x.aval
-            if aval.plain:
-                if other is Batched:
-                    if aval is y.aval and x.owner is y.owner:
+            elif kind is Batched:
+                aval = x.aval
+                if aval.plain:
+                    if other is Batched:
+                        if aval is y.aval and x.owner is y.owner:
+                            out = Batched()
+                            out.owner = x.owner
+                            out.value = op(x.value, y.value)
+                            out.aval = aval
+                            return out
+                    elif other in _NUMBERS or other is ndarray and y.dtype is aval.dtype and (
+                            not y.ndim or y.shape == aval.shape):
                         out = Batched()
                         out.owner = x.owner
-                        try:
-                            out.value = op(x.value, y.value)
-                        except (TypeError, ValueError):
-                            refuse_operands(prim, (x, y))
+                        out.value = op(x.value, y)
                         out.aval = aval
                         return out
-                elif other in _NUMBERS or other is ndarray and y.dtype is aval.dtype and (
-                        not y.ndim or y.shape == aval.shape):
+            elif kind is ndarray and other is Batched:
+                aval = y.aval
+                if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
                     out = Batched()
-                    out.owner = x.owner
-                    try:
-                        out.value = op(x.value, y)
-                    except (TypeError, ValueError):
-                        refuse_operands(prim, (x, y))
+                    out.owner = y.owner
+                    out.value = op(x, y.value)
                     out.aval = aval
                     return out
-        elif kind is ndarray and other is Batched:
-            aval = y.aval
-            if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
-                out = Batched()
-                out.owner = y.owner
-                try:
-                    out.value = op(x, y.value)
-                except (TypeError, ValueError):
-                    refuse_operands(prim, (x, y))
-                out.aval = aval
-                return out
+        except (TypeError, ValueError):
+            refuse_operands(prim, (x, y))
         return bind(prim, (x, y))
 
     return apply
@@ -335,7 +312,7 @@ def _binary_push(prim):
     slots = {names[0]: 0, names[1]: 1, "ans": 2}
     parts = []
     for i in (0, 1):
-        formula = prim.jvp_plain.get(i)
+        formula = prim.jvp.real.get(i)
         if formula is None or any(n not in slots for n in formula.names):
             return None
         parts.append((formula.fn, tuple(slots[n] for n in formula.names)))

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays.avals import aval_of
-from ..arrays.backend import namespace_of
+from ..arrays.backend import namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..errors import RuleError, at_user_line
+from ..facts import WEAK, file_facts
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.tracer import Trace, Tracer
@@ -48,64 +49,82 @@ def argument_names(fn):
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+class Rules(dict):
+    """`{operand index: Formula}`, one kind of rule; `real` holds the forms for native real floats of one dtype."""
+
+    __slots__ = ("real",)
+
+    def __init__(self, table=(), real=None):
+        dict.__init__(self, table)
+        self.real = self if real is None else real
+
+
+class Loop:
+    """What computes element by element as a ufunc does without being one of NumPy's: a name of SciPy, or a function.
+
+    Args:
+        of: the name of a ufunc in `scipy.special`, which is looked up when it is called, or a function of arrays.
+        part: which answer it is of a ufunc that has several.
+    """
+
+    __slots__ = ("of", "part")
+
+    def __init__(self, of, part=None):
+        self.of = of
+        self.part = part
+
+    def __call__(self, *args):
+        fun = special_function(np, self.of) if type(self.of) is str else self.of
+        return fun(*args) if self.part is None else fun(*args)[self.part]
+
+
 class Primitive:
     """One operation: what it computes, and every rule the transforms ask for. Made by `primitive` and the families."""
 
-    def __init__(self, name, impl, **facts):
+    def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
+                 elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, unview=None,
+                 **facts):
+        if name in REGISTRY:
+            raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         code = impl.__code__
         names = code.co_varnames
         self.name = name
         self.variadic = bool(code.co_flags & _VARARGS)
         self.params = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         rest = names[code.co_argcount + code.co_kwonlyargcount] if self.variadic else None
-        self.operands = (rest,) if self.variadic else names[1 : code.co_argcount]
-        self.nin = None if self.variadic else len(self.operands)
-        self.defaults = impl.__kwdefaults__ or {}
+        self.operands: tuple[Any, ...] = (rest,) if self.variadic else names[1 : code.co_argcount]
         self.impl = _positional(impl, self.variadic)
-        self.declared = impl
-        self.family = facts.get("family", "primitive")
-        self.outputs = facts.get("outputs")  # None: one array; a count, or a function of the params: a tuple
-        self.flat = facts.get("flat", False)
-        self.singular = facts.get("singular", False)
-        self.quiet = self.singular or facts.get("quiet", False)  # its derivative may overflow where it does not itself
-        self.masks = facts.get("masks", False)  # creates structural zeros
-        self.view = facts.get("view", False)  # may share memory; a function of the params: if 0-d
-        self.copies = facts.get("copies", False)  # a view that copies where no strides give one
-        self.broadcasts = facts.get("broadcasts", self.family == "elementwise")  # operands against each other
-        self.product = facts.get("product", False)  # of matrices or tensors: worth saving rather than computing again
-        self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
-        self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
-        self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the answer
-        self.bounds = facts.get("bounds")  # of an extreme: its answer with where x won, and the rule of `where`
-        self.basis = {}  # operand index -> Formula of its cotangents for all unit cotangents, had for free
-        self.gram = facts.get("gram")  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper
-        self.of_units = facts.get("of_units")  # its answers for the rows of an identity matrix, had for free, or None
-        self.moves = facts.get("moves", False)  # its vjp moves or repeats elements, and adds those that meet
-        self.exact = facts.get("exact", False)  # its vjp answers in the operand's shape and, for plain floats, dtype
-        self.linear = facts.get("linear", ())  # operand groups in which it is linear
-        self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy
-        self.collective = facts.get("collective", False)
-        self.effect = facts.get("effect", False)  # never dropped or merged when staged
-        self.nondiff = frozenset(facts.get("nondiff", ()))
-        self.refused = facts.get("refused", {})  # {operand of nondiff: why it has no derivative}; floats with one raise
-        self.shape = facts["shape"]
-        self.batch = facts["batch"]
-        self.samples = facts["samples"]
-        self.jvp = facts.get("jvp", {})  # operand index -> Formula
-        self.vjp = facts.get("vjp", {})
-        self.jvp_plain = facts.get("jvp_plain", self.jvp)
-        self.vjp_plain = facts.get("vjp_plain", self.vjp)
-        self.handlers = facts.get("handlers")  # higher-order: {trace kind: handler(trace, prim, args)}, not rules
-        self.across = facts.get("across")  # collectives: `across(x, size, *params)` over the named axis
-        self.staged_params = facts.get("staged_params")  # what a graph records in place of the parameters
-        self.ufunc = None  # the ufunc that it is on plain arrays, if it is one
-        self.expands = facts.get("expands", False)  # its impl is operators alone, so it may be run on tracers
-        self.absent = facts.get("absent", {})  # {case of the audit: why the operation has none}
+        self.outputs = outputs  # None: one array; a count, or a function of the params: a tuple
+        # {index of an operand without a derivative: why nobody knows it (floats that are traced raise), or None}
+        self.nondiff = {self.index(n.strip()): dict(refused).get(n.strip()) for n in nondiff.split(",") if n.strip()}
+        self.shape: Any = None
+        self.batch: Any = None
+        self.batch_params: Any = None  # `(params, size, shape)` -> the parameters of the same operation on a batch
+        self.jvp = self.vjp = Rules()
+        self.lower: Any = None  # of an elementwise one: a ufunc, a `Loop`, or a function that says it in operations
+        self.unview = unview  # `unview(x, part, *params)`: x with what the operation takes of it replaced by part
+        self.effects = frozenset(effects.split())  # "acts": never dropped or merged; "collective"; "context": reads one
+        self.handlers = handlers  # higher-order: {trace kind: handler(trace, prim, args)}, not rules
+        self.linear = linear  # operand groups in which it is linear
+        self.elementwise = elementwise
+        self.flat = flat
+        self.singular = singular  # its rules can meet 0 * inf
+        self.zeros = zeros  # creates structural zeros
+        self.view = view  # may share memory; a function of the params: if 0-d
+        self.exact = exact  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.fun: Any = None
         self.rules: dict[Any, Any] = {}
+        file_facts(name, facts)
 
     def __repr__(self):
         return f"Primitive({self.name})"
+
+    def index(self, operand):
+        """The place of an operand."""
+        if operand not in self.operands:
+            raise RuleError(f"primitive {self.name} has no operand {operand!r}; its operands are "
+                            f"{', '.join(self.operands)}")
+        return self.operands.index(operand)
 
     def arrange(self, args, kwargs):
         """Positional arguments in declared order from any mix of positional and keyword ones."""
@@ -116,16 +135,15 @@ class Primitive:
         if len(given) > len(names):
             raise TypeError(f"{self.name} takes {len(names)} arguments, but got {len(given)}: {', '.join(names)}")
         out = list(given)
-        kwargs = dict(kwargs)
-        for name in names[len(given) :]:
-            if name in kwargs:
-                out.append(kwargs.pop(name))
-            elif name in self.defaults:
-                out.append(self.defaults[name])
-            else:
+        asked = names[len(given) :]
+        for name in kwargs:
+            if name not in asked:
+                raise TypeError(f"{self.name} has no argument {name!r}; it takes {', '.join(names)}")
+        known = (self.impl.__kwdefaults__ or {}) | kwargs
+        for name in asked:
+            if name not in known:
                 raise TypeError(f"{self.name} misses its argument {name!r}")
-        if kwargs:
-            raise TypeError(f"{self.name} has no argument {next(iter(kwargs))!r}; it takes {', '.join(names)}")
+            out.append(known[name])
         return (*operands, *out)
 
     def split(self, args):
@@ -173,39 +191,28 @@ class Primitive:
         return rule
 
     def refuse_derivative(self, i, x):
-        """Raise where `x`, a traced value that carries a derivative, is an operand that is declared `refused`."""
-        name = self.operands[i]
-        if name in self.refused and is_inexact(x.aval.dtype):
-            raise RuleError(f"{self.name} has no derivative by its operand {name!r}, which is traced here: "
-                            f"{self.refused[name]}; wrap it in stop_gradient{at_user_line()}")
+        """Raise where `x`, a traced value that carries a derivative, is operand `i`, and its derivative is unknown."""
+        if self.nondiff[i] is not None and is_inexact(x.aval.dtype):
+            raise RuleError(f"{self.name} has no derivative by its operand {self.operands[i]!r}, which is traced here: "
+                            f"{self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
-        names = self.operands + self.params
-        if self.variadic:
-            operands, params = self.split(args)
-            formula = self.jvp.get(0)
-            env = dict(zip(self.params, params))
-            env[self.operands[0]] = operands
-        else:
-            env = dict(zip(names, args))
-        env["ans"] = ans
-        if self.variadic:
-            if formula is None:
-                raise RuleError(f"{self.name} has no jvp rule")
-            full = [tangents.get(i) for i in range(len(operands))]
-            return formula.fn(full, *[_lookup(env, n) for n in formula.names])
+        operands, params = self.split(args)
+        env = dict(zip(self.params, params), ans=ans)
+        env |= {self.operands[0]: operands} if self.variadic else zip(self.operands, operands)
         total = None
         done = set()
-        for i in tangents:
+        for i in [0] if self.variadic else tangents:
             formula = self.jvp.get(i)
             if formula is None:
                 raise RuleError(f"{self.name} has no jvp rule for its operand {self.operands[i]!r}")
             if i in done:
                 continue
-            done.update(formula.operands)
-            given = [tangents.get(k) for k in formula.operands]
-            dx = given[0] if len(formula.operands) == 1 else tuple(given)
+            group = range(len(operands)) if self.variadic else formula.operands
+            done.update(group)
+            given = tuple([tangents.get(k) for k in group])
+            dx = given if self.variadic or len(given) > 1 else given[0]
             part = formula.fn(dx, *[_lookup(env, n) for n in formula.names])
             total = part if total is None else _add_tangents(total, part)
         return total
@@ -233,7 +240,9 @@ def _positional(impl, variadic):
     extra = code.co_kwonlyargcount + (1 if variadic else 0)
     flags = code.co_flags & ~_VARARGS
     code = code.replace(co_argcount=code.co_argcount + extra, co_kwonlyargcount=0, co_flags=flags)
-    return types.FunctionType(code, impl.__globals__, impl.__name__, None, impl.__closure__)
+    out = types.FunctionType(code, impl.__globals__, impl.__name__, None, impl.__closure__)
+    out.__kwdefaults__ = impl.__kwdefaults__
+    return out
 
 
 def promote_weak(prim, args, values, n):
@@ -243,7 +252,7 @@ def promote_weak(prim, args, values, n):
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
     if all(weak):
-        return prim.weak
+        return prim.name in WEAK
     for i in range(n):
         if weak[i] and type(values[i]) in _SCALAR_TYPES:
             values[i] = values[i].item()
@@ -276,9 +285,9 @@ def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[l
             weak = weak or a.aval.weak
             if i not in prim.nondiff:
                 mine.append(i)
-            elif prim.refused:
+            elif prim.nondiff[i] is not None:
                 prim.refuse_derivative(i, a)
-    return values, mine, weak and prim.family == "elementwise" and promote_weak(prim, args, values, n)
+    return values, mine, weak and prim.elementwise and promote_weak(prim, args, values, n)
 
 
 _WEAK_TYPES = frozenset({int, float, complex, bool})

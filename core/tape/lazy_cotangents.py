@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..facts import GRAM
 from ..trace.device import constant
 from ..trace.tracer import Batched, make_batched, unwrap
 from .unbroadcast import WHERE
@@ -192,10 +193,10 @@ class Scaled:
         if rule is None:
             return None
         if not rule.pointwise:
-            if self.factor is None or self.at is not None or rule.prim is None or rule.prim.gram is None or (
+            if self.factor is None or self.at is not None or rule.prim is None or rule.prim.name not in GRAM or (
                     len(rule.names) != 1):
                 return None
-            out = rule.prim.gram(self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
+            out = GRAM[rule.prim.name](self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
             return None if out is None else [(_each(node, node.parents)[0], make_batched(self.trace, out))]
         if masked and rule.strong is not rule.back:
             return None

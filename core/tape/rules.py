@@ -3,6 +3,7 @@
 from operator import itemgetter
 
 from ..errors import RuleError
+from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES
 from ..trace.device import zeros_of
 from .tape import Rule
 from .unbroadcast import fix, strong_zero
@@ -21,7 +22,7 @@ def _sources(prim):
 
 def compile_rule(prim, active, plain, fixed):
     """Compile the rule(s) for `active` operands into one `back(ct, saved)` and a collector of what it saves."""
-    table = prim.vjp_plain if plain else prim.vjp
+    table = prim.vjp.real if plain else prim.vjp
     where = _sources(prim)
     formulas = []
     whole = table.get("all") if plain and active == (0, 1) else None
@@ -38,15 +39,15 @@ def compile_rule(prim, active, plain, fixed):
             formulas.append(formula)
     names = list(dict.fromkeys(name for f in formulas for name in f.names))
     names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
-    fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
+    fill = prim.outputs is not None and prim.name not in ACCEPTS_NONE and prim.handlers is None
     if fill:
         names.append("ans_aval")
     rule = Rule()
     rule.prim = prim
     rule.names = tuple(names)
     rule.active = active
-    rule.lazy = prim.lazy
-    rule.pointwise = prim.family == "elementwise" and plain and not fixed
+    rule.lazy = prim.name in LAZY
+    rule.pointwise = prim.elementwise and plain and not fixed
     positions = [where[n] for n in names]
     nin = len(prim.operands)
     total = nin + len(prim.params)
@@ -69,9 +70,10 @@ def compile_rule(prim, active, plain, fixed):
 
         rule.back = build(lambda part: part)
         rule.strong = build(_strongly) if prim.singular else rule.back
-    rule.moves = prim.moves and not rule.keeps
-    if plain and not fixed and prim.basis and all(i in prim.basis for i in active):
-        rule.basis = _together([_pick(prim.basis[i], slot, bare) for i in active])
+    rule.moves = prim.name in MOVES and not rule.keeps
+    basis = BASIS.get(prim.name, ())
+    if plain and not fixed and all(i in basis for i in active):
+        rule.basis = _together([_pick(basis[i], slot, bare) for i in active])
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = _filled(rule.strong, slot["ans_aval"], bare)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, MutationError, at_user_line
+from ..facts import COPIES
 from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
@@ -110,7 +111,7 @@ class Buffer(Tracer):
             chain.append(prim.fun(chain[-1], *params))
         new = update(chain[-1], False)
         for (prim, params), outer in zip(reversed(state.steps), reversed(chain[:-1])):
-            new = UNVIEW[prim.name](outer, new, *params)
+            new = prim.unview(outer, new, *params)
         base.value = new
         base.state.version += 1
 
@@ -121,9 +122,7 @@ class Buffer(Tracer):
         return bool(self.read())
 
 
-# Filled by core/ops/indexing/indexing.py: the functional update, and for each view primitive how to put a part back.
-UPDATE = []
-UNVIEW = {}
+UPDATE = []  # filled by core/ops/indexing/indexing.py: the functional update
 
 
 def _box(value, state, seen=0):
@@ -204,7 +203,7 @@ def _become_view(tracer, base, step):
 def _shares(view, base, prim):
     """Whether the answer of a view primitive lies in the memory of its operand."""
     inner, outer = unwrap(view), unwrap(base)
-    return not prim.copies or inner is None or np.shares_memory(inner, outer) or not inner.size
+    return prim.name not in COPIES or inner is None or np.shares_memory(inner, outer) or not inner.size
 
 
 def _turn(tracer, state):
@@ -224,7 +223,7 @@ def _follow(value, steps):
 
 def _shares_memory(buffer, prim, params):
     """Whether NumPy would give a view: asked of a shadow of one byte an element, and only where it can differ."""
-    if not prim.copies:
+    if prim.name not in COPIES:
         return True
     shadow = np.empty(buffer.state.base.shape if buffer.state.base is not None else buffer.shape, np.int8)
     part = shadow

@@ -52,6 +52,10 @@ class Trace:
     def process(self, prim, args):
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
 
+    def loop(self, loop, *args):
+        """What an implementation that is run on symbols calls of SciPy: a `Loop` of operands of one dtype."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how to run a loop of {loop.of}")
+
 
 class Tracer:
     """An array seen by a trace. Subclasses say what it carries; operators and methods come from `numpy_api/methods.py`.

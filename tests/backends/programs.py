@@ -4,9 +4,10 @@ import numpy as np
 
 import covector as cv
 import covector.numpy as cnp
+from covector.core.facts import SAMPLES
 from covector.extend import REGISTRY
 
-PRIMITIVES = [n for n, p in REGISTRY.items() if p.handlers is None and p.across is None and n.islower()]
+PRIMITIVES = [n for n, p in REGISTRY.items() if p.handlers is None and "collective" not in p.effects and n.islower()]
 MODES = ["value", "vjp", "jvp", "vmap", "vmap 0", "vmap 1"]
 
 
@@ -34,7 +35,7 @@ def doubled(x):
 def run(prim, sample, convert, mode):
     """The value, pullback, pushforward or batch of one sample with operands of one library."""
     operands = [np.asarray(x) for x in sample.operands]
-    params = [sample.params.get(name, prim.defaults.get(name)) for name in prim.params]
+    params = [sample.params.get(name, (prim.impl.__kwdefaults__ or {}).get(name)) for name in prim.params]
     if mode.startswith("vmap"):  # all operands batched, or one of them
         chosen = [mode == "vmap" or mode.endswith(str(i)) for i in range(len(operands))]
         moved = [convert(doubled(x) if own else x) for x, own in zip(operands, chosen)]
@@ -62,7 +63,7 @@ def run(prim, sample, convert, mode):
 def primitive_runs(name, mode, convert):
     """`(answers with the other library, answers with NumPy)` of each sample of a primitive."""
     prim = REGISTRY[name]
-    for sample in prim.samples(np.random.default_rng(0)):
+    for sample in SAMPLES[name](np.random.default_rng(0)):
         yield run(prim, sample, convert, mode), run(prim, sample, np.asarray, mode)
 
 

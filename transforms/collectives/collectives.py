@@ -64,7 +64,7 @@ _psum = linear(
     shape=lambda x, names: x,
     batch=lambda x, names: _psum(x, names=names),
     across=_psum_across,
-    collective=True,
+    effects="collective",
     samples=_samples(),
     absent=_NO_SCALAR,
 )
@@ -92,7 +92,7 @@ _all_gather = linear(
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], _size_of(names), *x.shape[axis:]), x.dtype),
     batch=lambda x, names, axis: _all_gather(x, names=names, axis=axis + 1),
     across=_gather_across,
-    collective=True,
+    effects="collective",
     samples=_samples(axis=0),
     absent=_NO_SCALAR,
 )
@@ -114,7 +114,7 @@ _psum_scatter = linear(
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),
     batch=lambda x, names, axis: _psum_scatter(x, names=names, axis=axis + 1),
     across=_scatter_across,
-    collective=True,
+    effects="collective",
     samples=_samples(3, axis=0),
     absent=_NO_SCALAR,
 )

@@ -11,6 +11,7 @@ from typing import overload
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, sequence
+from ...core.facts import PRODUCT
 from ...core.primitive.primitive import bind
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
@@ -88,7 +89,8 @@ def checkpoint(
         operands = [leaves[i] for i in arrays]
         graph, known = stage(flat_fun, operands, tuple, "checkpoint", concrete=True)
         operands += graph.captured
-        if not any(isinstance(x, Tracer) for x in operands) and not any(eq.prim.effect for eq in graph.equations):
+        acts = any("acts" in eq.prim.effects for eq in graph.equations)
+        if not acts and not any(isinstance(x, Tracer) for x in operands):
             return graph.rebuild(known)
         return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph), policy))))
 
@@ -121,7 +123,7 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     @staticmethod
     def dots_saveable(prim, *avals, **params):
         """Save products of matrices and tensors, which cost most to recompute."""
-        return prim.product
+        return prim.name in PRODUCT
 
     @staticmethod
     def save_from_both_policies(one, other):
@@ -144,7 +146,7 @@ class Body:
 
 
 def _saves(policy, eq):
-    if eq.prim.collective:
+    if "collective" in eq.prim.effects:
         return True
     if policy is None:
         return False

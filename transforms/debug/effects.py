@@ -26,7 +26,8 @@ def _frozen(xp, x):
     return x
 
 
-_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), d=ZERO, samples=unary(smooth=False))
+_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, d=ZERO,
+                    samples=unary(smooth=False))
 
 
 def stop_gradient(x: PyTree) -> PyTree:
@@ -82,7 +83,7 @@ _effect = higher_order(
     "debug_print",
     impl=lambda xp, *xs, body, out: tuple(body(*xs)),
     handlers={"grad": _pass, "jvp": _pass, "vmap": _pass, "graph": _effect_graph},
-    effect=True,
+    effects="acts",
 ).prim
 
 
@@ -152,5 +153,5 @@ _callback = higher_order(
     "host_callback",
     impl=lambda xp, *xs, body, out: tuple(body(*xs)),
     handlers={"grad": _refused, "jvp": _refused, "vmap": _callback_vmap, "graph": _effect_graph},
-    effect=True,
+    effects="acts",
 ).prim

@@ -8,6 +8,7 @@ from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
+from ...core.facts import QUIET
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
 from ...core.tape.unbroadcast import recast, strong_zero
@@ -64,9 +65,9 @@ class DualTrace(Trace):
         if prim.flat or not mine:
             return ans
         tangents = {i: args[i].tangent for i in mine}
-        if prim.masks:
+        if prim.zeros:
             self.masked = True
-        if prim.quiet:
+        if prim.singular or prim.name in QUIET:
             with quiet():
                 tangent = prim.tangent(tangents, values, ans)
                 if self.masked and prim.singular:
@@ -82,7 +83,7 @@ class DualTrace(Trace):
 
     def later(self, prim, values, tangents):
         """The answer of a large product, linear in each operand, without its value; None for any other operation."""
-        if prim.family != "primitive" or max([v.size for v in values]) < _LATE_SIZE:
+        if prim.elementwise or max([v.size for v in values]) < _LATE_SIZE:
             return None
         if not all(type(t) is ndarray and t.shape == values[i].shape for i, t in tangents.items()):
             return None

@@ -6,6 +6,7 @@ import optree
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
+from ...core.facts import ACROSS, OF_UNITS
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import refuse_avals
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
@@ -44,12 +45,12 @@ class VmapTrace(Trace):
             return prim.handlers["vmap"](self, prim, args)
         operands, params = prim.split(args)
         values, batched = self.unbox(operands)
-        if prim.across is not None and params and self.axis_name in params[0]:
-            return self.box_all(prim.across(self, values, batched, *params))
+        if prim.name in ACROSS and params and self.axis_name in params[0]:
+            return self.box_all(ACROSS[prim.name](self, values, batched, *params))
         if not any(batched):
             return prim.rebind((*values, *params))
-        if self.units is not None and prim.of_units is not None:
-            ans = prim.of_units(values, batched, self.units)
+        if self.units is not None and prim.name in OF_UNITS:
+            ans = OF_UNITS[prim.name](values, batched, self.units)
             if ans is not None:
                 return self.box(ans)
         try:

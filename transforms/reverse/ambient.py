@@ -147,14 +147,13 @@ class AmbientTrace(Trace):
         if prim.flat:
             return self.rebox(ans)
         live = [i for i, own in enumerate(mine) if own and i not in prim.nondiff]
-        if prim.refused:
-            for i in prim.nondiff:
-                a = operands[i]
-                if mine[i] and (a.tangent is not None or self.recording and a.node is not None):
-                    prim.refuse_derivative(i, a)
+        for i in prim.nondiff:
+            a = operands[i]
+            if mine[i] and (a.tangent is not None or self.recording and a.node is not None):
+                prim.refuse_derivative(i, a)
         tangents = {i: operands[i].tangent for i in live if operands[i].tangent is not None}
         active = tuple(i for i in live if operands[i].node is not None) if self.recording else ()
-        if prim.masks:
+        if prim.zeros:
             self.masked = True
         outs = self.record(prim, operands, values, params, ans, active) if active else self.rebox(ans)
         if tangents:

@@ -9,6 +9,7 @@ Rules with anything else in them are called as they are, on blocks.
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.primitive.primitive import Loop
 from ...core.trace.tracer import Staged, Trace
 from ...core.types import Any
 
@@ -16,6 +17,7 @@ ndarray = np.ndarray
 _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
 # What of numbers is the same, bit for bit, whether it is computed of one or of many.
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.reciprocal, np.sqrt})
+_ROUNDED = frozenset({np.power, np.logaddexp})  # what the operations of these names compute differs in the last bits
 
 
 class Unfit(Exception):
@@ -35,15 +37,20 @@ class _Symbols(Trace):
         self.steps = []
 
     def process(self, prim, args):
-        if prim.expands:
-            return prim.declared(np, *args)
-        if prim.ufunc is None or prim.params:
+        lower = prim.lower
+        if lower is None or lower in _ROUNDED or type(lower) is Loop:
             raise Unfit
+        if type(lower) is not np.ufunc:
+            return lower(*args)
         aval = prim.shape([aval_of(a) for a in args], ())
-        if aval.dtype is not self.dtype or not aval.shape and prim.ufunc not in _EXACT:
+        if aval.dtype is not self.dtype or not aval.shape and lower not in _EXACT:
             raise Unfit
-        self.steps.append((prim.ufunc, [a.node if type(a) is Staged else _number(a, self.dtype) for a in args]))
+        self.steps.append((lower, [a.node if type(a) is Staged else _number(a, self.dtype) for a in args]))
         return self.symbol(aval)
+
+    def loop(self, loop, *args):
+        """A loop that is no ufunc of NumPy."""
+        raise Unfit
 
     def symbol(self, aval):
         """The next place in the list."""

@@ -68,7 +68,7 @@ class RevTrace(Trace):
 
     def record(self, prim, rule, active, args, values, ans, n):
         """The tracer(s) of an answer and its node."""
-        if prim.masks:
+        if prim.zeros:
             self.masked = True
         if rule.collect is None:
             saved = None

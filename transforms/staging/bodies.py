@@ -24,7 +24,7 @@ def higher_order(name, impl, handlers, **facts):
     """Declare a primitive whose bodies are parameters; `handlers[trace kind]` says what each trace makes of it."""
     return primitive(name, impl=impl, shape=lambda: None, batch=lambda: None, jvp={"*xs": _unused},
                      vjp={"*xs": _unused_vjp}, samples=lambda rng: [], outputs=lambda *params: True,
-                     handlers=handlers, family="higher-order", **facts)
+                     handlers=handlers, **facts)
 
 
 def _unused(dxs):

@@ -135,7 +135,7 @@ class Graph:
         needed = {v for v in self.outputs if type(v) is Var}
         kept = []
         for eq in reversed(self.equations):
-            if eq.prim.effect or any(v in needed for v in eq.outputs):
+            if "acts" in eq.prim.effects or any(v in needed for v in eq.outputs):
                 kept.append(eq)
                 needed.update(v for v in eq.inputs if type(v) is Var)
         self.equations = kept[::-1]

@@ -6,6 +6,7 @@ from ...core.arrays.avals import Aval, aval_of, make_aval
 from ...core.arrays.backend import find_backend, namespace_of
 from ...core.checks import check_function
 from ...core.errors import DtypeError, at_user_line
+from ...core.facts import STAGED_PARAMS
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
@@ -89,10 +90,10 @@ class GraphTrace(Trace):
             return prim.handlers["graph"](self, prim, args)
         operands, params = prim.split(args)
         lifted = [self.lift(a) for a in operands]
-        if prim.staged_params is not None:  # before the concrete run, which must not write into a constant of the graph
-            params = prim.staged_params(*params)
+        if prim.name in STAGED_PARAMS:  # before the concrete run, which must not write into a constant of the graph
+            params = STAGED_PARAMS[prim.name](*params)
         values = None
-        if self.concrete and not prim.effect:
+        if self.concrete and "acts" not in prim.effects:
             values = prim.rebind((*[v for _, v in lifted], *params))
         avals = tuple([strip(x) for x, _ in lifted])
         out_avals = prim.shape(avals, params)

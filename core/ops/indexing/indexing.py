@@ -9,12 +9,12 @@ from ...primitive.call_lanes import reading_lane, write_lane
 from ...primitive.families import ZERO, linear, primitive
 from ...tape.scatter import Scatter
 from ...tape.unbroadcast import fix
-from ...trace.buffers import UNVIEW, UPDATE, Buffer, make_buffer
+from ...trace.buffers import UPDATE, Buffer, make_buffer
 from ...trace.device import constant, zeros_of
 from ...trace.tracer import Rev, Tracer
 from ..samples import Sample, arrays, together
 from ..selection import maximum, where
-from ..shaping import broadcast_to, flip, inverse_permutation, reshape, transpose
+from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
 from .plans import counted, indexed_shape, is_basic, plan_index
 
@@ -31,9 +31,10 @@ getitem = linear(
     transpose=lambda ct, x_aval, index: Scatter(x_aval, index, ct),
     lane=reading_lane,
     shape=indexed_shape,
-    batch=lambda x, index: getitem(x, _behind_batch(index)),
+    batch_params=lambda index: (_behind_batch(index),),
+    unview=lambda x, part, index: index_update(x, part, index, False, False),
     view=lambda index: index is Ellipsis or type(index) is tuple and Ellipsis in index,  # else one element is a scalar
-    masks=True,
+    zeros=True,
     exact=True,
     moves=True,
     samples=together(
@@ -124,7 +125,7 @@ index_update = primitive(
     vjp={"x, v": _update_vjp},
     batch=_update_batch,
     lazy=True,
-    masks=True,
+    zeros=True,
     lane=write_lane,
     staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
     linear=("x, v",),
@@ -137,15 +138,6 @@ index_update = primitive(
     ),
 )
 UPDATE.append(lambda x, v, index, add, donate: index_update(x, v, index, add, donate))
-UNVIEW["getitem"] = lambda x, part, index: index_update(x, part, index, False, False)
-UNVIEW["reshape"] = lambda x, part, shape: reshape(part, shape=x.shape)
-UNVIEW["transpose"] = lambda x, part, axes: transpose(part, axes=inverse_permutation(axes))
-UNVIEW["flip"] = lambda x, part, axes: flip(part, axes=axes)
-UNVIEW["broadcast_to"] = lambda x, part, shape: _refuse_write("what broadcast_to gives")
-
-
-def _refuse_write(what):
-    raise ValueError(f"an in-place write met {what}, which is read-only, as in NumPy; write to a copy{at_user_line()}")
 
 
 def _take_shape(x, index, axis):
@@ -185,7 +177,7 @@ take = linear(
     transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis=axis, n=x_aval.shape[axis]),
     shape=_take_shape,
     batch=_take_batch,
-    masks=True,
+    zeros=True,
     samples=lambda rng: [
         Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a})
         for s, i, a in (((4,), [0, 2, 2], 0), ((3, 4), [[1, 1], [-1, 0]], 1), ((4, 2), 3, 0), ((3, 2, 2), [2, 0], 1),
@@ -226,7 +218,7 @@ scatter_add = linear(
     transpose=lambda ct, index, axis: take(ct, index, axis=axis),
     shape=lambda x, index, axis, n: make_aval(x.shape[:axis] + (n,) + x.shape[axis + index.ndim :], x.dtype),
     batch=_scatter_batch,
-    masks=True,
+    zeros=True,
     samples=lambda rng: [
         Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a, "n": 4})
         for s, i, a in (

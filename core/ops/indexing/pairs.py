@@ -1,4 +1,4 @@
-"""Complex numbers as pairs of real ones, and back."""
+"""Real and imaginary parts, complex numbers as pairs of them, and back."""
 
 import numpy as np
 
@@ -6,9 +6,8 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import complex_dtype, real_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear
-from ...trace.buffers import UNVIEW
-from ..samples import Sample
-from ..shaping import imag, real, stack
+from ..samples import Sample, unary
+from ..shaping import stack, to_complex
 
 
 def _pairs(rng):
@@ -35,12 +34,40 @@ def _joined_shape(x):
     return make_aval(x.shape[:-1], complex_dtype(x.dtype))
 
 
+def _put_imag(x, part):
+    if x.dtype.kind != "c":
+        raise ValueError("an in-place write met the imaginary part of a real array, which is read-only, as in NumPy; "
+                         f"make the array complex{at_user_line()}")
+    return as_complex(stack(real(x), part, axis=x.ndim))
+
+
+real = linear(
+    "real",
+    impl=lambda xp, x: xp.real(x),
+    transpose=lambda ct, x_aval: ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype),
+    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
+    batch_params=lambda: (),
+    view=True,
+    unview=lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part,
+    samples=unary(),
+)
+imag = linear(
+    "imag",
+    impl=lambda xp, x: xp.imag(x),
+    transpose=lambda ct, x_aval: 0.0 * ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype) * 1j,
+    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
+    batch_params=lambda: (),
+    view=True,
+    unview=_put_imag,
+    samples=unary(),
+)
 as_real = linear(
     "as_real",  # complex (*a) -> real (*a, 2)
     impl=lambda xp, x: xp.stack((xp.real(x), xp.imag(x)), axis=-1),
     transpose=lambda ct: as_complex(ct),  # under Re<u, v> the two are inverse and transpose of each other
     shape=lambda x: make_aval((*x.shape, 2), real_dtype(x.dtype)),
-    batch=lambda x: as_real(x),
+    batch_params=lambda: (),
+    unview=lambda x, part: as_complex(part),
     samples=_pairs,
     absent={"float32": "its operand is complex"},
 )
@@ -49,18 +76,8 @@ as_complex = linear(
     impl=lambda xp, x: _join(xp, x),
     transpose=lambda ct: as_real(ct),
     shape=_joined_shape,
-    batch=lambda x: as_complex(x),
+    batch_params=lambda: (),
+    unview=lambda x, part: as_real(part),
     samples=_halves,
     absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
 )
-
-
-def _put_imag(x, part):
-    if x.dtype.kind != "c":
-        raise ValueError("an in-place write met the imaginary part of a real array, which is read-only, as in NumPy; "
-                         f"make the array complex{at_user_line()}")
-    return as_complex(stack(real(x), part, axis=x.ndim))
-
-
-UNVIEW["real"] = lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part
-UNVIEW["imag"] = _put_imag

@@ -1,5 +1,7 @@
 """Picking elements at fixed places of an array: what strided views of any kind become on the tape."""
 
+import math
+
 import numpy as np
 
 from ...arrays.avals import make_aval
@@ -16,7 +18,9 @@ class Places:
     Args:
         index: integers of any shape, which the picked values get.
 
-    >>> import numpy as np
+    >>> import math
+
+import numpy as np
     >>> from covector.extend import REGISTRY, Places
     >>> REGISTRY["pick"].fun(np.eye(3), Places(np.array([0, 4])))
     array([1., 1.])
@@ -36,14 +40,6 @@ class Places:
         return f"Places{self.index.shape}"
 
 
-def _pick_batch(x, places):
-    size = x.shape[0]
-    count = 1
-    for n in x.shape[1:]:
-        count *= n
-    return pick(x, places.batched(size, count))
-
-
 def _spread(xp, x, places, shape):
     out = xp.zeros(shape, x.dtype).reshape(-1)
     index = constant(places.index, x)
@@ -52,10 +48,7 @@ def _spread(xp, x, places, shape):
 
 
 def _spread_batch(x, places, shape):
-    count = 1
-    for n in shape:
-        count *= n
-    return spread(x, places.batched(x.shape[0], count), (x.shape[0], *shape))
+    return spread(x, places.batched(x.shape[0], math.prod(shape)), (x.shape[0], *shape))
 
 
 def _samples(prim_shape):
@@ -101,8 +94,9 @@ pick = linear(
     impl=lambda xp, x, *, places: x.reshape(-1)[constant(places.index, x)],
     transpose=lambda ct, x_aval, places: spread(ct, places, x_aval.shape),
     shape=lambda x, places: make_aval(places.index.shape, x.dtype),
-    batch=_pick_batch,
-    masks=True,
+    batch_params=lambda places, size, x_shape: (places.batched(size, math.prod(x_shape)),),
+    unview=lambda x, part, places: implant(x, part, places),
+    zeros=True,
     moves=True,
     samples=_samples(True),
 )
@@ -112,7 +106,7 @@ spread = linear(
     transpose=lambda ct, places: pick(ct, places),
     shape=lambda x, places, shape: make_aval(shape, x.dtype),
     batch=_spread_batch,
-    masks=True,
+    zeros=True,
     moves=True,
     samples=_samples(False),
 )
@@ -136,9 +130,7 @@ def _implant_jvp(tangents, x, v, places):
 
 
 def _implant_batch(x, v, places, batched, size):
-    count = 1
-    for n in x.shape[1:] if batched[0] else x.shape:
-        count *= n
+    count = math.prod(x.shape[1:] if batched[0] else x.shape)
     if not batched[0]:
         x = broadcast_to(x, shape=(size, *x.shape))
     if not batched[1]:
@@ -167,7 +159,7 @@ implant = primitive(
     jvp={"x, v": _implant_jvp},
     vjp={"x": lambda ct, places: _cleared(ct, places), "v": lambda ct, places: pick(ct, places)},
     batch=_implant_batch,
-    masks=True,
+    zeros=True,
     linear=("x, v",),
     absent={"broadcast": "v has the shape of its places"},
     samples=_implant_samples,

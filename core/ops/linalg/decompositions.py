@@ -10,8 +10,9 @@ from ...errors import ShapeError, SquareError, at_user_line
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
+from ..indexing.pairs import real
 from ..samples import Sample
-from ..shaping import conjugate, real
+from ..shaping import conjugate
 from .guards import check_mirrored
 from .lapack import inverse, lower_factor
 from .products import lift, matmul, outer, times

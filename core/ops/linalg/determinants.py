@@ -6,8 +6,9 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype, result_dtype
 from ...errors import at_user_line
 from ...primitive.families import broadcast_shape, primitive
+from ..indexing.pairs import imag, real
 from ..samples import Sample, together
-from ..shaping import conjugate, imag, real
+from ..shaping import conjugate
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
 from .guards import regular
 from .products import lift, matmul

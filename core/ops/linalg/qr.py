@@ -96,6 +96,7 @@ def _qr_samples(rng):
 
 qr = primitive(
     "qr",  # of a: (..., m, n) with m >= n and full column rank; wide matrices are composed from it; R is (n, n)
+    effects="context",
     impl=lambda xp, a, *, complete, repeated: _qr(xp, a, complete),
     outputs=2,
     accepts_none=True,

@@ -146,6 +146,7 @@ def _quotient_samples(rng):
 quotient = primitive(
     "quotient",  # x: (..., m, n), w: (..., n): a part of x over w_j - w_i, w_j + w_i, or w_j; 0 over 0
     # beside: what x was computed from; what is small against it counts as rounding when 0 over 0 is checked
+    effects="context",
     impl=lambda xp, x, w, beside, *, kind, part, repeated, about: _quotient(
         xp, x, w, beside, kind, part, repeated, about),
     shape=_quotient_shape,

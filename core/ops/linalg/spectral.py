@@ -88,6 +88,7 @@ def _of_hermitian_part(xp, a):
 eigh = primitive(
     "eigh",  # (eigenvalues in ascending order, eigenvectors) of the Hermitian part of a
     # upper: which triangle LAPACK starts from; it decides signs and phases of vectors
+    effects="context",
     impl=lambda xp, a, *, repeated, upper: tuple(xp.linalg.eigh(_of_hermitian_part(xp, a), "U" if upper else "L")),
     outputs=2,
     accepts_none=True,
@@ -113,6 +114,7 @@ def _eigvalsh_vjp(ct, a, repeated):
 
 eigvalsh = primitive(
     "eigvalsh",  # of the Hermitian part; needs no eigenvectors until it is differentiated
+    effects="context",
     impl=lambda xp, a, *, repeated: xp.linalg.eigvalsh(_of_hermitian_part(xp, a)),
     shape=lambda a: _eigh_shape(a)[0],
     jvp={"a": _eigvalsh_jvp},
@@ -191,6 +193,7 @@ def _eig_samples(gauge, policies):
 
 eig = primitive(
     "eig",  # (eigenvalues, eigenvectors of length 1), complex, in LAPACK's order
+    effects="context",
     impl=lambda xp, a, *, repeated: _eig(xp, a),
     outputs=2,
     accepts_none=True,
@@ -217,6 +220,7 @@ def _eigvals_vjp(ct, a, repeated):
 
 eigvals = primitive(
     "eigvals",  # the first answer of eig: without vectors LAPACK may find the eigenvalues in another order
+    effects="context",
     impl=lambda xp, a, *, repeated: _eig(xp, a)[0],
     shape=lambda a: _eig_shape(a)[0],
     jvp={"a": _eigvals_jvp},

@@ -148,6 +148,7 @@ def _svd_samples(rng):
 
 svd = primitive(
     "svd",  # (u, singular values in descending order, vh)
+    effects="context",
     impl=lambda xp, a, *, full_matrices, repeated: tuple(xp.linalg.svd(a, full_matrices)),
     outputs=3,
     accepts_none=True,
@@ -181,6 +182,7 @@ def _svdvals_samples(rng):
 
 svdvals = primitive(
     "svdvals",  # needs no vectors until it is differentiated
+    effects="context",
     impl=lambda xp, a, *, repeated: xp.linalg.svd(a, compute_uv=False),
     shape=lambda a: _svd_shape(a, False)[1],
     jvp={"a": _svdvals_jvp},

@@ -5,7 +5,9 @@ import math
 import numpy as np
 
 from ...primitive.families import elementwise
+from ...trace.tracer import Tracer
 from ..samples import Sample, together, unary
+from .scipy_kernels import array, scalar
 
 
 def _series(xp, x, order):
@@ -22,7 +24,7 @@ def _series(xp, x, order):
 def _tail(xp, x, order):
     """The asymptotic series for large |x| (Abramowitz and Stegun 9.7.1), whose terms shrink until k is about 2 |x|."""
     large = xp.abs(x)
-    term = total = xp.ones_like(large)
+    term = total = large / large
     for k in range(1, 25):
         term = term * ((2 * k - 1) ** 2 - 4.0 * order**2) / (8.0 * k * large)
         total = total + term
@@ -33,15 +35,15 @@ def _tail(xp, x, order):
 
 def whole_order(xp, x, order):
     """I of whole order."""
-    if not order:
+    if not order and not isinstance(x, Tracer):
         return xp.i0(x)
-    x = xp.asarray(x)
+    x = array(xp, x)
     dtype = np.result_type(x.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
     x = x.astype(dtype)
     with np.errstate(all="ignore"):
         near = xp.abs(x) < 36.0
         ans = xp.where(near, _series(xp, xp.where(near, x, 0.0), order), _tail(xp, xp.where(near, 36.0, x), order))
-    return ans.astype(dtype)[()]
+    return scalar(ans.astype(dtype))
 
 
 bessel_i = elementwise(

@@ -7,7 +7,7 @@ from ...errors import DtypeError, at_user_line
 from ...primitive.families import elementwise
 from ..samples import Sample
 from ..selection import sign, trunc
-from .scipy_kernels import WIDE, scipy_kernel
+from .scipy_kernels import WIDE, array, scipy_kernel
 
 
 def _kernel(name):
@@ -15,11 +15,11 @@ def _kernel(name):
     kernel, plain = scipy_kernel(name), scipy_kernel("iv")
 
     def run(xp, v, x):
-        x = xp.asarray(x)
+        x = array(xp, x)
         if x.dtype.kind == "c":
             raise DtypeError(f"{name} takes real values, but got {x.dtype}: SciPy has derivatives of complex ones by "
                              f"other functions; call scipy.special outside of the derivative{at_user_line()}")
-        v = xp.asarray(v).astype(x.dtype if is_inexact(x.dtype) else WIDE)
+        v = array(xp, v).astype(x.dtype if is_inexact(x.dtype) else WIDE)
         # SciPy has NaN for ive of negative orders at 0, where it is iv, which is infinite.
         return xp.where(x == 0, plain(xp, v, x), kernel(xp, v, x)) if name == "ive" else kernel(xp, v, x)
 

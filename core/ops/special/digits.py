@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...primitive.families import ZERO, elementwise
+from ...primitive.primitive import Loop
 from ..samples import Sample, binary, unary
 from ..selection import where
 
@@ -14,17 +15,15 @@ def _two_integers(rng):
             for s, t in (((), ()), (3, 3), ((2, 3), 3), (0, 0))]
 
 
-gcd = elementwise("gcd", impl=lambda xp, x, y: xp.gcd(x, y), d=ZERO, op=np.gcd, samples=_two_integers, absent=_INTEGERS)
-lcm = elementwise("lcm", impl=lambda xp, x, y: xp.lcm(x, y), d=ZERO, op=np.lcm, samples=_two_integers, absent=_INTEGERS)
+gcd = elementwise("gcd", d=ZERO, op=np.gcd, samples=_two_integers, absent=_INTEGERS)
+lcm = elementwise("lcm", d=ZERO, op=np.lcm, samples=_two_integers, absent=_INTEGERS)
 bitwise_count = elementwise(
-    "bitwise_count", impl=lambda xp, x: xp.bitwise_count(x), d=ZERO, op=np.bitwise_count,
+    "bitwise_count", d=ZERO, op=np.bitwise_count,
     samples=lambda rng: [Sample(rng.integers(-12, 12, s)) for s in ((), 3, (2, 3), 0)], absent=_INTEGERS)
 # The distance to the next float is flat between powers of two; of large numbers it is large enough to compare.
-spacing = elementwise("spacing", impl=lambda xp, x: xp.spacing(x), d=ZERO, op=np.spacing,
-                      samples=unary(1e18, 4e18, complex_too=False))
+spacing = elementwise("spacing", d=ZERO, op=np.spacing, samples=unary(1e18, 4e18, complex_too=False))
 nextafter = elementwise(
     "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone; at x = y chosen: 0
-    impl=lambda xp, x, y: xp.nextafter(x, y),
     jvp={"x": lambda dx, x, y: where(x == y, 0.0, dx), "y": lambda dy: dy * 0.0},
     vjp={"x": lambda ct, x, y: where(x == y, 0.0, ct), "y": lambda ct: ct * 0.0},
     op=np.nextafter,
@@ -33,6 +32,7 @@ nextafter = elementwise(
 ldexp = elementwise(
     "ldexp",  # x 2**n
     impl=lambda xp, x, n: xp.ldexp(x, n),
+    lower=np.ldexp,
     jvp={"x": lambda dx, n: ldexp(dx, n)},
     vjp={"x": lambda ct, n: ldexp(ct, n)},
     nondiff="n",
@@ -45,6 +45,7 @@ ldexp = elementwise(
 exponent = elementwise(
     "exponent",  # the n of x = m 2**n, 0.5 <= |m| < 1
     impl=lambda xp, x: xp.frexp(x)[1],
+    lower=Loop(np.frexp, 1),
     d=ZERO,
     samples=unary(complex_too=False),
 )

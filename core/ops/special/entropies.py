@@ -57,7 +57,7 @@ xlogy = elementwise(
     vjp={"x": lambda ct, x, y: _by_factor(ct, x, y, conj(weakly(log, y))),
          "y": lambda ct, x, y: _by_argument(ct, conj(x), conj(y))},
     singular=True,
-    masks=True,
+    zeros=True,
     samples=together(binary(low_y=0.5, high_y=3.0), _corner(0.0)),
 )
 xlog1py = elementwise(
@@ -68,7 +68,7 @@ xlog1py = elementwise(
     vjp={"x": lambda ct, x, y: _by_factor(ct, x, y + 1.0, conj(weakly(log1p, y))),
          "y": lambda ct, x, y: _by_argument(ct, conj(x), conj(y) + 1.0)},
     singular=True,
-    masks=True,
+    zeros=True,
     samples=together(binary(low_y=-0.5, high_y=2.0), _corner(-1.0)),
 )
 # -x log x, 0 at 0 (where the slope is infinite), -inf below 0 (where it is NaN).
@@ -98,7 +98,7 @@ rel_entr = elementwise(
     jvp={"x": lambda dx, x, y: _by_factor(dx, x, x, log(x / y) + 1.0), "y": lambda dy, x, y: -_by_argument(dy, x, y)},
     vjp={"x": lambda ct, x, y: _by_factor(ct, x, x, log(x / y) + 1.0), "y": lambda ct, x, y: -_by_argument(ct, x, y)},
     singular=True,
-    masks=True,
+    zeros=True,
     samples=together(binary(0.5, 3.0, complex_too=False), _edge),
 )
 kl_div = elementwise(
@@ -107,7 +107,7 @@ kl_div = elementwise(
     jvp={"x": lambda dx, x, y: _by_factor(dx, x, x, log(x / y)), "y": lambda dy, x, y: dy - _by_argument(dy, x, y)},
     vjp={"x": lambda ct, x, y: _by_factor(ct, x, x, log(x / y)), "y": lambda ct, x, y: ct - _by_argument(ct, x, y)},
     singular=True,
-    masks=True,
+    zeros=True,
     samples=together(binary(0.5, 3.0, complex_too=False), _edge),
 )
 

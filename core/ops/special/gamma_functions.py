@@ -10,7 +10,7 @@ from ...primitive.families import ZERO, elementwise
 from ..arithmetic import cos, sin
 from ..samples import Sample, binary, together, unary
 from ..selection import where
-from .scipy_kernels import WIDE, scipy_kernel, scipy_unary
+from .scipy_kernels import WIDE, array, scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. At poles derivatives are what the
 # formulas give: infinite, or NaN where the function itself has no value.
@@ -75,7 +75,7 @@ _factorial, _zeta = scipy_kernel("gamma"), scipy_kernel("zeta")
 
 def _polygamma(xp, n, x):
     """(-1)^(n+1) n! ζ(n+1, x), DLMF 25.11.12; digamma for n = 0. In the precision of `x`, whatever that of `n`."""
-    n, x = xp.asarray(n), xp.asarray(x)
+    n, x = array(xp, n), array(xp, x)
     order = n.astype(x.dtype if is_inexact(x.dtype) else WIDE) + 1
     size = _factorial(xp, order) * _zeta(xp, order, x)
     return xp.where(n == 0, _digamma(xp, x), xp.where(n % 2 == 1, size, -size))

@@ -4,12 +4,13 @@ import numpy as np
 
 from ...arrays.dtypes import is_inexact, result_dtype
 from ...primitive.families import elementwise
+from ...trace.tracer import Tracer
 from ..arithmetic import exp, log, log1p
 from ..samples import Sample, together
 from ..selection import where
 from .entropies import xlog1py, xlogy
 from .gamma_functions import betaln, digamma, gammaln, polygamma
-from .scipy_kernels import WIDE, scipy_kernel, weakly
+from .scipy_kernels import WIDE, array, scalar, scipy_kernel, weakly
 
 # P(a, x) is the probability that T <= x for T of density t^(a-1) e^-t / Γ(a). Differentiating that density by a gives
 # it the factor ln t - ψ(a), so with M(n) = E[(ln T - ψ(a))^n; T <= x]:  ∂M(n)/∂a = M(n+1) - n ψ'(a) M(n-1).  The beta
@@ -25,13 +26,18 @@ def _panel(xp, integrand, low, high, graded):
     if graded:
         low, high = xp.arcsinh(low), xp.arcsinh(high)
     half = 0.5 * xp.maximum(high - low, 0.0)
+
+    def weighted(node, weight):
+        v = low + half * (1.0 + node)
+        return (integrand(xp.sinh(v)) * xp.cosh(v) if graded else integrand(v)) * weight
+
+    if isinstance(half, Tracer):
+        return sum(map(weighted, _NODES.tolist(), _WEIGHTS.tolist())) * half
     block = max(1, _BLOCK // max(half.size, 1))  # few calls for small arrays, little memory for large ones
     total = 0.0
     for k in range(0, len(_NODES), block):
-        node, weight = (xp.asarray(v[k : k + block]).reshape((-1,) + (1,) * half.ndim) for v in (_NODES, _WEIGHTS))
-        v = low + half * (1.0 + node)
-        values = integrand(xp.sinh(v)) * xp.cosh(v) if graded else integrand(v)
-        total = total + xp.sum(values * weight, axis=0)
+        part = (xp.asarray(v[k : k + block]).reshape((-1,) + (1,) * half.ndim) for v in (_NODES, _WEIGHTS))
+        total = total + xp.sum(weighted(*part), axis=0)
     return total * half
 
 
@@ -118,17 +124,17 @@ def _beta_moment(xp, a, b, x, n, k):
     # As above: ln t rises with t, and ln(1-t) falls.
     rest = ((xp.log(inside) > alpha) & (n == 1) & (k == 0)) | ((xp.log1p(-inside) < beta) & (n == 0) & (k == 1))
     out = _finish(xp, _integral(xp, integrand, u, rest, mode, reaches, graded=True), x, dtype)
-    return xp.where(x <= 1, out, np.nan).astype(dtype)[()]
+    return scalar(xp.where(x <= 1, out, np.nan).astype(dtype))
 
 
 def _wide(xp, *xs):
     """The operands in double precision, and the dtype of the answer."""
     dtype = result_dtype(*xs)
-    return *[xp.asarray(x).astype(WIDE) for x in xs], dtype if is_inexact(dtype) else WIDE
+    return *[array(xp, x).astype(WIDE) for x in xs], dtype if is_inexact(dtype) else WIDE
 
 
 def _finish(xp, out, x, dtype):
-    return xp.where(x == 0, 0.0, xp.where(x > 0, out, np.nan)).astype(dtype)[()]
+    return scalar(xp.where(x == 0, 0.0, xp.where(x > 0, out, np.nan)).astype(dtype))
 
 
 def _gamma_density(a, x):

@@ -12,7 +12,7 @@ from ..elementary import sinc
 from ..samples import Sample, binary, together, unary
 from ..selection import where
 from .error_function import erf
-from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
+from .scipy_kernels import WIDE, array, scipy_kernel, scipy_unary, weakly
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
 _ROOT_2PI = math.sqrt(2.0 * math.pi)
@@ -30,7 +30,7 @@ _expn = scipy_kernel("expn")
 
 
 def _exponential(xp, n, x):
-    n, x = xp.asarray(n), xp.asarray(x)
+    n, x = array(xp, n), array(xp, x)
     return _expn(xp, n.astype(x.dtype if is_inexact(x.dtype) else WIDE), x)
 
 
@@ -55,35 +55,28 @@ expn = elementwise(
 )
 
 
-def _one_of(name, which):
-    """A kernel of SciPy that gives a pair, of which one is kept; real values."""
-    kernels = scipy_kernel(name)
+def _one_of(name, pair, which, d, samples, **facts):
+    """An answer of a kernel of SciPy that gives a pair, of real values, computed in double precision."""
+    kernel = scipy_kernel(pair, part=which)
 
     def run(xp, x):
-        x = xp.asarray(x)
+        x = array(xp, x)
         if x.dtype.kind == "c":
-            raise DtypeError(f"{name} takes real values, but got {x.dtype}; call scipy.special outside of the "
+            raise DtypeError(f"{pair} takes real values, but got {x.dtype}; call scipy.special outside of the "
                              f"derivative{at_user_line()}")
-        wide = x.astype(x.dtype if x.dtype.kind == "f" and x.dtype.itemsize > 2 else WIDE)
-        return kernels(xp, wide.astype(WIDE))[which].astype(x.dtype if x.dtype.kind == "f" else WIDE)[()]
+        return kernel(xp, x.astype(WIDE)).astype(x.dtype if x.dtype.kind == "f" else WIDE)
 
-    return run
+    return elementwise(name, impl=lambda xp, x: run(xp, x), d={"x": d}, samples=samples,
+                       absent={"complex": "the pair that SciPy has is taken of real values"}, **facts)
 
 
-_si, _ci, _fs, _fc = _one_of("sici", 0), _one_of("sici", 1), _one_of("fresnel", 0), _one_of("fresnel", 1)
-_REAL = {"complex": "the pair that SciPy has is taken of real values"}
-sine_integral = elementwise(
-    "sine_integral", impl=lambda xp, x: _si(xp, x), d={"x": lambda x: sinc(x * (1.0 / math.pi))}, absent=_REAL,
-    samples=together(unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.zeros(1))]))  # DLMF 6.2.9
-cosine_integral = elementwise(
-    "cosine_integral", impl=lambda xp, x: _ci(xp, x), d={"x": lambda x: cos(x) * _over(x)}, absent=_REAL,
-    singular=True, samples=unary(0.3, 3.0, complex_too=False))  # DLMF 6.2.11
-fresnel_sine = elementwise(
-    "fresnel_sine", impl=lambda xp, x: _fs(xp, x), d={"x": lambda x: sin((0.5 * math.pi) * (x * x))}, absent=_REAL,
-    samples=unary(complex_too=False))  # DLMF 7.2.8
-fresnel_cosine = elementwise(
-    "fresnel_cosine", impl=lambda xp, x: _fc(xp, x), d={"x": lambda x: cos((0.5 * math.pi) * (x * x))}, absent=_REAL,
-    samples=unary(complex_too=False))  # DLMF 7.2.7
+_ALL = unary(complex_too=False)
+sine_integral = _one_of("sine_integral", "sici", 0, lambda x: sinc(x * (1.0 / math.pi)), together(
+    unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.zeros(1))]))  # DLMF 6.2.9
+cosine_integral = _one_of("cosine_integral", "sici", 1, lambda x: cos(x) * _over(x), unary(0.3, 3.0, complex_too=False),
+                          singular=True)  # DLMF 6.2.11
+fresnel_sine = _one_of("fresnel_sine", "fresnel", 0, lambda x: sin((0.5 * math.pi) * (x * x)), _ALL)  # DLMF 7.2.8
+fresnel_cosine = _one_of("fresnel_cosine", "fresnel", 1, lambda x: cos((0.5 * math.pi) * (x * x)), _ALL)  # DLMF 7.2.7
 dawsn = scipy_unary("dawsn", lambda x, ans: 1.0 - 2.0 * x * ans, -3.0, 3.0, complex_too=True)  # DLMF 7.2.5
 
 

@@ -140,7 +140,7 @@ def bare(x):
 
 def single(node):
     """Whether the operands of a node are the operands of the operation."""
-    return node.rule.prim is not None and node.rule.prim.family == "elementwise"
+    return node.rule.prim is not None and node.rule.prim.elementwise
 
 
 def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, out=True, register=True,

@@ -204,7 +204,7 @@ class Program:
 
     def named(self, rule, title, call, parents, place):
         """The rule of an answer's node under torch's name, which shows the operands of the operation."""
-        if rule.prim.family == "elementwise" and name_of(rule) == title:
+        if rule.prim.elementwise and name_of(rule) == title:
             return NamedRule(rule, title, call=call) if len(call[1]) + len(call[2]) > self.count else rule
         if any(p > self.count for p in parents) or not set(self.active) <= set(parents):
             self.edges.append(place)

@@ -11,7 +11,6 @@ ndarray = np.ndarray
 Tracer = extend.Tracer
 aval_of = extend.aval_of
 _HELD = Tracer.value  # the slot of a box, which its own `value` hides
-_WITH_CONTEXT = frozenset({"repeated"})  # parameters that a body reads from a context
 LARGE = 1 << 16  # elements: an operation on more costs more than the road, and a run keeps all it computes to its end
 _KEPT = 1 << 12  # elements of a constant that a program may keep
 
@@ -67,12 +66,11 @@ class Recorder(extend.Trace):
     def process(self, prim, args):
         """Compute, and note a step."""
         operands, params = prim.split(args)
-        if prim.handlers is not None or prim.effect or prim.collective or prim.refused or (
-                not _WITH_CONTEXT.isdisjoint(prim.params)) or any(map(traced, params)):
+        if prim.handlers is not None or prim.effects or any(prim.nondiff.values()) or any(map(traced, params)):
             raise Unfit
         mine = [isinstance(a, Tracer) and a.owner is self for a in operands]
         values = [_HELD.__get__(a) if own else a for a, own in zip(operands, mine)]
-        if prim.family == "elementwise":
+        if prim.elementwise:
             values = settled_numbers(values)
         places = [a.node if own else self.constant(v) for a, own, v in zip(operands, mine, values)]
         ans = prim.rebind((*values, *params))
@@ -177,7 +175,7 @@ def rule_of(step, arrays, recorded):
     shape, dtype = aval_of(arrays[inexact[0]]).shape, avals[active[0]].dtype
     ours = [a for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak]
     one = dtype in FLOATS and all(a.dtype is dtype for a in (*ours, *[aval_of(arrays[p]) for p in inexact]))
-    if one and prim.family == "elementwise":
+    if one and prim.elementwise:
         return prim.rule(active, True, tuple([i for i in active if avals[i].shape != shape]))
     return prim.rule(active, True) if one and prim.exact else prim.rule(active)
 

@@ -141,8 +141,8 @@ def pushes(prim):
     """For each operand its part of the tangent, as a function of `(dx, (*operands, ans))`; None if one needs more."""
     slots = {name: i for i, name in enumerate((*prim.operands, "ans"))}
     found = []
-    for i in range(prim.nin):
-        formula = prim.jvp_plain.get(i)
+    for i in range(len(prim.operands)):
+        formula = prim.jvp.real.get(i)
         if formula is None or any(n not in slots for n in formula.names):
             return None
         found.append(_push(formula.fn, [slots[n] for n in formula.names]))

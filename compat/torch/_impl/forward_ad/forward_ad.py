@@ -8,7 +8,7 @@ import numpy as np
 from .....extend import Ambient
 from ..function.function_tangents import PAUSED
 from ..graph import versions
-from ..inplace.inplace import WRITE_TANGENT, put_value, write
+from ..inplace.inplace import WRITE_TANGENT, write
 from ..state.levels import DUAL, BatchTrace, Epoch, GradTrace
 from ..state.state import (
     SET_TANGENT,
@@ -22,7 +22,7 @@ from ..state.state import (
 )
 from ..tensor.printing import TANGENT
 from ..types.tensor_type import GENERAL, TensorBase
-from ..views.views import EXPAND, GETITEM, shape_dtype, view
+from ..views.views import EXPAND, GETITEM, put_value, shape_dtype, view
 
 ndarray = np.ndarray
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ("primal", "tangent"))

@@ -211,9 +211,8 @@ class GradNode(AmbientNode):
             return tuple([shown(p) for p in parents])
         if rule.prim.variadic:
             return tuple([shown(p) for p in parents])
-        count = rule.prim.nin - len(rule.prim.nondiff)
-        places = [i for i in range(rule.prim.nin) if i not in rule.prim.nondiff]
-        out = [(None, 0)] * count
+        places = [i for i in range(len(rule.prim.operands)) if i not in rule.prim.nondiff]
+        out = [(None, 0)] * len(places)
         for i, p in zip(rule.active, parents):
             out[places.index(i)] = shown(p)
         return displayed(self.name(), out)

@@ -20,13 +20,9 @@ from ..types.tensor_type import TensorBase
 from ..views.overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
 from ..views.views import (
     EXPAND,
-    GETITEM,
-    IMPLANT,
-    PICK,
-    RESHAPE,
-    TRANSPOSE,
     UPDATE,
     move_history,
+    put_value,
     rebase,
     refusal,
     replay,
@@ -377,21 +373,3 @@ def write_foreign(t, new):
         new = put_value(prim, params, x, new)
     base.value = new
     more(base).cell = cell_of(base) + 1
-
-
-def put_value(prim, params, x, part):
-    """`x` with a view of it replaced by `part`."""
-    if prim is GETITEM:
-        return UPDATE.fun(x, part, params[0], False, False)
-    if prim is RESHAPE:
-        return part.reshape(x.shape)
-    if prim is TRANSPOSE:
-        return TRANSPOSE.fun(part, tuple(int(i) for i in np.argsort(params[0])))
-    if prim is PICK:
-        return IMPLANT.fun(x, part, params[0])
-    if prim.name not in PUT_VALUE:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() it first")
-    return PUT_VALUE[prim.name](params, x, part)
-
-
-PUT_VALUE = {}  # by view primitive: real, imag, strided

@@ -19,7 +19,7 @@ from ..types import dtypes
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import Tensor, TensorBase
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, source_aval, view
+from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, retyped, shape_dtype, source_aval, view
 
 
 def wrap_dim(dim, ndim, extra=0):
@@ -150,7 +150,7 @@ def view_(self, *sizes, dtype=None):
     if dtype is not None:
         if dtype is self.dtype:
             return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
-        return RETYPED[0](self, dtype)
+        return retyped(self, dtype)
     shape = shape_argument(sizes)
     if ready(self):
         check_inferred(shape, self.value.size)
@@ -166,7 +166,6 @@ def view_(self, *sizes, dtype=None):
 
 
 del ROWS["view"]
-RETYPED = []  # filled by strided.py
 
 
 @method(function=lambda input, shape: reshape(input, shape))

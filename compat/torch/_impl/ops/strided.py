@@ -3,14 +3,11 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import Places
+from .....extend import REGISTRY, Places
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
-from ..inplace.inplace import PUT_VALUE
-from ..state.levels import FOREIGN
 from ..state.state import (
-    at_level,
     bottom,
     more,
     needs_grad,
@@ -18,10 +15,10 @@ from ..state.state import (
     wrap,
 )
 from ..types.dtypes import type_word
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor
 from ..views.memory import memory_of
-from ..views.views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
-from .shaping import RETYPED, method, shape_of, wrap_dim
+from ..views.views import PICK, shape_dtype, view
+from .shaping import method, shape_of, wrap_dim
 
 ndarray = np.ndarray
 
@@ -152,26 +149,10 @@ def part(name, prim):
 
     method(name, doc=f"The {name} part, a view")(of)
     setattr(Tensor, name, property(of))
-    unit = 1.0 if name == "real" else 1j
-
-    def value(params, x, new):
-        return cnp.asarray(new) * unit + (cnp.imag(x) * 1j if name == "real" else cnp.real(x))
-
-    PUT_VALUE[prim.name] = value
-
-    def put(level, x, old, new):
-        whole = np.zeros(x.shape, x.dtype)
-        a = level.box(whole, node=old) if old is not None else whole
-        half = getattr(whole, name).copy()
-        b = level.box(half, node=new) if new is not None else half
-        out = value((), a, b)
-        return getattr(out, "node", None)
-
-    PUT[prim.name] = put
 
 
-part("real", REAL)
-part("imag", IMAG)
+part("real", REGISTRY["real"])
+part("imag", REGISTRY["imag"])
 
 
 @method("view_as_real", attached=False)
@@ -179,7 +160,8 @@ def view_as_real(input):
     """Complex numbers as pairs of real ones, a view; see PyTorch's `torch.view_as_real`."""
     if shape_dtype(input)[1].kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    return view(input, AS_REAL, (), "ViewAsRealBackward0", maker=lambda a: reread(a, f"f{a.itemsize // 2}", "split"))
+    return view(input, REGISTRY["as_real"], (), "ViewAsRealBackward0",
+                maker=lambda a: reread(a, f"f{a.itemsize // 2}", "split"))
 
 
 @method("view_as_complex", attached=False)
@@ -199,7 +181,7 @@ def view_as_complex(input):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if input.storage_offset() % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
-    return view(input, AS_COMPLEX, (), "ViewAsComplexBackward0",
+    return view(input, REGISTRY["as_complex"], (), "ViewAsComplexBackward0",
                 maker=lambda a: reread(a, f"c{a.itemsize * 2}", "join"))
 
 
@@ -214,46 +196,6 @@ def reread(array, dtype, how):
     return np.ndarray(shape, dtype, versions.flat(root), array.ctypes.data - root.ctypes.data, strides)
 
 
-PUT_VALUE["as_real"] = lambda params, x, new: AS_COMPLEX.fun(new)
-PUT_VALUE["as_complex"] = lambda params, x, new: AS_REAL.fun(new)
-
-
-def retyped(t, dtype):
-    """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
-    if t.level_trace is not None:
-        if t.level_trace is FOREIGN or isinstance(bottom(t), TensorBase):
-            raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
-                                      "cast the values with to(dtype)")
-        return at_level(t.level_trace, retyped(t.value, dtype))
-    array, shape, steps = t.value, t.shape, t.stride()
-    old, new = array.itemsize, dtype.itemsize
-    words = f"view {type_word(array.dtype)} as {type_word(dtype.numpy)} (different element sizes)"
-    strides = list(array.strides)
-    shape = list(shape)
-    if old != new:
-        if not shape:
-            raise RuntimeError(f"self.dim() cannot be 0 to {words}")
-        if steps[-1] != 1:
-            raise RuntimeError(f"self.stride(-1) must be 1 to {words}, but got {steps[-1]}")
-        if new > old:
-            k = new // old
-            if shape[-1] % k:
-                raise RuntimeError(f"self.size(-1) must be divisible by {k} to {words}, but got {shape[-1]}")
-            if t.storage_offset() % k:
-                raise RuntimeError(f"self.storage_offset() must be divisible by {k} to {words}, but got "
-                                   f"{t.storage_offset()}")
-            for i, s in enumerate(steps[:-1]):
-                if s % k:
-                    raise RuntimeError(f"self.stride({i}) must be divisible by {k} to {words}, but got {s}")
-        shape[-1] = shape[-1] * old // new
-        strides[-1] = new
-    if not array.size:
-        return wrap(np.empty(shape, dtype.numpy))
-    root = versions.root_of(array)
-    return wrap(np.ndarray(shape, dtype.numpy, versions.flat(root), array.ctypes.data - root.ctypes.data, strides))
-
-
-RETYPED.append(retyped)
 
 
 @moving("diag_embed", layout=IN_ORDER)

@@ -176,7 +176,7 @@ def read(node, key):
             continue
         return SavedTensor(node, i) if raw else item_of(node, i)
     if not raw:
-        if name in ("self", "other") and rule.prim.family == "elementwise":
+        if name in ("self", "other") and rule.prim.elementwise:
             return unsaved(node, name, key)
         if saved is not FREED:
             values = dict(zip(names, (saved,) if len(names) == 1 else saved or ()))

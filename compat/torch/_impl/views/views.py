@@ -18,6 +18,7 @@ from ..state.state import (
     ESCAPED,
     REFRESH,
     at_level,
+    bottom,
     cell_of,
     current,
     edge,
@@ -26,35 +27,18 @@ from ..state.state import (
     version_of,
     wrap,
 )
-from ..types.tensor_type import GENERAL, VIEW
+from ..types.dtypes import type_word
+from ..types.tensor_type import GENERAL, VIEW, TensorBase
+from .shape_trace import Shapes
 
 ndarray = np.ndarray
 GETITEM = extend.REGISTRY["getitem"]
 RESHAPE = extend.REGISTRY["reshape"]
 TRANSPOSE = extend.REGISTRY["transpose"]
 EXPAND = extend.REGISTRY["broadcast_to"]
-REAL = extend.REGISTRY["real"]
-IMAG = extend.REGISTRY["imag"]
 UPDATE = extend.REGISTRY["index_update"]
 PICK = extend.REGISTRY["pick"]
-IMPLANT = extend.REGISTRY["implant"]
-AS_REAL = extend.REGISTRY["as_real"]
-AS_COMPLEX = extend.REGISTRY["as_complex"]
 _STALE = Lock()  # two threads must not both make the history of one view again
-
-
-def batched_step(prim, params, size, shape):
-    """The same step on values of `shape` with a batch axis in front."""
-    if prim is PICK:
-        return (params[0].batched(size, int(np.prod(shape, dtype=np.int64))),)
-    if prim is GETITEM:
-        index = params[0] if type(params[0]) is tuple else (params[0],)
-        return ((slice(None), *index),)
-    if prim is RESHAPE or prim is EXPAND:
-        return ((size, *params[0]),)
-    if prim is TRANSPOSE:
-        return ((0, *[a + 1 for a in params[0]]),)
-    return params
 
 
 def view(t, prim, params, name=None, creation=None, maker=None):
@@ -86,7 +70,7 @@ def made(t, prim, params, name, creation, maker):
         below = t.value
         if prim is EXPAND and len(params[0]) > len(shape):  # its new axes go behind that of the batch
             below = view(below, GETITEM, ((slice(None), *(None,) * (len(params[0]) - len(shape)), Ellipsis),))
-        return at_level(trace, view(below, prim, batched_step(prim, params, trace.size, shape), maker=maker))
+        return at_level(trace, view(below, prim, prim.batch_params(params, trace.size, shape), maker=maker))
     meta = more(out)
     parent = t.autograd_meta
     if parent is not None and parent.inference:
@@ -122,21 +106,20 @@ def made(t, prim, params, name, creation, maker):
     elif creation is not None:
         meta.creation = creation
     if node is not None and level.recording:
-        out.node = record(level, prim, params, t, node, name)
+        out.node = record(level, prim, params, t, node)
+        if name is not None:
+            out.node.more().name = name
     return out
 
 
-def record(level, prim, params, source, node, name=None):
-    """The node of a view step."""
+def record(level, prim, params, source, node):
+    """The node of a view step from a tensor, or from what has an aval."""
     rule = prim.rule((0,))
     saved = None
     if rule.collect is not None:
-        aval = source_aval(source)
+        aval = source if type(source) is extend.Aval else source_aval(source)
         saved = rule.collect((None, *params, None, aval, None))
-    made = level.node(rule, node, saved)
-    if name is not None:
-        made.more().name = name
-    return made
+    return level.node(rule, node, saved)
 
 
 def source_aval(t):
@@ -226,12 +209,8 @@ def replay(t, node):
         return
     probe = np.broadcast_to(np.empty((), dtype), shape)
     for prim, params in steps:
-        after = prim.impl(np, probe, *params)
-        rule = prim.rule((0,))
-        aval = extend.make_aval(probe.shape, probe.dtype)
-        saved = None if rule.collect is None else rule.collect((None, *params, None, aval, None))
-        node = level.node(rule, node, saved)
-        probe = after
+        node = record(level, prim, params, extend.aval_of(probe), node)
+        probe = prim.impl(np, probe, *params)
     extra = node.more()
     extra.name = "AsStridedBackward0"
     extra.edges = (first,)
@@ -267,16 +246,19 @@ def rebase(t, node, base_edge, edges_beside):
         for prim, params in steps:
             index = prim.impl(np, index, *params)
         steps = ((PICK, (extend.Places(index),)),)
-    outer = []
+    avals = [extend.aval_of(probe)]
     for prim, params in steps:
-        outer.append(probe)
         probe = prim.impl(np, probe, *params)
+        avals.append(extend.aval_of(probe))
     # Edges before the write, from the base inwards: the parts of the old base that are kept.
     edges = [base_edge]
-    for (prim, params), x in zip(steps[:-1], outer[:-1]):
-        edges.append(None if edges[-1] is None else put_record(level, prim, (params, x), edges[-1]))
-    for (prim, params), x, old in zip(reversed(steps), reversed(outer), reversed(edges)):
-        node = put_back(level, prim, params, x, old, node)
+    for (prim, params), aval in zip(steps[:-1], avals):
+        edges.append(None if edges[-1] is None else record(level, prim, params, aval, edges[-1]))
+    shapes = Shapes(level)
+    for (prim, params), aval, inner, old in zip(reversed(steps), avals[-2::-1], avals[::-1], reversed(edges)):
+        node = put_value(prim, params, shapes.box(aval, old), shapes.box(inner, node)).node
+        if node is None and old is not None:
+            node = zeroed(level, aval, old)
     if node is not None:
         extra = node.more()
         extra.name = "torch::autograd::CopySlices"
@@ -286,65 +268,18 @@ def rebase(t, node, base_edge, edges_beside):
         base.autograd_meta.attr_version = version_of(base)
 
 
-def put_record(level, prim, where, node):
-    """The node of a view step of the base as it was before a write."""
-    params, x = where
-    rule = prim.rule((0,))
-    aval = extend.make_aval(x.shape, x.dtype)
-    return level.node(rule, node, None if rule.collect is None else rule.collect((None, *params, None, aval, None)))
-
-
-def put_back(level, prim, params, x, old, part):
-    """The node of `x` with a view of it replaced by `part` (nodes; None for constants)."""
-    if prim is GETITEM:
-        inner = x[params[0]]
-        active = tuple([i for i, n in enumerate((old, part)) if n is not None])
-        if not active:
-            return None
-        rule = UPDATE.rule(active)
-        avals = (extend.make_aval(x.shape, x.dtype), extend.make_aval(inner.shape, x.dtype))
-        saved = rule.collect((None, None, params[0], False, False, None, *avals, None))
-        nodes = tuple([n for n in (old, part) if n is not None])
-        return level.node(rule, nodes if len(nodes) == 2 else nodes[0], saved)
-    if prim is PICK:
-        active = tuple([i for i, n in enumerate((old, part)) if n is not None])
-        if not active:
-            return None
-        aval = extend.make_aval(params[0].index.shape, x.dtype)
-        rule = IMPLANT.rule(active)
-        saved = rule.collect((None, None, params[0], None, extend.make_aval(x.shape, x.dtype), aval, None))
-        nodes = tuple([n for n in (old, part) if n is not None])
-        return level.node(rule, nodes if len(nodes) == 2 else nodes[0], saved)
-    if prim.name in PUT:
-        return PUT[prim.name](level, x, old, part)
-    if part is None:
-        return None if old is None else zeroed(level, x, old)
-    if prim is RESHAPE:
-        inverse, arguments, aval = RESHAPE, (x.shape,), prim.impl(np, x, *params)
-    elif prim is TRANSPOSE:
-        back = [0] * len(params[0])
-        for i, a in enumerate(params[0]):
-            back[a] = i
-        inverse, arguments, aval = TRANSPOSE, (tuple(back),), prim.impl(np, x, *params)
-    elif prim in (AS_REAL, AS_COMPLEX):
-        inverse, arguments, aval = AS_COMPLEX if prim is AS_REAL else AS_REAL, (), prim.impl(np, x)
-    else:
+def put_value(prim, params, x, part):
+    """`x` with a view of it replaced by `part`."""
+    if prim.unview is None:
         raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
                                   "first")
-    rule = inverse.rule((0,))
-    aval = extend.make_aval(aval.shape, aval.dtype)
-    saved = None if rule.collect is None else rule.collect((None, *arguments, None, aval, None))
-    return level.node(rule, part, saved)
+    return prim.unview(x, part, *params)
 
 
-def zeroed(level, x, old):
+def zeroed(level, aval, old):
     """A node that passes zeros on: the old contents were all replaced by constants."""
     rule = UPDATE.rule((0,))
-    aval = extend.make_aval(x.shape, x.dtype)
     return level.node(rule, old, rule.collect((None, None, Ellipsis, False, False, None, aval, aval, None)))
-
-
-PUT = {}  # view primitives that write in a way of their own: real, imag, strided
 
 
 def move_history(t, node):
@@ -390,3 +325,38 @@ def refusal(t, what):
 def shares(out, t):
     """Whether two ambient tensors lie in the same memory."""
     return versions.root_of(out.value) is versions.root_of(t.value)
+
+
+def retyped(t, dtype):
+    """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
+    if t.level_trace is not None:
+        if t.level_trace is FOREIGN or isinstance(bottom(t), TensorBase):
+            raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
+                                      "cast the values with to(dtype)")
+        return at_level(t.level_trace, retyped(t.value, dtype))
+    array, shape, steps = t.value, t.shape, t.stride()
+    old, new = array.itemsize, dtype.itemsize
+    words = f"view {type_word(array.dtype)} as {type_word(dtype.numpy)} (different element sizes)"
+    strides = list(array.strides)
+    shape = list(shape)
+    if old != new:
+        if not shape:
+            raise RuntimeError(f"self.dim() cannot be 0 to {words}")
+        if steps[-1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 to {words}, but got {steps[-1]}")
+        if new > old:
+            k = new // old
+            if shape[-1] % k:
+                raise RuntimeError(f"self.size(-1) must be divisible by {k} to {words}, but got {shape[-1]}")
+            if t.storage_offset() % k:
+                raise RuntimeError(f"self.storage_offset() must be divisible by {k} to {words}, but got "
+                                   f"{t.storage_offset()}")
+            for i, s in enumerate(steps[:-1]):
+                if s % k:
+                    raise RuntimeError(f"self.stride({i}) must be divisible by {k} to {words}, but got {s}")
+        shape[-1] = shape[-1] * old // new
+        strides[-1] = new
+    if not array.size:
+        return wrap(np.empty(shape, dtype.numpy))
+    root = versions.root_of(array)
+    return wrap(np.ndarray(shape, dtype.numpy, versions.flat(root), array.ctypes.data - root.ctypes.data, strides))

@@ -1,0 +1,35 @@
+"""Optional facts of primitives: tables by name of what statements say, each for the one or two files that read it."""
+
+from .errors import RuleError
+
+ABSENT = {}  # {case of the audit: why the operation has none}; api/testing/audit.py
+ACCEPTS_NONE = {}  # its vjp handles missing cotangents of several answers; core/tape/rules.py
+ACROSS = {}  # of a collective: `across(trace, values, batched, *params)` over an axis; transforms/interpreters/vmap.py
+BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
+BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
+BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
+COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py
+GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
+LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
+LAZY = {}  # its vjp takes undensified cotangents; core/tape/rules.py
+MOVES = {}  # its vjp moves or repeats elements, and adds those that meet; core/tape/rules.py
+OF_UNITS = {}  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
+PRODUCT = {}  # of matrices or tensors: worth saving rather than computing again; transforms/control/checkpoint.py
+QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
+SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
+SHIFTS = {}  # operands whose plain cotangent is that of the answer; core/primitive/lanes.py
+STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
+WEAK = {}  # an operator: Python scalars stay weak through it, as in NumPy; core/primitive/primitive.py
+
+_TABLES = {name.lower(): table for name, table in list(globals().items()) if name.isupper()}
+
+
+def file_facts(name, facts):
+    """File what the statement of a primitive says beside its rules."""
+    for table in _TABLES.values():
+        table.pop(name, None)  # a name may be used again
+    for fact, value in facts.items():
+        if fact not in _TABLES:
+            raise RuleError(f"the statement of primitive {name} gives {fact!r}, which nothing reads; the optional "
+                            f"facts are {', '.join(_TABLES)}")
+        _TABLES[fact][name] = value
