@@ -214,7 +214,7 @@ def script_losses_of_integers_and_of_other_ranks(torch):
     odd = [lambda: F.soft_margin_loss(x, y), lambda: F.huber_loss(x, f[0, :3]), lambda: F.softmin(x > 1, 0),
            lambda: F.margin_ranking_loss(x > 1, y, y), lambda: F.gaussian_nll_loss(f, f, x),
            lambda: F.multi_margin_loss(f, f[0, :3])]
-    return [F.margin_ranking_loss(x, y, torch.tensor([1, -1, 1])), F.multi_margin_loss(f[:0], x[:0]),
+    return [F.margin_ranking_loss(x, y, torch.tensor([1, -1, 1])), F.multi_margin_loss(f[:0], x[:0]).shape,
             F.multilabel_soft_margin_loss(f[0, :1], f), torch.linalg.vander(x.to(torch.uint8)),
             *[attempt(g)[:2] for g in odd]]
 

@@ -3,13 +3,15 @@
 import json
 import sqlite3
 import sys
+import tempfile
 import threading
 import types
+from pathlib import Path
 
 import pytest
 
 import covector.compat.torch as compat
-from harness import agree, attempt
+from harness import attempt
 
 
 def names(prof, of="aten::", top=True):
@@ -311,15 +313,11 @@ def nvprof_file(path):
     file.close()
 
 
-def test_files_of_nvprof_are_read(tmp_path):
-    nvprof_file(tmp_path / "trace.nvvp")
-
-    def read(torch):
-        events = torch.autograd.profiler.load_nvprof(str(tmp_path / "trace.nvvp"))
+def script_files_of_nvprof_are_read(torch):
+    with tempfile.TemporaryDirectory() as folder:
+        nvprof_file(Path(folder) / "trace.nvvp")
+        events = torch.autograd.profiler.load_nvprof(str(Path(folder) / "trace.nvvp"))
         return [(e.id, e.name, e.cpu_time_total, [(k.name, k.duration) for k in e.kernels]) for e in events]
-
-    assert read(compat) == [(5, "aten::mul, seq = 0", 80, []), (7, "aten::add, seq = 1", 100, [(11, 10), (12, 20)])]
-    agree(read)
 
 
 def test_lines_of_the_user_are_kept_and_given_to_nodes(tmp_path):

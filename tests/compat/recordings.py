@@ -1,0 +1,120 @@
+"""Answers of PyTorch in `recorded/`, one JSON file a test module: what the plain run asserts against, without PyTorch.
+
+An answer is a nest as `harness.record` makes it. Numbers are written so that they read back exactly, NaN and infinities
+as JSON of Python has them; those of single precision by the fewest digits that do.
+"""
+
+import functools
+import json
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).with_name("recorded")
+TENSOR = ("dtype", "shape", "stride", "requires_grad", "leaf", "fn", "value")
+SINGLE = {"float32": np.float32, "float16": np.float32, "bfloat16": np.float32, "complex64": np.complex64}
+
+
+class Recording:
+    """The recorded answers of one test module."""
+
+    def __init__(self, module):
+        self.path = HERE / f"{module}.json"
+        found = json.loads(self.path.read_text()) if self.path.exists() else {"torch": None, "answers": {}}
+        self.version, self.answers = found["torch"], found["answers"]
+        self.keys = set()  # of the tests that were collected
+
+    def get(self, key):
+        """The recorded answer of one test."""
+        assert key in self.answers, (f"{key} has no recorded answer in {self.path.name}; record it where PyTorch is "
+                                     "installed: pytest -m reference --record-answers, and commit the file")
+        return decode(self.answers[key])
+
+    def put(self, key, answer, version):
+        """Write the answer of one test, one line of the file; lines of tests that are gone go."""
+        self.answers[key], self.version = json.loads(json.dumps(encode(answer))), version
+        self.answers = {k: self.answers[k] for k in sorted(self.answers) if k in self.keys}
+        lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in self.answers.items())
+        HERE.mkdir(exist_ok=True)
+        self.path.write_text(f'{{"torch": {json.dumps(version)}, "answers": {{\n{lines}\n}}}}\n')
+
+
+recording = functools.cache(Recording)  # by module
+
+
+def encode(value):
+    """What JSON can hold of an answer; `@` begins the names that `decode` knows."""
+    if isinstance(value, np.ndarray):
+        dtype, single = value.dtype.name, {"c": "complex64", "f": "float32"}.get(value.dtype.kind)
+        if single and np.array_equal(value, array(numbers(value, single), single), equal_nan=True):
+            dtype = single
+        return {"@array": dtype, "of": numbers(value, dtype)}
+    if isinstance(value, dict) and tuple(value) == TENSOR:
+        return encode_tensor(*value.values())
+    if isinstance(value, dict):
+        assert not any(k.startswith("@") for k in value), "a name that begins with @ is not recorded"
+        return {k: encode(v) for k, v in value.items()}
+    if isinstance(value, tuple):
+        return {"@tuple": [encode(v) for v in value]}
+    if isinstance(value, list):
+        return [encode(v) for v in value]
+    return {"@complex": [value.real, value.imag]} if isinstance(value, complex) else value
+
+
+def encode_tensor(dtype, shape, stride, requires_grad, leaf, fn, value):
+    """A tensor, without what follows from the rest."""
+    dtype = dtype.removeprefix("torch.")
+    found = {"@tensor": dtype, "of": numbers(value, dtype)}
+    for name, fact, usual in (("shape", shape, value.shape), ("stride", stride, contiguous(shape)),
+                              ("requires_grad", requires_grad, fn is not None), ("leaf", leaf, fn is None),
+                              ("fn", fn, None)):
+        if fact != usual:
+            found[name] = fact
+    return found
+
+
+def decode(value):
+    """The answer that `encode` was given."""
+    if isinstance(value, list):
+        return [decode(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if "@array" in value:
+        return array(value["of"], value["@array"])
+    if "@tensor" in value:
+        values, fn = array(value["of"], value["@tensor"]), value.get("fn")
+        shape = tuple(value.get("shape", values.shape))
+        stride = tuple(value.get("stride", contiguous(shape)))
+        return dict(zip(TENSOR, (f"torch.{value['@tensor']}", shape, stride, value.get("requires_grad", fn is not None),
+                                 value.get("leaf", fn is None), fn, values)))
+    if "@tuple" in value:
+        return tuple(decode(v) for v in value["@tuple"])
+    return complex(*value["@complex"]) if "@complex" in value else {k: decode(v) for k, v in value.items()}
+
+
+def numbers(values, dtype):
+    """The entries of an array as a nest of numbers, complex ones as their real and imaginary parts."""
+    if "complex" in dtype:
+        part = "float32" if dtype in SINGLE else "float64"
+        return [numbers(values.real, part), numbers(values.imag, part)]
+    if values.dtype.kind == "f" and dtype in SINGLE:
+        with np.errstate(over="ignore"):
+            return np.reshape([float(str(v)) for v in values.astype(np.float32).flat], values.shape).tolist()
+    return values.tolist()
+
+
+def array(nest, dtype):
+    """The array whose `numbers` are a nest, as `np.array` makes it of the numbers themselves."""
+    if "complex" in dtype:
+        real, imaginary = np.array(nest, np.float32 if dtype in SINGLE else np.float64)
+        if not real.size:
+            return np.zeros(real.shape)
+        found = np.empty(np.shape(real), np.complex128)
+        found.real, found.imag = real, imaginary  # 1j * inf would be NaN
+        return found
+    return np.array(nest, np.float32).astype(np.float64) if dtype in SINGLE else np.array(nest)
+
+
+def contiguous(shape):
+    """The strides of a tensor that lies in order."""
+    return tuple(int(np.prod([max(n, 1) for n in shape[i + 1:]])) for i in range(len(shape)))
