@@ -1,9 +1,10 @@
 """Answers of PyTorch in `recorded/`, one JSON file a test module: what the plain run asserts against, without PyTorch.
 
 An answer is a nest as `harness.record` makes it. Numbers are written so that they read back exactly, NaN and infinities
-as JSON of Python has them; those of single precision by the fewest digits that do.
+as JSON of Python has them, those of single precision by the fewest digits; more than 8 are bytes in base64.
 """
 
+import base64
 import functools
 import json
 from pathlib import Path
@@ -93,26 +94,34 @@ def decode(value):
 
 
 def numbers(values, dtype):
-    """The entries of an array as a nest of numbers, complex ones as their real and imaginary parts."""
+    """The entries of an array: a nest of numbers, or shape and bytes of many; of complex ones, both of their parts."""
+    kind = np.float32 if dtype in SINGLE else np.float64
     if "complex" in dtype:
-        part = "float32" if dtype in SINGLE else "float64"
-        return [numbers(values.real, part), numbers(values.imag, part)]
-    if values.dtype.kind == "f" and dtype in SINGLE:
-        with np.errstate(over="ignore"):
-            return np.reshape([float(str(v)) for v in values.astype(np.float32).flat], values.shape).tolist()
-    return values.tolist()
+        return [numbers(part, np.dtype(kind).name) for part in (values.real, values.imag)]
+    if values.dtype.kind != "f":
+        return values.tolist()
+    with np.errstate(over="ignore"):
+        values = values.astype(kind)
+    if values.size > 8:
+        return f"{','.join(map(str, values.shape))}:{base64.b64encode(values.tobytes()).decode()}"
+    return np.reshape([float(str(v)) for v in values.flat], values.shape).tolist()
 
 
-def array(nest, dtype):
-    """The array whose `numbers` are a nest, as `np.array` makes it of the numbers themselves."""
+def array(found, dtype):
+    """The array whose `numbers` were found, of the dtype that `np.array` gives numbers of Python."""
+    kind = np.float32 if dtype in SINGLE else np.float64
     if "complex" in dtype:
-        real, imaginary = np.array(nest, np.float32 if dtype in SINGLE else np.float64)
+        real, imaginary = [array(part, np.dtype(kind).name) for part in found]
         if not real.size:
-            return np.zeros(real.shape)
-        found = np.empty(np.shape(real), np.complex128)
-        found.real, found.imag = real, imaginary  # 1j * inf would be NaN
-        return found
-    return np.array(nest, np.float32).astype(np.float64) if dtype in SINGLE else np.array(nest)
+            return real
+        both = np.empty(real.shape, np.complex128)
+        both.real, both.imag = real, imaginary  # 1j * inf would be NaN
+        return both
+    if isinstance(found, str):
+        shape, _, text = found.partition(":")
+        values = np.frombuffer(base64.b64decode(text), kind)
+        return values.astype(np.float64).reshape([int(n) for n in shape.split(",")])
+    return np.array(found, np.float32).astype(np.float64) if dtype in SINGLE else np.array(found)
 
 
 def contiguous(shape):

@@ -42,8 +42,9 @@ def assert_same(a, b):
 
 @pytest.mark.parametrize("answer", [
     ODD, complex(-0.0, float("inf")), None, True, 3, "é", ("raised", "ValueError", "no"), {"a": [1, (2.0,)], "b": {}},
-    np.array(ODD), np.array(ODD, np.float32).astype(np.float64), np.array([ODD, ODD]) + 0.1,
-    np.array([complex(1, 0.1), complex(float("inf"), 2)]), np.array([[1, -2]]), np.array(True), np.zeros((2, 0)),
+    np.array(ODD), np.array(ODD, np.float32).astype(np.float64), np.array([ODD] * 4) + 0.1,
+    np.array([complex(1, 0.1), complex(float("inf"), 2)]), np.array([[1, -2]]),
+    np.array([ODD] * 4, np.float32).astype(np.float64) * (1 + 2j), np.array(True), np.zeros((2, 0)),
     tensor(ODD, "float64"), tensor(np.array([0.1, 1e-45, 3e38], np.float32).astype(np.float64), "float32"),
     tensor([[1.0, 2.0], [3.0, 4.0]], "float16", stride=(1, 2), fn="TBackward0", leaf=False, requires_grad=True),
     tensor([1 + 2j, 0.1j], "complex128"), tensor([2**63 + 5], "uint64"), tensor([True], "bool", requires_grad=True),
