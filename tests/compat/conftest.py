@@ -6,7 +6,7 @@ import pytest
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
-from recordings import recording
+from recordings import TESTS, recording
 
 
 def pytest_pycollect_makeitem(collector, name, obj):
@@ -26,7 +26,8 @@ def called(row):
 
 def tests(collector, name, key, subject):
     """The two tests of one subject."""
-    recorded, renew = recording(collector.path.stem), collector.config.getoption("record_answers")
+    recorded = recording(collector.path.relative_to(TESTS))
+    renew = collector.config.getoption("record_answers")
     recorded.keys.add(key)
 
     def gives_what_was_recorded():

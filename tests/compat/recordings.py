@@ -12,15 +12,16 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).with_name("recorded")
+TESTS = HERE.parent
 TENSOR = ("dtype", "shape", "stride", "requires_grad", "leaf", "fn", "value")
 SINGLE = {"float32": np.float32, "float16": np.float32, "bfloat16": np.float32, "complex64": np.complex64}
 
 
 class Recording:
-    """The recorded answers of one test module."""
+    """The recorded answers of one test module, given by its path below `tests/compat`."""
 
     def __init__(self, module):
-        self.path = HERE / f"{module}.json"
+        self.path = (HERE / module).with_suffix(".json")
         found = json.loads(self.path.read_text()) if self.path.exists() else {"torch": None, "answers": {}}
         self.version, self.answers = found["torch"], found["answers"]
         self.keys = set()  # of the tests that were collected
@@ -36,7 +37,7 @@ class Recording:
         self.answers[key], self.version = json.loads(json.dumps(encode(answer))), version
         self.answers = {k: self.answers[k] for k in sorted(self.answers) if k in self.keys}
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in self.answers.items())
-        HERE.mkdir(exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(f'{{"torch": {json.dumps(version)}, "answers": {{\n{lines}\n}}}}\n')
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from recordings import HERE, Recording, decode, encode, recording
+from recordings import HERE, TESTS, Recording, decode, encode, recording
 
 ODD = [0.0, -0.0, 0.1, 1e-320, float("nan"), float("inf"), -float("inf"), 2.0**60 + 1]
 
@@ -56,14 +56,14 @@ def test_answers_read_back_exactly(answer):
 
 def test_an_answer_that_was_not_recorded_says_how_to_record_it():
     with pytest.raises(AssertionError, match="script_new has no recorded answer .* --record-answers"):
-        Recording("test_new").get("script_new")
+        Recording("test_new.py").get("script_new")
 
 
-@pytest.mark.parametrize("path", sorted(HERE.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(HERE.rglob("*.json")), ids=lambda path: path.stem)
 def test_recorded_answers_belong_to_tests_and_name_their_pytorch(path):
-    found = Recording(path.stem)
+    module = path.relative_to(HERE).with_suffix(".py")
+    found, collected = Recording(module), recording(module).keys  # none where this file runs alone
+    assert (TESTS / module).exists(), f"delete {path}: its tests are gone"
     assert found.version and list(found.answers) == sorted(found.answers)
-    assert path.parent.with_name(f"{path.stem}.py").exists(), f"delete {path}: its tests are gone"
-    collected = recording(path.stem).keys  # none where this file runs alone
     stale = found.answers.keys() - collected if collected else set()
     assert not stale, f"delete these lines of {path.name}, their tests are gone: {sorted(stale)}"
