@@ -67,6 +67,21 @@ def made_function(torch, forward, backward, **more):
     return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
 
 
+def normal(torch, *shape, seed=0, dtype=None):
+    """Numbers without a pattern."""
+    x = np.random.default_rng(seed).normal(size=shape)
+    return torch.tensor(x + 1j * x[::-1] if dtype == "complex" else x)
+
+
+def slopes(torch, f, *tensors):
+    """The value of a function, and its gradients behind fixed weights."""
+    leaves = [t.detach().clone().requires_grad_() for t in tensors]
+    out = f(*leaves)
+    weights = torch.cos(torch.arange(out.numel(), dtype=torch.float64)).reshape(out.shape)
+    real = out.real if out.is_complex() else out
+    return [out.detach(), *torch.autograd.grad((real * weights).sum(), leaves)]
+
+
 def rounds_as(dtype, why):
     """Compare the float64 values of a script as those of `dtype`, in which it computes for the reason `why`."""
     def mark(script):

@@ -1,26 +1,25 @@
 """Attention with dropout, and of several heads: projections of their own, biases of keys, masks, and refusals."""
 
-from test_edges_of_matrices_and_layers import array, slopes
 
-from harness import attempt
+from harness import attempt, normal, slopes
 
 
 def heads(torch, **more):
     """The arguments of attention of two heads of two numbers each, others replaced."""
     given = {
-        "query": array(torch, 3, 2, 4), "key": array(torch, 5, 2, 4, seed=1), "value": array(torch, 5, 2, 4, seed=2),
-        "embed_dim_to_check": 4, "num_heads": 2, "in_proj_weight": array(torch, 12, 4, seed=3),
-        "in_proj_bias": array(torch, 12, seed=4), "bias_k": None, "bias_v": None, "add_zero_attn": False,
-        "dropout_p": 0.0, "out_proj_weight": array(torch, 4, 4, seed=5), "out_proj_bias": array(torch, 4, seed=6),
+        "query": normal(torch, 3, 2, 4), "key": normal(torch, 5, 2, 4, seed=1), "value": normal(torch, 5, 2, 4, seed=2),
+        "embed_dim_to_check": 4, "num_heads": 2, "in_proj_weight": normal(torch, 12, 4, seed=3),
+        "in_proj_bias": normal(torch, 12, seed=4), "bias_k": None, "bias_v": None, "add_zero_attn": False,
+        "dropout_p": 0.0, "out_proj_weight": normal(torch, 4, 4, seed=5), "out_proj_bias": normal(torch, 4, seed=6),
     } | more
     return torch.nn.functional.multi_head_attention_forward(**given)
 
 
 def separate(torch):
     """Keys and values of other widths than the queries, with projections of their own."""
-    return {"key": array(torch, 5, 2, 3, seed=1), "value": array(torch, 5, 2, 6, seed=2),
-            "use_separate_proj_weight": True, "in_proj_weight": None, "q_proj_weight": array(torch, 4, 4, seed=7),
-            "k_proj_weight": array(torch, 4, 3, seed=8), "v_proj_weight": array(torch, 4, 6, seed=9)}
+    return {"key": normal(torch, 5, 2, 3, seed=1), "value": normal(torch, 5, 2, 6, seed=2),
+            "use_separate_proj_weight": True, "in_proj_weight": None, "q_proj_weight": normal(torch, 4, 4, seed=7),
+            "k_proj_weight": normal(torch, 4, 3, seed=8), "v_proj_weight": normal(torch, 4, 6, seed=9)}
 
 
 def script_heads_with_projections_of_their_own(torch):
@@ -34,21 +33,21 @@ def script_heads_without_a_bias_with_masks_and_more_keys(torch):
     late = torch.ones(3, 5, dtype=torch.bool).triu(1)
     hidden = torch.tensor([[False] * 5, [False, True, False, True, False]])
     return [*heads(torch, in_proj_bias=None), *heads(torch, attn_mask=late, key_padding_mask=hidden),
-            *heads(torch, bias_k=array(torch, 1, 1, 4), bias_v=array(torch, 1, 1, 4, seed=1), add_zero_attn=True,
+            *heads(torch, bias_k=normal(torch, 1, 1, 4), bias_v=normal(torch, 1, 1, 4, seed=1), add_zero_attn=True,
                    attn_mask=late, key_padding_mask=hidden, average_attn_weights=False),
-            *heads(torch, query=array(torch, 3, 4), key=array(torch, 5, 4), value=array(torch, 5, 4, seed=1),
+            *heads(torch, query=normal(torch, 3, 4), key=normal(torch, 5, 4), value=normal(torch, 5, 4, seed=1),
                    key_padding_mask=hidden[1])]
 
 
 def script_refusals_of_heads(torch):
     own = separate(torch)
     odd = [
-        {"bias_k": array(torch, 1, 1, 4)}, {"bias_v": array(torch, 1, 1, 4)}, {"in_proj_weight": None},
-        own | {"k_proj_weight": None}, own | {"q_proj_weight": array(torch, 4, 3)}, {"num_heads": 3},
-        {"embed_dim_to_check": 5}, {"key": array(torch, 5, 4)}, {"value": array(torch, 4, 2, 4)},
+        {"bias_k": normal(torch, 1, 1, 4)}, {"bias_v": normal(torch, 1, 1, 4)}, {"in_proj_weight": None},
+        own | {"k_proj_weight": None}, own | {"q_proj_weight": normal(torch, 4, 3)}, {"num_heads": 3},
+        {"embed_dim_to_check": 5}, {"key": normal(torch, 5, 4)}, {"value": normal(torch, 4, 2, 4)},
         {"attn_mask": torch.zeros(3, 4)}, {"attn_mask": torch.zeros(1, 3, 5)}, {"attn_mask": torch.zeros(5)},
         {"attn_mask": torch.zeros(3, 5, dtype=torch.int64)}, {"key_padding_mask": torch.zeros(5)},
-        {"static_k": array(torch, 3, 5, 2)}, {"is_causal": True}, {"query": array(torch, 4)},
+        {"static_k": normal(torch, 3, 5, 2)}, {"is_causal": True}, {"query": normal(torch, 4)},
     ]
     return [attempt(lambda more=more: heads(torch, **more))[:2] for more in odd]
 

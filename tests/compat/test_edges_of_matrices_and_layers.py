@@ -1,53 +1,37 @@
 """Matrices and layers at the edges of what they take: broadcast, negative widths, one triangle, zeros, tolerances."""
 
-import numpy as np
 
-from harness import attempt, double, table
-
-
-def array(torch, *shape, seed=0, dtype=None):
-    """Numbers without a pattern."""
-    x = np.random.default_rng(seed).normal(size=shape)
-    return torch.tensor(x + 1j * x[::-1] if dtype == "complex" else x)
-
-
-def slopes(torch, f, *tensors):
-    """The value of a function, and its gradients behind fixed weights."""
-    leaves = [t.detach().clone().requires_grad_() for t in tensors]
-    out = f(*leaves)
-    weights = torch.cos(torch.arange(out.numel(), dtype=torch.float64)).reshape(out.shape)
-    real = out.real if out.is_complex() else out
-    return [out.detach(), *torch.autograd.grad((real * weights).sum(), leaves)]
+from harness import attempt, double, normal, slopes, table
 
 
 def script_cosine_similarity_counts_every_element_of_broadcast_vectors(torch):
-    x, y = array(torch, 1, 2, 3), array(torch, 2, 1, 3, seed=1)
+    x, y = normal(torch, 1, 2, 3), normal(torch, 2, 1, 3, seed=1)
     f = torch.nn.functional.cosine_similarity
     return [slopes(torch, lambda a, b, d=d: f(a, b, dim=d), x, y) for d in (-2, 0, 1, 2)]
 
 
 def script_circular_padding_repeats_what_negative_widths_leave(torch):
-    x = array(torch, 1, 3, 4, 4)
+    x = normal(torch, 1, 3, 4, 4)
     pad = torch.nn.functional.pad
     return [slopes(torch, lambda a, p=p: pad(a, p, "circular"), x)
             for p in ([-1, 1, -2, 1], [1, -1, 0, 0], [-2, 2, 1, 1], [-1, -1, -1, 2], [2, -1, 0, 0])]
 
 
 def script_pseudo_inverse_counts_rounding_as_zero(torch):
-    thin = array(torch, 30, 2)
+    thin = normal(torch, 30, 2)
     return [torch.linalg.pinv(thin @ thin.mT), torch.linalg.pinv((thin @ thin.mT).float()).abs().max() < 10,
             torch.linalg.matrix_rank(thin @ thin.mT)]
 
 
 def script_hermitian_pseudo_inverse_reads_one_triangle(torch):
-    x = array(torch, 2, 3, 3)
+    x = normal(torch, 2, 3, 3)
     even = x + x.mT
     return [torch.linalg.pinv(x, hermitian=True), [v.contiguous() for v in slopes(
         torch, lambda a: torch.linalg.pinv(a, hermitian=True), even)]]
 
 
 def script_eigenvalues_of_one_triangle_with_gradients(torch):
-    x = array(torch, 2, 3, 3)
+    x = normal(torch, 2, 3, 3)
     return [slopes(torch, lambda a, u=u: torch.linalg.eigvalsh(a, UPLO=u), x) for u in "LU"] + [
         slopes(torch, lambda a: torch.linalg.eigh(a, UPLO="U")[1].abs(), x),
         torch.func.vmap(lambda a: torch.linalg.eigvalsh(a, UPLO="U"))(x),
@@ -55,11 +39,11 @@ def script_eigenvalues_of_one_triangle_with_gradients(torch):
 
 
 def script_eigenvalues_of_real_matrices_come_in_the_order_of_the_real_solver(torch):
-    return [torch.linalg.eigvals(array(torch, 5, 5, seed=k)) for k in range(8)]
+    return [torch.linalg.eigvals(normal(torch, 5, 5, seed=k)) for k in range(8)]
 
 
 def script_ranks_with_a_tolerance_for_each_matrix(torch):
-    x = array(torch, 2, 3, 3)
+    x = normal(torch, 2, 3, 3)
     each = double(torch, 0.2, 3.0)
     rank = torch.linalg.matrix_rank
     return table([lambda: rank(x, rtol=each), lambda: rank(x, atol=each), lambda: rank(x, atol=each, rtol=each / 10),
@@ -80,7 +64,7 @@ def script_powers_of_a_number(torch):
 
 
 def script_least_squares_of_complex_numbers_has_real_residuals(torch):
-    a, b = array(torch, 4, 2, dtype="complex"), array(torch, 4, 2, seed=1, dtype="complex")
+    a, b = normal(torch, 4, 2, dtype="complex"), normal(torch, 4, 2, seed=1, dtype="complex")
     found = torch.linalg.lstsq(a, b, driver="gelsd")
     return [found.residuals, found.singular_values.dtype, torch.linalg.lstsq(a, b).residuals.dtype]
 
@@ -106,9 +90,9 @@ def script_masked_reductions_of_every_kind(torch):
 
 
 def script_masked_statistics_of_complex_numbers_and_integers(torch):
-    z, x = array(torch, 3, 4, dtype="complex"), torch.tensor([[1, 2, 3], [3, 4, 9]])
+    z, x = normal(torch, 3, 4, dtype="complex"), torch.tensor([[1, 2, 3], [3, 4, 9]])
     m = torch.masked
-    return [m.var(z, 1), m.std(z, 1), m.std(z, 0, mask=z.real > 0), m.var(array(torch, 3, 4), 1, correction=1.3),
+    return [m.var(z, 1), m.std(z, 1), m.std(z, 0, mask=z.real > 0), m.var(normal(torch, 3, 4), 1, correction=1.3),
             m.logsumexp(z, 1), m.logsumexp(z, 1, mask=z.real > 0), m.logsumexp(x, 1), m.logsumexp(x, 1, mask=x > 2),
             slopes(torch, lambda a: m.var(a, 1), z)]
 
@@ -120,7 +104,7 @@ def script_layers_of_numbers_and_of_nothing(torch):
             slopes(torch, lambda a: F.multilabel_margin_loss(a, zero), double(torch, 0.3)[0]),
             slopes(torch, lambda a: F.prelu(a, double(torch, 0.2)), double(torch, -2.0)[0]),
             F.batch_norm(none, none, none, None, None, True), F.batch_norm(none, none, none),
-            slopes(torch, lambda a: F.avg_pool2d(a, (2, 2), (), (0,), False, True, -2), array(torch, 1, 1, 4, 4))]
+            slopes(torch, lambda a: F.avg_pool2d(a, (2, 2), (), (0,), False, True, -2), normal(torch, 1, 1, 4, 4))]
 
 
 def script_refusals_of_layers(torch):
@@ -133,7 +117,7 @@ def script_refusals_of_layers(torch):
 
 
 def script_memory_of_factors_and_spectra(torch):
-    a, x = array(torch, 2, 4, 3), array(torch, 3, 4, 5, 6)
+    a, x = normal(torch, 2, 4, 3), normal(torch, 3, 4, 5, 6)
     p, low, up = torch.linalg.lu(a)
     packed = torch.linalg.lu_factor(a)
     fft = torch.fft
@@ -142,7 +126,7 @@ def script_memory_of_factors_and_spectra(torch):
 
 
 def script_axes_of_masked_reductions(torch):
-    x, m = array(torch, 2, 3), torch.masked
+    x, m = normal(torch, 2, 3), torch.masked
     names = "sum prod amax amin mean var std logsumexp".split()
     found = [attempt(lambda n=n, d=d: getattr(m, n)(x, d)) for n in names
              for d in (None, (), 0, (0, 1), (1, 0), (0, 0), 5, -3)]
@@ -153,7 +137,7 @@ def script_axes_of_masked_reductions(torch):
 
 
 def script_refusals_of_factors(torch):
-    a, packed = array(torch, 3, 3), torch.linalg.lu_factor(array(torch, 3, 3))
+    a, packed = normal(torch, 3, 3), torch.linalg.lu_factor(normal(torch, 3, 3))
     odd = [lambda: torch.lu_unpack(a, packed[1].long()), lambda: torch.lu_unpack(a[0], packed[1]),
            lambda: torch.linalg.lu_solve(packed[0], packed[1].double(), a), lambda: torch.linalg.cond(a[0]),
            lambda: torch.linalg.cond(a[:0]),
@@ -162,7 +146,7 @@ def script_refusals_of_factors(torch):
 
 
 def script_answers_of_slope_zero_have_a_history(torch):
-    x, square = array(torch, 3, 2).requires_grad_(), array(torch, 2, 2).requires_grad_()
+    x, square = normal(torch, 3, 2).requires_grad_(), normal(torch, 2, 2).requires_grad_()
     found = [torch.linalg.vector_norm(x, 0, dim=0), torch.linalg.matrix_power(square, 0),
              torch.linalg.householder_product(x, square[:0, 0]), torch.linalg.lstsq(x, x).residuals]
     for t in found:
@@ -171,26 +155,26 @@ def script_answers_of_slope_zero_have_a_history(torch):
 
 
 def script_logarithms_of_sums_of_complex_exponentials_are_principal_values(torch):
-    z = array(torch, 4, 3, dtype="complex") * 9
+    z = normal(torch, 4, 3, dtype="complex") * 9
     return [torch.logsumexp(z, 0), torch.logsumexp(z[:1], 0), torch.masked.logsumexp(z, 1, mask=z.real > 0),
             slopes(torch, lambda a: torch.logsumexp(a, 1), z)]
 
 
 def script_least_squares_of_mapped_matrices(torch):
-    a, b = array(torch, 2, 4, 3), array(torch, 2, 4, 2, seed=1)
+    a, b = normal(torch, 2, 4, 3), normal(torch, 2, 4, 2, seed=1)
     return table([lambda d=d: torch.func.vmap(lambda x, y: tuple(torch.linalg.lstsq(x, y, driver=d))[:2])(a, b)
                   for d in ("gels", "gelsd")], contiguous=True)
 
 
 def script_pools_and_resamplings_keep_nan_and_infinities_where_they_are(torch):
     F = torch.nn.functional  # noqa: N806
-    x = array(torch, 1, 2, 5, 6)
+    x = normal(torch, 1, 2, 5, 6)
     x[0, 0, 1, 2], x[0, 1, 3, 0], x[0, 1, 0, 5] = float("nan"), float("inf"), -float("inf")
     found = [F.adaptive_avg_pool2d(x, (2, 3)), F.adaptive_avg_pool2d(x, (4, 5)), F.adaptive_avg_pool1d(x[0, 1], 4)]
     for mode, size in (("bilinear", (7, 4)), ("bicubic", (7, 9)), ("area", (3, 3))):
         found.append(F.interpolate(x, size, mode=mode))
     found.append(F.interpolate(x, (9, 3), mode="bilinear", align_corners=True))
-    smooth = array(torch, 1, 2, 5, 6, seed=3)
+    smooth = normal(torch, 1, 2, 5, 6, seed=3)
     return found + [slopes(torch, lambda a, f=f: f(a), smooth) for f in (
         lambda a: F.adaptive_avg_pool2d(a, (4, 5)), lambda a: F.interpolate(a, (7, 4), mode="bilinear"),
         lambda a: F.interpolate(a, (3, 9), mode="bicubic", align_corners=True))]
@@ -210,7 +194,7 @@ def script_resampling_of_integers_and_of_nothing(torch):
 def script_losses_of_integers_and_of_other_ranks(torch):
     F = torch.nn.functional  # noqa: N806
     x, y = torch.tensor([1, 2, 3]), torch.tensor([4, 2, 1])
-    f = array(torch, 3, 4)
+    f = normal(torch, 3, 4)
     odd = [lambda: F.soft_margin_loss(x, y), lambda: F.huber_loss(x, f[0, :3]), lambda: F.softmin(x > 1, 0),
            lambda: F.margin_ranking_loss(x > 1, y, y), lambda: F.gaussian_nll_loss(f, f, x),
            lambda: F.multi_margin_loss(f, f[0, :3])]
