@@ -24,7 +24,7 @@ def attempt(fn):
     try:
         return fn()
     except Exception as error:
-        return ("raised", type(error).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(error)))
+        return ("raised", type(error).__name__, without_modules(str(error)))
 
 
 def double(torch, *numbers):
@@ -37,7 +37,12 @@ def message(fn):
     try:
         return fn()
     except Exception as error:
-        return re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", f"{type(error).__name__}: {error}")
+        return without_modules(f"{type(error).__name__}: {error}")
+
+
+def without_modules(text):
+    """A message with the names of classes alone."""
+    return re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", text)
 
 
 def table(lines, contiguous=False):
@@ -182,7 +187,7 @@ def run(script, torch):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         answer = record(script(torch))
-    return answer, sorted({f"{w.category.__name__}: {sense(str(w.message))[:60]}" for w in caught
+    return answer, sorted({f"{w.category.__name__}: {sense(without_modules(str(w.message)))[:60]}" for w in caught
                            if not issubclass(w.category, ResourceWarning)
                            and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
 

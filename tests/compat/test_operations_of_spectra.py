@@ -128,7 +128,7 @@ def script_singular_values(T):
             lambda: g.svd(T.ones(2)),
             lambda: g.eig(T.ones(2, 3)),
             *[
-                lambda d=d: [v.flatten() for v in g.lstsq(a, T.tensor([[1.0], [2.0], [4.0]]), driver=d)]
+                lambda d=d: [v.flatten() for v in g.lstsq(a.double(), T.tensor([[1.0], [2], [4]]).double(), driver=d)]
                 for d in (None, "gels", "gelsd", "gelss")
             ],
         ],
