@@ -1,4 +1,4 @@
-"""Writes that are refused, and memory that grows."""
+"""Writes in place: through turned views, those that are refused, and memory that grows."""
 
 from harness import made_function, message
 
@@ -47,3 +47,17 @@ def script_strides_beyond_a_view(torch):
         quiet = torch.ones(4)[1:].as_strided((2,), (2,), 0)
     return [base, part, alone, wide, other, y.detach(), z.detach(), quiet.is_inference()], message(
         lambda: alone.as_strided((20,), (1,), 0))
+
+
+def script_writes_through_views_turned_by_three_axes(torch):
+    found = []
+    for order in ((1, 2, 0), (2, 0, 1), (0, 2, 1)):
+        x = torch.arange(24.0, dtype=torch.float64).reshape(2, 3, 4).requires_grad_()
+        y = x * 1
+        turned = y.permute(order)
+        weights = torch.arange(24.0, dtype=torch.float64).reshape(turned.shape)
+        turned.mul_(weights)
+        turned.select(0, 0).copy_(turned.select(0, 1) * 3)
+        (y * y).sum().backward()
+        found += [y.detach(), x.grad, y.grad_fn.name()]
+    return found
