@@ -215,6 +215,17 @@ def script_node_hooks_replace(torch):
     return x.grad
 
 
+def script_node_hooks_replace_each_of_several(torch):
+    x, y = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 5.0], requires_grad=True)
+    joined = x * y
+    joined.grad_fn.register_hook(lambda gi, go: (gi[0] + 1, gi[1] * 10))
+    joined.sum().backward()
+    left, right = (x * 1).unbind()
+    left.grad_fn.register_prehook(lambda g: (g[0] * 3, g[1] + 5))
+    (left * 2 + right * 7).backward()
+    return x.grad, y.grad
+
+
 def script_node_hooks_wrong_results(torch):
     out = []
     one = torch.ones(2)
