@@ -61,3 +61,15 @@ def script_writes_through_views_turned_by_three_axes(torch):
         (y * y).sum().backward()
         found += [y.detach(), x.grad, y.grad_fn.name()]
     return found
+
+
+def script_writes_to_what_only_a_dropped_gradient_needs(torch):
+    x, w, b = [torch.linspace(0.5, 2.0, n, dtype=torch.float64).reshape(shape).clone().requires_grad_()
+               for n, shape in ((6, (2, 3)), (12, (3, 4)), (8, (2, 4)))]
+    with torch.no_grad():
+        view = x[:]  # asks for a gradient, which is dropped
+    out = torch.addmm(b, view, w)
+    with torch.no_grad():
+        w.mul_(3.0)
+    (out * out.detach().cos()).sum().backward()
+    return x.grad, w.grad, b.grad
