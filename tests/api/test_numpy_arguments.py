@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import covector
+import covector as cv
 import covector.numpy as cnp
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
 V = np.array([1.5, 0.5, 2.0])
 M = np.array([[1.0, 3.0, 2.0], [4.0, 0.5, 2.5]])
 INF = np.array([[3.0, np.inf, -np.inf], [np.inf, np.inf, 1.0], [np.nan, 1.0, 2.0]])
@@ -293,3 +293,127 @@ def test_einsum_of_mixed_precision_sums_in_that_of_the_answer():
 
 def test_isclose_keeps_python_numbers_weak():
     assert covector.vmap(lambda x: np.isclose(x, 2, atol=0, rtol=0.4999999999999999))(np.ones(1, "f4"))[0]
+
+
+LINE = np.array([0.5, 1.5, -2.0, 3.0])
+BOX = np.arange(12.0).reshape(2, 2, 3) / 7
+
+
+def _doubled(vector, width, axis, options):
+    """Writes what the next element inside is, doubled."""
+    before, after = width
+    if before:
+        vector[:before] = 2 * vector[before]
+    if after:
+        vector[-after:] = 2 * vector[-after - options["step"]]
+
+
+RARE = {
+    "average of axes in another order": lambda x: np.average(x, axis=(2, 0), weights=BOX[0].T),
+    "cov of one row whose columns are variables": lambda x: np.cov(x[:1, 0], rowvar=False, ddof=0),
+    "cov with itself": lambda x: np.cov(x[0], x[0], rowvar=False),
+    "cov of two rows": lambda x: np.cov(x[0], x[1, :1], rowvar=True),
+    "cross in the plane": lambda x: np.cross(x[..., :2], x[..., 1:]),
+    "cross of plane and space": lambda x: np.cross(x[..., :2], x),
+    "cross of space and plane": lambda x: np.cross(x, x[..., 1:], axisc=0),
+    "nothing left to trim, front": lambda x: np.trim_zeros(x[0, 0] * 0, "f"),
+    "nothing left to trim, back of one axis": lambda x: np.trim_zeros(x[0] * 0, "b", axis=1),
+    "NaN made infinite": lambda x: np.nan_to_num(x / 0.0, nan=np.inf, posinf=999.0),
+    "small integers stay small": lambda x: np.sum(x * 9, axis=1, dtype="i4"),
+    "small integers stay small in a running product": lambda x: np.cumprod(x * 9, axis=1, dtype=np.int8),
+    "truths of a running sum": lambda x: np.cumsum(x, axis=0, dtype=bool),
+    "small integers stay small in methods": lambda x: x[0].trace(dtype="u1"),
+    "small integers stay small in ufuncs": lambda x: np.add.reduce(x * 9, 2, "i2"),
+    "a shape in an array": lambda x: np.broadcast_to(x, np.array([2, *x.shape])),
+    "axes in an array": lambda x: np.flip(np.median(x, np.array([0, 2])), np.array([0])),
+    "pad by a function": lambda x: np.pad(x, ((1, 2), (0, 1), (2, 0)), _doubled, step=1),
+    "pad with constants in an array": lambda x: np.pad(x[0], 1, constant_values=np.array([[1.0, 2], [3, 4]])),
+    "NaN of complex values made infinite": lambda x: np.nan_to_num(np.full(2, np.nan + 1j) * x[0, 0, :2], nan=np.inf),
+    "variance of what a mask leaves": lambda x: np.var(np.where(x > 1, np.nan, x), axis=0, where=x <= 1),
+    "dtypes among arrays": lambda x: np.zeros(2, np.result_type(x, np.dtype("c8"), np.float32)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", RARE)
+def test_traced_values_are_numpys(name):
+    want = RARE[name](BOX)
+    for found in (cv.jvp(RARE[name], (BOX,), (BOX,))[0], cv.vjp(RARE[name], BOX)[0],
+                  cv.vmap(RARE[name])(np.stack([BOX, BOX]))[1] if "trim" not in name else want):
+        assert (found.shape, found.dtype) == (want.shape, want.dtype)
+        np.testing.assert_allclose(found, want, rtol=1e-12)
+
+
+def test_masked_nan_is_left_out_of_a_variance_both_ways():
+    x, mask = np.array([1.0, np.nan, 3.0, 5.0]), np.array([True, False, True, True])
+    for name in ("var", "std", "mean", "sum"):
+        gradient = cv.grad(lambda x: getattr(np, name)(x, where=mask))(x)
+        kept = cv.grad(lambda x: getattr(np, name)(x))(x[mask])
+        np.testing.assert_allclose(gradient, np.insert(kept, 1, 0.0))
+
+
+@pytest.mark.parametrize("name", ["nanmean", "nanvar", "nansum"])
+def test_a_traced_mask_of_plain_values_keeps_numpys_shape(name):
+    call = getattr(np, name)
+    masks = np.array([[[True, False, True], [False, True, True]], [[True, True, True], [True, True, False]]])
+    found = cv.vmap(lambda mask: call(np.arange(6).reshape(2, 3), where=mask))(masks)
+    np.testing.assert_allclose(found, [call(np.arange(6).reshape(2, 3), where=mask) for mask in masks])
+
+
+def test_pad_by_a_function_and_by_traced_constants_have_derivatives():
+    check = cv.testing.check_grads
+    x = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, 3.0]])
+    check(lambda x: np.pad(x, ((1, 2), (0, 1)), _doubled, step=1) ** 2, (x,), order=2)
+    check(lambda t: cnp.pad(x, 1, constant_values=(t, t * t)), (np.array(0.5),), order=2)
+    check(lambda x, c: np.pad(x, 2, "linear_ramp", end_values=c), (x, np.array([[1.0, 2.0], [3.0, 4.0]])), order=2)
+
+
+@pytest.mark.parametrize("method", ["linear", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+                                    "interpolated_inverted_cdf"])
+def test_quantiles_of_a_traced_q(method):
+    x, holes = np.array([0.3, 2.0, -1.0, 0.9, 4.0]), np.array([0.3, np.nan, 2.0, -1.0, 0.9, 4.0])
+    for q in (np.array([0.05, 0.31, 0.52, 0.93]), np.array(0.37)):
+        want = np.quantile(x, q, method=method)
+        for name, data in (("quantile", x), ("nanquantile", holes)):
+            call = getattr(np, name)
+            np.testing.assert_allclose(cv.vjp(lambda q: call(data, q, method=method), q)[0], want, rtol=1e-14)
+            np.testing.assert_allclose(cv.make_graph(lambda q: call(data, q, method=method))(q)(q), want, rtol=1e-14)
+        cv.testing.check_grads(lambda x, q: np.quantile(x, q, method=method), (x, q), order=1)
+    t = np.array(0.3)
+    np.testing.assert_allclose(cv.vjp(lambda t: cnp.nanquantile(holes, [t, 2 * t], method=method), t)[0],
+                               np.quantile(x, [0.3, 0.6], method=method))
+
+
+CLOSURES = {
+    "apply_along_axis": lambda t: cnp.apply_along_axis(lambda v: v * t, 0, BOX[0]),
+    "vectorize": lambda t: cnp.vectorize(lambda a: a * t)(LINE),
+    "vectorize with a signature": lambda t: cnp.vectorize(lambda a: a * t, signature="(n)->(n)")(BOX[0]),
+    "piecewise": lambda t: cnp.piecewise(LINE, [LINE > 0], [lambda v: v * t, lambda v: v - t]),
+    "fromfunction": lambda t: cnp.fromfunction(lambda i, j: i * t + j, (2, 3)),
+    "apply_over_axes": lambda t: cnp.apply_over_axes(lambda a, axis: a.sum(axis) * t, BOX, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_functions_of_plain_values_may_close_over_traced_ones(name):
+    call = CLOSURES[name]
+    np.testing.assert_allclose(cv.vjp(call, np.array(1.5))[0], call(1.5))
+    np.testing.assert_allclose(cv.vmap(call)(np.array([1.5, 2.0]))[1], call(2.0))
+    cv.testing.check_grads(call, (np.array(1.5),), order=2)
+
+
+ONE_ARRAY = ("sin abs add transpose squeeze expand_dims ravel flip roll round tile triu trace diagonal real nan_to_num "
+             "shape size zeros_like where linalg.trace linalg.matrix_transpose fft.fftshift").split()
+
+
+@pytest.mark.parametrize("name", ONE_ARRAY)
+def test_lists_of_traced_values_are_arrays(name):
+    fun = cnp
+    for part in name.split("."):
+        fun = getattr(fun, part)
+    rest = {"add": (1.0,), "expand_dims": (0,), "roll": (1,), "tile": (2,)}.get(name, ())
+    x = BOX[0]
+    want = fun(x, *rest)
+    for parts in (lambda x: [x[0], x[1]], lambda x: [[x[0, 0], x[0, 1], x[0, 2]], x[1]]):
+        found = cv.jvp(lambda x: cnp.asarray(fun(parts(x), *rest)), (x,), (x,))[0]
+        np.testing.assert_array_equal(found, np.asarray(want))

@@ -1,10 +1,39 @@
-"""The derivatives that functions of `covector.numpy` choose at kinks and ties, as docs/conventions.md lists them."""
+"""Calls at the corners of NumPy's functions: traced values answer, and refuse, as plain ones do."""
 
 import numpy as np
 import pytest
 
 import covector
+import covector as cv
 import covector.numpy as cnp
+
+
+def test_what_is_outside_of_interp_has_the_same_derivative_both_ways():
+    tangents = np.ones(()), np.arange(3.0), np.array([2.0, 5.0, 7.0])
+    for x in (np.nan, np.inf, -np.inf, -1.0, 4.0, 0.0, 2.0):
+        primals = np.asarray(x), np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, -1.0])
+        forward = cv.jvp(np.interp, primals, tangents)[1]
+        gradients = cv.vjp(np.interp, *primals)[1](np.ones(()))
+        np.testing.assert_allclose(forward, sum((g * t).sum() for g, t in zip(gradients, tangents)))
+        assert np.isfinite(forward)
+
+
+INFINITE_KNOTS = [-np.inf, np.inf], [-np.inf, 1.0], [0.0, np.inf], [-np.inf, 0.0, 1.0, np.inf]
+INFINITE_VALUES = [0.0, 10.0, 3.0, 2.0], [10.0] * 4, [np.inf] * 4, [-np.inf, 5.0, 5.0, 1.0], [5.0, np.inf, -np.inf, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("values", INFINITE_VALUES)
+@pytest.mark.parametrize("knots", INFINITE_KNOTS)
+@pytest.mark.parametrize("scale", [1.0, 2 - 1j])
+def test_interp_between_infinite_points_is_numpys(knots, values, scale):
+    x = np.array([0.5, -np.inf, np.inf, 1.0, 0.0, -3.0])
+    operands = x, np.array(knots), np.array(values[: len(knots)]) * scale
+    want = np.interp(*operands)
+    np.testing.assert_array_equal(cv.vjp(np.interp, *operands)[0], want)
+    np.testing.assert_array_equal(cv.vmap(np.interp)(*[v[None] for v in operands])[0], want)
+    if np.isfinite(values).all():
+        assert np.isfinite(cv.vjp(np.interp, *operands)[1](np.ones(6, want.dtype))[2]).all()
 
 
 def both(fun, x):

@@ -1,11 +1,64 @@
-"""What `covector.numpy` says when it refuses: what happened, what was given, what to do."""
+"""Calls at the corners of NumPy's functions: traced values answer, and refuse, as plain ones do."""
 
 import numpy as np
 import pytest
 
 import covector
+import covector as cv
 import covector.numpy as cnp
+from covector.core.errors import DtypeError
 from covector.core.numpy_api.protocol import FUNCTIONS
+
+LINE = np.array([0.5, 1.5, -2.0, 3.0])
+
+
+def test_errors_of_functions_of_plain_values_go_on():
+    for call in (lambda f: cnp.vectorize(f)(LINE), lambda f: cnp.piecewise(LINE, [LINE > 0], [f]),
+                 lambda f: cnp.apply_along_axis(f, 0, LINE)):
+        with pytest.raises(ValueError, match="invalid literal"):
+            call(lambda v: int("x"))
+
+
+WRONG = {
+    "quantile beyond 1": (ValueError, lambda x: np.quantile(LINE, x[0] * 4)),
+    "percentile that is NaN": (ValueError, lambda x: np.percentile(LINE, x[0] * np.nan)),
+    "weights of too many axes": (RuntimeError, lambda x: np.cov(x, aweights=np.ones((2, 2)))),
+    "a power of what is not square": (np.linalg.LinAlgError, lambda x: np.linalg.matrix_power(x[:, None], 2)),
+    "the inverse of what is not square": (np.linalg.LinAlgError, lambda x: np.linalg.inv(x[:, None])),
+    "an inverse of a tensor": (np.linalg.LinAlgError, lambda x: np.linalg.tensorinv(np.reshape(x, (4, 1)), ind=1)),
+    "linalg.cross in the plane": (ValueError, lambda x: np.linalg.cross(x[:2], x[2:])),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_are_of_numpys_kinds(name):
+    kind, call = WRONG[name]
+    with pytest.raises(kind):
+        call(LINE)
+    with pytest.raises(kind) as caught:
+        cv.jvp(call, (LINE,), (LINE,))
+    assert "test_numpy_messages.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("transform", [cv.grad, cv.vmap, lambda f: lambda x: cv.jvp(f, (x,), (x,)), cv.jacobian,
+                                       lambda f: lambda x: cv.vjp(f, x)])
+def test_a_class_is_no_array(transform):
+    for found in (np.float64, type(None)):
+        with pytest.raises((DtypeError), match="type"):
+            transform(lambda x: found)(LINE)
+    with pytest.raises(DtypeError, match="type"):
+        transform(type)(LINE)
+
+
+def test_a_plain_matrix_times_a_traced_one_in_place_says_what_to_do():
+    def fun(x):
+        y = np.eye(2)
+        y @= x
+        return y
+
+    with pytest.raises(TypeError, match="plain array.*drop its derivative"):
+        cv.grad(lambda x: fun(x).sum())(np.eye(2))
+
 
 V, M = np.linspace(0.5, 2.0, 4), np.linspace(0.5, 2.0, 6).reshape(2, 3)
 MESSAGES = [

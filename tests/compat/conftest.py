@@ -1,38 +1,61 @@
 """Collects the scripts and the calls of each module as the tests that `harness.py` makes of them."""
 
 import inspect
-import warnings
 
 import pytest
 
 import covector.compat.torch as compat
-from harness import Call, agree, run
+from harness import Call, Script, pytorch
+from recordings import TESTS, recording
 
 
 def pytest_pycollect_makeitem(collector, name, obj):
-    """A script is two tests, that it runs on compat and that it agrees with PyTorch; a row of `CALLS` is one."""
-    def item(label, test, *marks):
-        found = pytest.Function.from_parent(collector, name=f"{name}[{label}]", callobj=test, originalname=name)
-        for mark in marks:
-            found.add_marker(mark)
-        return found
-
-    def runs():
-        run(obj, compat)
-
+    """Each script and each row of `CALLS` is two tests: it gives what was recorded, and what PyTorch gives."""
     if name.startswith("script_") and inspect.isfunction(obj):
-        return [item("runs", runs), item("agrees", lambda: agree(obj), pytest.mark.reference)]
+        return tests(collector, name, name, Script(obj))
     if name == "CALLS":
-        return [item(row[0], _check(row), pytest.mark.reference) for row in obj]
+        return [test for row in obj for test in tests(collector, name, row[0], called(row))]
     return None
 
 
-def _check(row):
-    """The test of one row: name, function, arrays, and last the facts about it, where there are any."""
-    def check():
-        facts = row[-1] if isinstance(row[-1], dict) else {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            Call(*[part for part in row if part is not facts], **facts).check()
+def called(row):
+    """The call of one row: name, function, arrays, and last the facts about it, where there are any."""
+    facts = row[-1] if isinstance(row[-1], dict) else {}
+    return Call(*[part for part in row if part is not facts], **facts)
 
-    return check
+
+def tests(collector, name, key, subject):
+    """The two tests of one subject."""
+    recorded = recording(collector.path.relative_to(TESTS))
+    renew = collector.config.getoption("record_answers")
+    recorded.keys.add(key)
+
+    def gives_what_was_recorded():
+        theirs = recorded.get(key)
+        subject.compare(subject.answers(compat), theirs)
+
+    def gives_what_pytorch_gives():
+        torch = pytorch()
+        ours, theirs = subject.answers(compat), subject.answers(torch)
+        if renew:
+            renewed(recorded, key, subject, theirs, torch.__version__.partition("+")[0])
+        subject.compare(ours, theirs)
+        subject.compare(recorded.get(key), theirs)
+
+    label = "" if name == key else f"{key}-"
+    made = [pytest.Function.from_parent(collector, name=f"{name}[{label}{word}]", callobj=test, originalname=name)
+            for word, test in (("recorded", gives_what_was_recorded), ("live", gives_what_pytorch_gives))]
+    made[1].add_marker(pytest.mark.reference)
+    return made
+
+
+def renewed(recorded, key, subject, theirs, version):
+    """Write what PyTorch gives, unless it is what was recorded but for rounding."""
+    try:
+        subject.compare(recorded.get(key), theirs)
+        if recorded.version == version:
+            return
+        theirs = recorded.get(key)
+    except (AssertionError, KeyError):
+        pass
+    recorded.put(key, theirs, version)

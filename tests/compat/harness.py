@@ -1,4 +1,4 @@
-"""Differential tests: what runs on compat and, where installed, on PyTorch, and must give the same.
+"""Differential tests: what runs on compat must give what PyTorch gave when it was recorded, and gives where installed.
 
 Two things of a test module are collected (`conftest.py`): each `script_…(torch)`, which returns a nest of tensors,
 numbers, strings and of what `attempt` gives for an expected error; and each row of `CALLS`, the arguments of `Call`.
@@ -24,7 +24,7 @@ def attempt(fn):
     try:
         return fn()
     except Exception as error:
-        return ("raised", type(error).__name__, re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", str(error)))
+        return ("raised", type(error).__name__, without_modules(str(error)))
 
 
 def double(torch, *numbers):
@@ -37,7 +37,12 @@ def message(fn):
     try:
         return fn()
     except Exception as error:
-        return re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", f"{type(error).__name__}: {error}")
+        return without_modules(f"{type(error).__name__}: {error}")
+
+
+def without_modules(text):
+    """A message with the names of classes alone."""
+    return re.sub(r"<class '.*?([a-zA-Z]+)'>", r"\1", text)
 
 
 def table(lines, contiguous=False):
@@ -67,6 +72,21 @@ def made_function(torch, forward, backward, **more):
     return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()})
 
 
+def normal(torch, *shape, seed=0, dtype=None):
+    """Numbers without a pattern."""
+    x = np.random.default_rng(seed).normal(size=shape)
+    return torch.tensor(x + 1j * x[::-1] if dtype == "complex" else x)
+
+
+def slopes(torch, f, *tensors):
+    """The value of a function, and its gradients behind fixed weights."""
+    leaves = [t.detach().clone().requires_grad_() for t in tensors]
+    out = f(*leaves)
+    weights = torch.cos(torch.arange(out.numel(), dtype=torch.float64)).reshape(out.shape)
+    real = out.real if out.is_complex() else out
+    return [out.detach(), *torch.autograd.grad((real * weights).sum(), leaves)]
+
+
 def rounds_as(dtype, why):
     """Compare the float64 values of a script as those of `dtype`, in which it computes for the reason `why`."""
     def mark(script):
@@ -77,14 +97,23 @@ def rounds_as(dtype, why):
     return mark
 
 
-def agree(script):
-    """Run a script on both libraries and compare."""
-    ours = run(script, compat)
-    theirs = run(script, pytorch())
-    found = differences(ours[0], theirs[0], getattr(script, "rounding", "float64"))
-    if ours[1] != theirs[1]:
-        found.append(f"warnings: {ours[1]} here, {theirs[1]} in PyTorch")
-    assert not found, "\n".join(found)
+class Script:
+    """A `script_…` function to compare: what it returns and the warnings it gives."""
+
+    def __init__(self, script):
+        self.script = script
+
+    def answers(self, torch):
+        """What can be compared of one library."""
+        answer, warned = run(self.script, torch)
+        return {"answer": answer, "warnings": warned}
+
+    def compare(self, ours, theirs):
+        """Raise where the answers differ."""
+        found = differences(ours["answer"], theirs["answer"], getattr(self.script, "rounding", "float64"))
+        if ours["warnings"] != theirs["warnings"]:
+            found.append(f"warnings: {ours['warnings']} here, {theirs['warnings']} in PyTorch")
+        assert not found, "\n".join(found)
 
 
 def pytorch():
@@ -158,7 +187,7 @@ def run(script, torch):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         answer = record(script(torch))
-    return answer, sorted({f"{w.category.__name__}: {sense(str(w.message))[:60]}" for w in caught
+    return answer, sorted({f"{w.category.__name__}: {sense(without_modules(str(w.message)))[:60]}" for w in caught
                            if not issubclass(w.category, ResourceWarning)
                            and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
 
@@ -174,11 +203,12 @@ class Call:
         arrays: the arguments; floating and complex ones ask for gradients.
         orders: how many derivatives to compare; forward, vmap: whether these transforms are compared too.
         single: whether the call is made in float32 as well.
+        rounding: the dtype whose rounding explains what differs in float64, where PyTorch computes in fewer digits.
     """
 
-    def __init__(self, name, f, *arrays, orders=2, forward=True, vmap=True, single=True):
+    def __init__(self, name, f, *arrays, orders=2, forward=True, vmap=True, single=True, rounding="float64"):
         self.name, self.f, self.arrays = name, f, [np.asarray(a) for a in arrays]
-        self.orders, self.forward, self.vmap, self.single = orders, forward, vmap, single
+        self.orders, self.forward, self.vmap, self.single, self.rounding = orders, forward, vmap, single, rounding
 
     def given(self, torch, single=False, gradients=True):
         """The arguments as tensors."""
@@ -202,7 +232,7 @@ class Call:
         """Answers, gradients and second gradients, as arrays."""
         given = self.given(torch, single)
         out = self.f(torch, *given)
-        found = {"answer": [(str(o.dtype), tuple(o.shape), array(o)) for o in flat(out)],
+        found = {"answer": [[str(o.dtype), list(o.shape), array(o)] for o in flat(out)],
                  "history": [o.requires_grad for o in flat(out)]}
         loss, leaves = self.loss(torch, out), [t for t in given if t.requires_grad]
         if loss is None or not self.orders:
@@ -252,18 +282,26 @@ class Call:
         out = torch.func.vmap(lambda *a: tuple(flat(self.f(torch, *a))), in_dims=dims)(*stacked)
         return {"mapped": [array(o) for o in out]}
 
-    def check(self):
-        """Raise where the two libraries differ."""
-        torch = pytorch()
-        for single in (False, True) if self.single else (False,):
-            dtype = "float32" if single else "float64"
-            same(self.outcome(compat, single), self.outcome(torch, single), dtype)
-        if self.forward and any(a.dtype.kind in "fc" for a in self.arrays):
-            theirs = self.tangents(torch)
-            dtype = "differences" if theirs.pop("rough", None) is not None else "float64"
-            same(self.tangents(compat), theirs, dtype)
-        if self.vmap and any(a.dtype.kind in "fc" for a in self.arrays):
-            same(self.mapped(compat), self.mapped(torch), "float64")
+    def answers(self, torch):
+        """What can be compared of one library: by precision, and of the transforms."""
+        moves = any(a.dtype.kind in "fc" for a in self.arrays)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = {"float64": self.outcome(torch, False)}
+            if self.single:
+                found["float32"] = self.outcome(torch, True)
+            if self.forward and moves:
+                found["forward"] = self.tangents(torch)
+            if self.vmap and moves:
+                found["vmap"] = self.mapped(torch)
+        return found
+
+    def compare(self, ours, theirs):
+        """Raise where the answers differ."""
+        for part in theirs:
+            rough = "rough" in theirs[part] or "rough" in ours[part]
+            dtype = "differences" if rough else "float32" if part == "float32" else self.rounding
+            same(*({k: v for k, v in x[part].items() if k != "rough"} for x in (ours, theirs)), dtype)
 
 
 def flat(out):

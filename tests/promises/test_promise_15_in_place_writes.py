@@ -1,6 +1,6 @@
 """Promise 15: an in-place write to a saved tensor is detected through views, base and detach, exactly, by primitive.
 
-tests/compat/test_saved.py has the messages and tests/compat/test_threads_and_memory.py the writes through NumPy.
+tests/compat/autograd/test_saved_tensors.py has the messages, test_numpy_aliases.py beside it the writes through NumPy.
 """
 
 import numpy as np

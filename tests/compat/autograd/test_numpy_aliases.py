@@ -1,0 +1,34 @@
+"""Tensors and NumPy arrays that share memory."""
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as torch
+
+
+def test_writes_through_numpy_are_noticed():
+    x = torch.ones(3, requires_grad=True)
+    y = torch.ones(3)
+    z = (x * y).sum()
+    alias = y.numpy()
+    before = y._version
+    alias[0] = 7.0
+    assert y._version == before + 1 and y.tolist() == [7.0, 1.0, 1.0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+
+
+def test_an_alias_that_is_gone_costs_nothing():
+    y = torch.ones(3)
+    alias = y.numpy()
+    del alias
+    assert y._version == 0
+    assert torch.from_numpy(y.numpy()).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_from_numpy_shares_memory_both_ways():
+    a = np.zeros(3)
+    t = torch.from_numpy(a)
+    t.add_(1)
+    a[0] = 9.0
+    assert t.tolist() == [9.0, 1.0, 1.0] and a.tolist() == [9.0, 1.0, 1.0]

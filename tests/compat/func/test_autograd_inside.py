@@ -1,0 +1,222 @@
+"""backward, hooks, writes and detach inside of transforms."""
+
+from harness import attempt, double, made_function, message
+
+
+def script_in_place_inside(torch):
+    x = torch.tensor([1.0, 2.0, 3.0])
+
+    def f(v):
+        y = v * 2
+        y.mul_(3)
+        y[0] = v[1] * 5
+        z = torch.zeros(3)
+        z.add_(y)
+        z[1:].mul_(2)
+        return (z * z).sum()
+
+    m = torch.ones(2, 3)
+
+    def g(v):
+        v.add_(1)
+        return v * 2
+
+    out = torch.func.vmap(g)(m)
+    return torch.func.grad(f)(x), torch.func.jvp(f, (x,), (torch.ones(3),)), out, m
+
+
+def script_autograd_inside(torch):
+    x = torch.tensor([1.0, 2.0])
+
+    def f(v):
+        y = (v ** 3).sum()
+        (g,) = torch.autograd.grad(y, v, create_graph=True)
+        return (g ** 2).sum()
+
+    return torch.func.grad(f)(x)
+
+
+def pair(torch):
+    return torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.5, -1.0, 2.0])
+
+
+def scale(v):
+    return v * 2
+
+
+def script_arguments_may_be_written_to(torch):
+    f = torch.func
+    x, y = pair(torch)
+    w = y.clone()
+
+    def g(a, b):
+        b.mul_(2)
+        return (a * b).sum()
+
+    return f.grad(g)(x, w), w, attempt(lambda: f.jvp(lambda a: g(a, w), (x,), (x,)))[:2]
+
+
+def script_old_functions_and_hooks_are_refused(torch):
+    f = torch.func
+    x, y = pair(torch)
+
+    class Old(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    graph = torch.autograd.graph
+
+    def hooked(a):
+        with graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+            return a.sin().sum()
+
+    def around(g):
+        with graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+            return g()
+
+    def disabled():
+        with graph.disable_saved_tensors_hooks("not here"):
+            return f.grad(hooked)(x)
+
+    return (message(lambda: f.grad(lambda a: Old.apply(a).sum())(x)), message(lambda: f.vmap(Old.apply)(x)),
+            message(lambda: f.jvp(Old.apply, (x,), (x,))), message(lambda: f.vmap(lambda a: Old.apply(y) * a)(x)),
+            message(lambda: f.grad(lambda a: (Old.apply(y) * a).sum())(x)), message(lambda: f.grad(hooked)(x)),
+            message(lambda: f.vjp(hooked, x)), message(lambda: f.jvp(hooked, (x,), (x,))),
+            message(lambda: f.vmap(hooked)(x)),
+            message(lambda: around(lambda: f.grad(lambda a: a.sum())(x))),
+            message(lambda: around(lambda: f.jacrev(scale)(x))),
+            message(lambda: around(lambda: f.vmap(scale)(x))), message(disabled),
+            message(lambda: around(lambda: f.jacfwd(scale)(x))))
+
+
+def script_new_tensors_in_nested_transforms_are_written_to(torch):
+    f = torch.func
+    x, y = pair(torch)
+
+    def g(a):
+        z = torch.zeros(3)
+        z[1] = a[0] * a[2]
+        z.add_(a)
+        return z * z
+
+    total = lambda a: g(a).sum()  # noqa: E731
+    return (f.grad(lambda a: f.grad(total)(a).sum())(x), f.jacfwd(f.jacfwd(g))(x), f.hessian(total)(x).contiguous(),
+            f.jacrev(f.jacrev(g))(x).contiguous(),
+            f.jvp(lambda a: f.grad(lambda b: (g(a) * b).sum())(y), (x,), (y,)))
+
+
+def script_written_values_with_a_tangent_are_differentiated(torch):
+    f = torch.func
+    x = torch.tensor([0.1, 0.2, 0.3], requires_grad=True)
+    g = lambda a: (a * 2).mul_(3).sigmoid_() + a.clone().add_(a).exp_()  # noqa: E731
+    y, dot = f.jvp(g, (x,), (x,))
+    return torch.autograd.grad((y * dot).sum(), x), torch.autograd.grad(f.jacfwd(g)(x).sum(), x)
+
+
+def plain(nest):
+    """Tensors without their layouts."""
+    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
+        return nest
+    if isinstance(nest, list | tuple):
+        return [plain(v) for v in nest]
+    if isinstance(nest, dict):
+        return {k: plain(v) for k, v in nest.items()}
+    if hasattr(nest, "requires_grad"):
+        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
+    return nest
+
+
+def script_autograd_in_func(torch):
+    f = torch.func
+    x = double(torch, 0.5, 1.5)
+    out = []
+
+    def a(v):
+        w = v.detach().requires_grad_()
+        return torch.autograd.grad((w**2).sum(), w)[0].sum()
+
+    out.append(attempt(lambda: f.grad(a)(x)))
+
+    def b(v):
+        return torch.autograd.grad((v**3).sum(), v, create_graph=True)[0].sum()
+
+    out.append(attempt(lambda: f.grad(b)(x)))
+    out.append(attempt(lambda: f.vmap(b)(torch.stack([x, x]))))
+    out.append(attempt(lambda: f.vmap(f.grad(b))(torch.stack([x, x]))))
+
+    def c(v):
+        y = v * 2
+        y.retain_grad()
+        return y.sum()
+
+    out.append(attempt(lambda: f.grad(c)(x)))
+
+    def d(v):
+        y = v * 2
+        y.register_hook(lambda g: g * 3)
+        return y.sum()
+
+    out.append(attempt(lambda: f.grad(d)(x)))
+
+    def e(v):
+        y = v * 2
+        y.backward(torch.ones_like(y))
+        return y.sum()
+
+    out.append(attempt(lambda: f.grad(e)(x)))
+
+    def g(v):
+        return torch.utils.checkpoint.checkpoint(lambda u: u.sin() * u, v, use_reentrant=False).sum()
+
+    out.append(attempt(lambda: f.grad(g)(x))[:2] if isinstance(attempt(lambda: f.grad(g)(x)), tuple) else f.grad(g)(x))
+    w = x.clone().requires_grad_()
+
+    def h(v):
+        (w * w).sum().backward()
+        return v.sum()
+
+    out.append(attempt(lambda: f.grad(h)(x)))
+    out.append(attempt(lambda: f.vmap(h)(x)))
+    return plain(out)
+
+
+def script_numpy_where_nothing_is_recorded(torch):
+    slope = lambda ctx, g: g * 3 * ctx.saved_tensors[0] ** 2  # noqa: E731
+    Cube = made_function(torch, lambda x: torch.tensor(x.numpy() ** 3), slope,
+                         setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
+    x = double(torch, 2.0).requires_grad_()
+    with torch.no_grad():
+        plain = str(x.numpy())
+    value, pull = torch.func.vjp(Cube.apply, x)
+    return plain, attempt(lambda: str(x.numpy())), Cube.apply(x).tolist(), value.tolist(), pull(double(torch, 1.0))
+
+
+def script_state_asked_of_values_without_a_gradient(torch):
+    f, x = torch.func, torch.ones(2, 3)
+
+    def kept(t):
+        y = t.sin()
+        y.retain_grad()
+        return y.sum()
+
+    def hooked(t):
+        t.sin().register_hook(lambda g: g)
+        return t.sum()
+
+    return [attempt(lambda: run(g)) for g in (kept, hooked)
+            for run in (lambda g: f.vmap(g)(x), lambda g: f.jvp(g, (x,), (x,)))], attempt(lambda: f.grad(kept)(x))
+
+
+def script_data_set_inside_of_transforms(torch):
+    def replaced(t):
+        t.data = torch.zeros(3)
+        return t.sum()
+
+    f, x = torch.func, torch.ones(3)
+    return [attempt(run) for run in (lambda: f.grad(replaced)(x), lambda: f.vjp(replaced, x),
+                                     lambda: f.jvp(replaced, (x,), (x,)), lambda: f.vmap(replaced)(torch.ones(2, 3)))]

@@ -1,0 +1,48 @@
+"""Rows of a table: shortened in place, with gradients by frequency, in bags, and under vmap."""
+
+from harness import attempt, normal, slopes, table
+
+
+def places(torch):
+    return torch.tensor([[1, 3, 1], [0, 1, 4]])
+
+
+def script_gradients_by_frequency(torch):
+    F, w, i = torch.nn.functional, normal(torch, 5, 3), places(torch)  # noqa: N806
+    return [slopes(torch, lambda t: F.embedding(i, t, scale_grad_by_freq=True), w),
+            slopes(torch, lambda t: F.embedding(i, t, 1, scale_grad_by_freq=True), w),
+            slopes(torch, lambda t: F.embedding_bag(i[1:], t, mode="sum", scale_grad_by_freq=True), w)]
+
+
+def script_rows_shortened_in_place(torch):
+    F, i = torch.nn.functional, places(torch)  # noqa: N806
+    found = []
+    for order in (2.0, 1.0):
+        w = normal(torch, 5, 3).requires_grad_()
+        out = F.embedding(i, w, max_norm=1.0, norm_type=order)
+        out.sum().backward()
+        found += [out, w.detach(), w.grad, w.is_leaf]
+        w = normal(torch, 5, 3, seed=1)
+        found += [F.embedding_bag(i, w, None, 0.5, order, mode="max"), w]
+    return found
+
+
+def script_bags_without_a_padding_row(torch):
+    F, w, i = torch.nn.functional, normal(torch, 5, 3), places(torch)  # noqa: N806
+    starts = torch.tensor([0, 2, 2, 5])
+    flat = i.reshape(-1)
+    return [slopes(torch, lambda t, m=m, p=p: F.embedding_bag(flat, t, starts, mode=m, padding_idx=p), w)
+            for m in ("sum", "mean", "max") for p in (None, 1, -1)] + table([
+        lambda m=m: torch.func.vmap(lambda k: F.embedding_bag(k[None], w, mode=m, padding_idx=1))(i)
+        for m in ("sum", "mean")] + [
+        lambda m=m: torch.func.vmap(lambda k, o: F.embedding_bag(k, w, o, mode=m))(flat.expand(2, 6), torch.tensor(
+            [[0, 2, 2], [0, 1, 5]])) for m in ("sum", "mean", "max")])
+
+
+def script_refusals_of_bags(torch):
+    F, w, i = torch.nn.functional, normal(torch, 5, 3), places(torch)  # noqa: N806
+    odd = [lambda: F.embedding_bag(i, w[0]), lambda: F.embedding_bag(i, w.long()),
+           lambda: F.embedding_bag(i, w, per_sample_weights=w[0], mode="sum"),
+           lambda: F.embedding_bag(i, w, mode="max", scale_grad_by_freq=True), lambda: F.embedding_bag(i[None], w),
+           lambda: F.embedding_bag(i, w, mode="max", sparse=True), lambda: F.embedding_bag(i, w, mode="middle")]
+    return [attempt(f)[:2] for f in odd]

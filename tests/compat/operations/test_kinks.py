@@ -1,0 +1,51 @@
+"""Derivatives at kinks and where there is none."""
+
+from harness import attempt, double, message, normal, slopes
+
+
+def script_powers_of_zero_and_of_negative_numbers(torch):
+    a = double(torch, 0.0, 0.0, 0.0, 2.0, 0.0).requires_grad_()
+    b = double(torch, -1.0, 0.0, 1.0, 0.5, -0.5).requires_grad_()
+    e = torch.tensor([0.3 + 0.2j, 0.5 - 0.1j], dtype=torch.complex128, requires_grad=True)
+    zero = torch.zeros(3, dtype=torch.float64)
+    powers = [a**b, 0**b, (-torch.ones(2, dtype=torch.float64)) ** e, (-1) ** e]
+    slopes = [torch.autograd.grad(p.abs().sum(), x) for p, x in zip(powers, ((a, b), b, e, e))]
+    return [p.detach() for p in powers], slopes, torch.func.jvp(
+        lambda y: zero**y, (double(torch, -1.0, 2.0, 0.0),), (torch.ones(3, dtype=torch.float64),))
+
+
+def script_the_neighbour_of_a_number(torch):
+    a = torch.tensor([1.0, 2.0, 3.0, 0.0], requires_grad=True)
+    b = torch.tensor([2.0, 2.0, 1.0, -1.0], requires_grad=True)
+    y = torch.nextafter(a, b)
+    return y.detach(), torch.autograd.grad(y.sum(), (a, b)), torch.func.jvp(
+        lambda x: torch.nextafter(x, b.detach()), (a.detach(),), (torch.ones(4),))
+
+
+def script_distinct_values_have_no_gradient_and_say_so(torch):
+    found = []
+    for f in (torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0),
+              lambda x: torch.unique(x, return_inverse=True)[0]):
+        x = torch.tensor([1.0, 1.0, 2.0], requires_grad=True)
+        y = f(x)
+        found.append([y, attempt(lambda: (y.sum() + x.sum()).backward()), x.grad,
+                      attempt(lambda: torch.func.grad(lambda x: f(x).sum())(x.detach()))])
+        with torch.no_grad():
+            found.append(f(x))
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones(3))
+            found.append(message(lambda: f(dual))[:70])
+    return found
+
+
+def script_counting_norms_keep_a_history(torch):
+    x = torch.tensor([[3.0, 0.0], [1.0, -2.0]], requires_grad=True)
+    found = [torch.norm(x, 0), torch.linalg.vector_norm(x, 0, dim=1), torch.cdist(x, x.detach(), p=0.0)]
+    sum(f.sum() for f in found).backward()
+    return [[f.detach(), f.requires_grad] for f in found]
+
+
+def script_logarithms_of_sums_of_complex_exponentials_are_principal_values(torch):
+    z = normal(torch, 4, 3, dtype="complex") * 9
+    return [torch.logsumexp(z, 0), torch.logsumexp(z[:1], 0), torch.masked.logsumexp(z, 1, mask=z.real > 0),
+            slopes(torch, lambda a: torch.logsumexp(a, 1), z)]
