@@ -8,6 +8,7 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..arrays.backend import namespace_of
 from ..arrays.dtypes import is_inexact
+from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
@@ -180,7 +181,10 @@ class Primitive:
                             f"{self.refused[name]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
-        """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
+        """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""
+        if holds_half(ans) and not (self.moves or self.view or self.lazy):
+            tangents = {i: widened(t) for i, t in tangents.items()}
+            args, ans = [widened(v) for v in args], widened(ans)
         names = self.operands + self.params
         if self.variadic:
             operands, params = self.split(args)

@@ -2,6 +2,7 @@
 
 from operator import itemgetter
 
+from ..arrays.halves import back_in_single
 from ..errors import RuleError
 from ..trace.device import zeros_of
 from .tape import Rule
@@ -72,6 +73,10 @@ def compile_rule(prim, active, plain, fixed):
     rule.moves = prim.moves and not rule.keeps
     if plain and not fixed and prim.basis and all(i in prim.basis for i in active):
         rule.basis = _together([_pick(prim.basis[i], slot, bare) for i in active])
+    if not plain and not (prim.moves or prim.view or prim.lazy):
+        same = rule.strong is rule.back
+        rule.back = back_in_single(rule.back, names, bare)
+        rule.strong = rule.back if same else back_in_single(rule.strong, names, bare)
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = _filled(rule.strong, slot["ans_aval"], bare)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of
-from ...core.trace.device import library_of, zeros_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
+from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
