@@ -144,3 +144,20 @@ def test_attention_has_the_layout_and_the_arguments_of_jax(name):
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-4, atol=1e-5)
     for found, want in zip(ours[1], theirs[1]):
         np.testing.assert_allclose(found, want, rtol=1e-3, atol=1e-5)
+
+
+LAYERS = ("celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log1mexp log_sigmoid "
+          "log_softmax logmeanexp logsumexp mish relu relu6 selu sigmoid silu soft_sign softmax softplus sparse_plus "
+          "sparse_sigmoid squareplus standardize swish tanh").split()
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_that_jax_has_means_what_it_means_there(name):
+    """By its defaults: values and gradients."""
+    x = np.abs(M[:2, :2]) + 0.1 if name == "log1mexp" else np.array([[-7.0, -3.0, -1.0, -0.5], [0.3, 1.5, 3.2, 25.0]])
+    ours, theirs = getattr(covector.nn, name), getattr(jax.nn, name)
+    want = np.asarray(theirs(x))
+    np.testing.assert_allclose(ours(x), want, rtol=1e-6, atol=1e-9)
+    weights = np.cos(np.arange(want.size)).reshape(want.shape)
+    np.testing.assert_allclose(covector.grad(lambda x: (ours(x) * weights).sum())(x),
+                               jax.grad(lambda x: (theirs(x) * weights).sum())(x), rtol=1e-6, atol=1e-9)
