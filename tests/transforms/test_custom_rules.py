@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.errors import ConversionError, RuleError
+from covector.core.errors import ConversionError, DtypeError, RuleError
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -336,3 +336,21 @@ def test_derivatives_of_any_function_serve_as_linear_rules(fun):
     g = with_vjp(lambda a: cv.vjp(fun, a), lambda pullback, ct: pullback(ct), fun)
     np.testing.assert_allclose(cv.vjp(f, a)[1](ct)[0], cv.vjp(fun, a)[1](ct)[0], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(cv.jvp(g, (a,), (t,))[1], cv.jvp(fun, (a,), (t,))[1], rtol=1e-9, atol=1e-12)
+
+
+def test_a_constant_is_no_tangent_and_no_cotangent_of_a_map_that_is_transposed():
+    f = with_jvp(lambda p, t: (p[0] * 2.0, np.ones(3)))
+    g = with_vjp(lambda x: (x * 2.0, None), lambda _, ct: (np.ones(3),))
+    np.testing.assert_array_equal(cv.grad(lambda x: g(x).sum())(X), np.ones(3))
+    for run in (lambda: cv.grad(lambda x: f(x).sum())(X), lambda: cv.jvp(g, (X,), (X,))):
+        with pytest.raises(RuleError, match=r"linear in its (co)?tangents.*constant other than 0.*choices by the arg"):
+            run()
+    flat = with_jvp(lambda p, t: (p[0] * 2.0, np.zeros(3)))
+    np.testing.assert_array_equal(cv.grad(lambda x: flat(x).sum())(X), np.zeros(3))
+
+
+def test_a_real_answer_has_no_complex_tangent():
+    f = with_jvp(lambda p, t: (p[0] * 2.0, t[0] * 1j))
+    for run in (lambda: cv.jvp(f, (X,), (X,)), lambda: cv.grad(lambda x: f(x).sum())(X)):
+        with pytest.raises(DtypeError, match=r"jvp rule.*real tangent.*float64.*complex128.*real part"):
+            run()

@@ -238,7 +238,8 @@ def _jvp_grad(trace, prim, args):
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)
         zero = zeros_of(aval, v)
-        tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
+        active = own and is_inexact(aval.dtype) and a.node is not None
+        tangents.append(pushed.box(zero, aval, a.node) if active else zero)
     outs, found = record.transposable(values, tangents)
     pushed.done = True
     trace.masked = trace.masked or pushed.masked
@@ -313,7 +314,8 @@ def _vjp_grad(trace, prim, args):
     """Reverse: fwd one level down; its residuals are saved, and bwd runs in the sweep."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
-    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    active = [i for i, (v, own) in enumerate(zip(values, mine))
+              if own and is_inexact(aval_of(v).dtype) and args[i].node is not None]
     outs, residuals, rebuild = record.forward(values)
     if not active:
         return tuple(outs)

@@ -5,7 +5,7 @@ import optree
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
-from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Staged, Tracer, leniently
@@ -70,7 +70,7 @@ class JvpCall(_Call):
             outs, pushed = self.rule(values, full)
             return [*outs, *pushed]
 
-        flat = apply_linear(run, [tangents[k] for k in live], "tangent", self.rule_name("jvp"))
+        flat = apply_linear(run, [tangents[k] for k in live], "tangent", self.rule_name("jvp"), True)
         return flat[: len(flat) // 2], flat[len(flat) // 2 :]
 
     def rule(self, values, tangents):
@@ -95,6 +95,10 @@ class JvpCall(_Call):
                 raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
                                  f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}"
                                  f"; multiply the tangent by the derivative and keep its shape{at_user_line()}")
+            if aval_of(t).dtype.kind == "c" != aval_of(out).dtype.kind and not aval_of(t).weak:
+                raise DtypeError(f"the jvp rule of {name_of(self.owner.fun)} must return a real tangent like its "
+                                 f"answer of dtype {aval_of(out).dtype}, but returned {aval_of(t).dtype}; take its "
+                                 f"real part where that is meant{at_user_line()}")
         return outs, pushed
 
 

@@ -20,17 +20,20 @@ def stands_in(value):
     return False
 
 
-def apply_linear(fun, values, kind, rule):
+def apply_linear(fun, values, kind, rule, beside=False):
     """`fun(*values)` of flat lists, where `values` only stand in for those that its transpose is wanted for.
 
     It is staged first, so that no Python code in it can look at them. In messages they are of a `kind` ("tangent", say)
-    that `rule` of the user's is given.
+    that `rule` of the user's is given. `beside`: the first half of the answers needs not be linear.
     """
+    must = f"{rule} must be linear in its {kind}s to be transposed"
+    remedy = "make choices by the arguments of the function"
     with np.errstate(call=None):  # what it does itself is told apart from what a sweep in it does
         graph = stage(fun, [aval_of(v) for v in values], tuple, rule, like=values, watch=False,
                       about=f"a {kind} in {rule}")[0]
-    check_linear(graph, len(values), f"{rule} must be linear in its {kind}s to be transposed",
-                 "make choices by the arguments of the function", whole=False)
+    check_linear(graph, len(values), must, remedy, whole=False)
+    if any(_adds(v) for v in graph.outputs[len(graph.outputs) // 2 if beside else 0 :]):
+        raise RuleError(f"{must}, but gives a constant other than 0, whatever they are; {remedy}{at_user_line()}")
     return leniently(graph.eval, [*values, *graph.captured])
 
 
