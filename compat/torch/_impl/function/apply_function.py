@@ -370,16 +370,12 @@ def mapped_here(t):
     return t.level_trace is FOREIGN and isinstance(t.value, extend.Batched)
 
 
-def staged_here(t):
-    """Whether a tensor stands in a graph that covector makes: below that is no level that could record a Function."""
-    return t.level_trace is FOREIGN and getattr(t.value.owner, "kind", None) == "graph"
-
-
 def run_foreign(kind, ctx, args):
     """Forward below a transform of covector's, where the levels that remain record the Function, not its parts."""
     tensors = [a for a in args if isinstance(a, TensorBase)]
     if kind.setup_context is not Function.setup_context and not any(
-            mapped_here(a) or staged_here(a) for a in tensors):
+            mapped_here(a) or a.level_trace is FOREIGN and getattr(a.value.owner, "kind", None) == "graph"
+            for a in tensors):  # in a graph: below is no level that could record it
         output = apply(kind, args)
         before = set_modes(grad=False)
         try:
