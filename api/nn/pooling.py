@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.avals import aval_of
+from ..core.arrays.halves import is_half
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import reductions, selection
 from ..core.ops.nn import convolution
@@ -66,6 +67,9 @@ def avg_pool(
     array([2. , 3.5])
     """
     x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, 1)
+    if is_half(x.dtype):
+        return selection.astype(avg_pool(selection.astype(x, np.float32), kernel, stride=stride, padding=pairs,
+                                         count_include_pad=count_include_pad), x.dtype)
     axis = (x.ndim - len(kernel),)
     total = reductions.reduce_sum(flat_windows(x, kernel, stride, pairs, dilation, 0.0), axis, False)
     if count_include_pad or not any(p for pair in pairs for p in pair):

@@ -118,7 +118,7 @@ def _take(lib: Library, x: Any, axis: int, mode: str) -> Any:
 def _attention(lib: Library, x: Any, y: Any) -> Any:
     if x.ndim != 2 or y.ndim != 2:
         raise ValueError("attention of sequences of features")
-    return lib.nn.dot_product_attention(x, y, lib.np.sin(y))
+    return lib.nn.dot_product_attention(x[:, None], y[:, None], lib.np.sin(y)[:, None])[:, 0]
 
 
 def _convolution(lib: Library, x: Any, y: Any, stride: int) -> Any:

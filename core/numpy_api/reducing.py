@@ -4,6 +4,7 @@ import numpy as np
 
 from ..arrays.axes import ALL_AXES, normal_axes
 from ..arrays.dtypes import is_inexact
+from ..arrays.halves import is_half
 from ..checks import flag
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
 from ..ops import arithmetic as a, elementary, reductions as r, selection
@@ -129,7 +130,8 @@ def mean(x, axis=None, dtype=None, keepdims=False, where=True):
     if dtype is not None:
         x = selection.astype(x, dtype)
     if not whole:
-        total = r.reduce_sum(masked(x, where, 0), axes, flag(keepdims))
+        wide = selection.astype(x, np.float32) if is_half(x.dtype) else x
+        total = r.reduce_sum(masked(wide, where, 0), axes, flag(keepdims))
         return selection.astype(total / _count(x, where, axes, keepdims), x.dtype)
     if x.dtype.kind in "biu":  # asked for by dtype=
         total = reduce(r.reduce_sum, x, axes, keepdims, x.dtype)
@@ -147,6 +149,8 @@ def _count(x, where, axes, keepdims):
 
 def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None):
     """The variance over `axis`: the mean of |x - centre|², the centre being the mean unless it is given."""
+    if dtype is None and is_half(x.dtype):
+        return selection.astype(var(x, axis, ddof, keepdims, np.float32, where, centre), x.dtype)
     if dtype is not None:
         dtype = np.dtype(dtype)
         if dtype.kind in "biu" or dtype.kind == "f" and x.dtype.kind == "c":
@@ -179,6 +183,8 @@ def square_of(x):
 
 def std(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None):
     """The standard deviation over `axis`; its derivative at a constant is 0."""
+    if dtype is None and is_half(x.dtype):
+        return selection.astype(std(x, axis, ddof, keepdims, np.float32, where, centre), x.dtype)
     return root(var(x, axis, ddof, keepdims, dtype, where, centre))
 
 

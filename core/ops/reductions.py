@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.halves import in_single, widened
 from ..primitive.families import ZERO, linear, primitive
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
@@ -79,7 +80,7 @@ def count(aval, axes):
 def mean(xp, x, axes, keepdims):
     """The mean of an array; NumPy's own takes twice as long."""
     if xp is not np or x.dtype.itemsize < 4:
-        return xp.mean(x, axis=axes, keepdims=keepdims)
+        return xp.mean(widened(x), axis=axes, keepdims=keepdims).astype(x.dtype, copy=False)
     n = count(x, axes)
     total = np.add.reduce(x, axes, None, None, keepdims)
     return total / n if n else total / x.dtype.type(0)
@@ -194,6 +195,7 @@ reduce_prod = primitive(
 )
 
 
+@in_single
 def _logsumexp(xp, x, axes, keepdims):
     """max + log Σ exp(x - max); the maximum is replaced by 0 where it is infinite, so -inf stays -inf.
 

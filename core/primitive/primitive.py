@@ -8,8 +8,9 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..arrays.backend import namespace_of, special_function
 from ..arrays.dtypes import is_inexact
+from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import WEAK, file_facts
+from ..facts import LAZY, MOVES, WEAK, file_facts
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.tracer import Trace, Tracer
@@ -197,7 +198,10 @@ class Primitive:
                             f"{self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
-        """The tangent of `ans` from `{operand index: tangent}`, by the general rules."""
+        """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""
+        if holds_half(ans) and not (self.view or self.name in MOVES or self.name in LAZY):
+            tangents = {i: widened(t) for i, t in tangents.items()}
+            args, ans = [widened(v) for v in args], widened(ans)
         operands, params = self.split(args)
         env = dict(zip(self.params, params), ans=ans)
         env |= {self.operands[0]: operands} if self.variadic else zip(self.operands, operands)

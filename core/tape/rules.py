@@ -2,6 +2,7 @@
 
 from operator import itemgetter
 
+from ..arrays.halves import back_in_single
 from ..errors import RuleError
 from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES
 from ..trace.device import zeros_of
@@ -74,6 +75,10 @@ def compile_rule(prim, active, plain, fixed):
     basis = BASIS.get(prim.name, ())
     if plain and not fixed and all(i in basis for i in active):
         rule.basis = _together([_pick(basis[i], slot, bare) for i in active])
+    if not plain and not (prim.view or prim.name in MOVES or prim.name in LAZY):
+        same = rule.strong is rule.back
+        rule.back = back_in_single(rule.back, names, bare)
+        rule.strong = rule.back if same else back_in_single(rule.strong, names, bare)
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = _filled(rule.strong, slot["ans_aval"], bare)

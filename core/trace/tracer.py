@@ -281,6 +281,13 @@ def concrete(tracer, what):
                 f"use np.where or covector.cond in place of `if`{at_user_line()}"
             )
         if type(value) is Staged and value.value is None:
+            about = getattr(value.owner, "about", None)
+            if about is not None:
+                raise ConversionError(
+                    f"{what}() was asked of a value ({tracer.aval!r}) that depends on {about}, and is not known: the "
+                    "rule is transposed, which takes one linear map for all values; make choices by the arguments of "
+                    f"the function{at_user_line()}"
+                )
             raise ConversionError(
                 f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is made; use np.where, "
                 f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
@@ -319,6 +326,16 @@ _REMEDIES = {
 
 # Whether a user's rule is running, which may hold values of a finished transform.
 LENIENT = ContextVar("covector_lenient", default=False)
+
+
+def leniently(rule, *args):
+    """Call a user's rule; it may compute with values of a transform that has finished."""
+    previous = LENIENT.get()
+    LENIENT.set(True)
+    try:
+        return rule(*args)
+    finally:
+        LENIENT.set(previous)
 
 
 def check_alive(trace, where):

@@ -215,27 +215,27 @@ def test_means_may_leave_out_the_padding():
 
 
 def test_attention_is_its_definition():
-    q, k, v = RNG.normal(size=(2, 4, 3)), RNG.normal(size=(2, 5, 3)), RNG.normal(size=(2, 5, 6))
-    mask, bias = RNG.normal(size=(4, 5)) > -0.5, RNG.normal(size=(2, 1, 5))
-    scores = np.einsum("bqd,bkd->bqk", q, k) / np.sqrt(3) + bias
+    q, k, v = RNG.normal(size=(2, 4, 2, 3)), RNG.normal(size=(2, 5, 2, 3)), RNG.normal(size=(2, 5, 2, 6))
+    mask, bias = RNG.normal(size=(1, 1, 4, 5)) > -0.5, RNG.normal(size=(2, 2, 1, 5))
+    scores = np.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(3) + bias
     weights = np.exp(scores) * mask
-    want = np.einsum("bqk,bkw->bqw", weights / weights.sum(axis=-1, keepdims=True), v)
+    want = np.einsum("bhqk,bkhw->bqhw", weights / weights.sum(axis=-1, keepdims=True), v)
     np.testing.assert_allclose(nn.dot_product_attention(q, k, v, bias=bias, mask=mask), want)
     check_grads(lambda *a: nn.dot_product_attention(*a[:3], bias=a[3], mask=mask), (q, k, v, bias))
 
 
 def test_query_without_keys_gives_zero_and_no_nan():
-    q, k, v = np.ones((2, 1)), np.ones((3, 1)), np.ones((3, 1))
-    mask = np.array([[True, False, True], [False, False, False]])
+    q, k, v = np.ones((2, 1, 1)), np.ones((3, 1, 1)), np.ones((3, 1, 1))
+    mask = np.array([[[True, False, True], [False, False, False]]])
     out, back = cv.vjp(lambda *a: nn.dot_product_attention(*a, mask=mask), q, k, v)
-    np.testing.assert_allclose(out, [[1.0], [0.0]])
-    assert all(np.isfinite(g).all() for g in back(np.ones((2, 1))))
+    np.testing.assert_allclose(out[:, 0], [[1.0], [0.0]])
+    assert all(np.isfinite(g).all() for g in back(np.ones((2, 1, 1))))
 
 
 def test_causal_attention_sees_no_later_key():
-    q, k, v = RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2))
-    jacobian = cv.jacobian(lambda v: nn.dot_product_attention(q, k, v, is_causal=True).sum(axis=1))(v)
-    assert not np.triu(np.abs(jacobian).sum(axis=2), 1).any()
+    q, k, v = RNG.normal(size=(3, 1, 2)), RNG.normal(size=(3, 1, 2)), RNG.normal(size=(3, 1, 2))
+    jacobian = cv.jacobian(lambda v: nn.dot_product_attention(q, k, v, is_causal=True).sum(axis=(1, 2)))(v)
+    assert not np.triu(np.abs(jacobian).sum(axis=(2, 3)), 1).any()
     np.testing.assert_allclose(nn.dot_product_attention(q, k, v, is_causal=True)[0], v[0])
 
 
@@ -286,6 +286,7 @@ def test_excluded_class_of_weight_zero_costs_nothing():
     np.testing.assert_array_equal(cv.grad(nn.softmax_cross_entropy)(x, t), [0.0, 0.0])
 
 
+SEQ = np.ones((2, 4, 2, 3))
 ONE, TWO = np.ones((1, 2, 4)), np.ones((3, 2, 2))
 REFUSED = {
     "axes": (lambda: nn.conv(np.ones(3), TWO), ShapeError, r"conv needs x of shape.*\(3,\) and \(3, 2, 2\)"),
@@ -298,7 +299,19 @@ REFUSED = {
     "transpose": (lambda: nn.conv_transpose(ONE, TWO), ShapeError, r"conv_transpose with 1 groups.*\(3, 2, 2\)"),
     "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"cuts 3 off an answer of size \(5,\)"),
     "attention": (lambda: nn.dot_product_attention(np.ones(3), np.ones((2, 3)), np.ones((2, 3))), ShapeError,
-                  r"query \(…, queries, depth\).*\(3,\).*query\[None\]"),
+                  r"query \(…, queries, heads, depth\).*\(3,\).*one head with query\[:, None, :\]"),
+    "attention without heads": (lambda: nn.dot_product_attention(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 3))),
+                                ShapeError, r"\(…, queries, heads, depth\).*\(2, 3\).*add axes"),
+    "heads in front": (lambda: nn.dot_product_attention(np.ones((4, 7, 3)), np.ones((4, 5, 3)), np.ones((4, 5, 3))),
+                       ShapeError, r"divides that of the query, 7, but got 5.*swapaxes"),
+    "mask of a batch": (lambda: nn.dot_product_attention(SEQ, SEQ, SEQ, mask=np.ones((2, 4, 4), bool)), ShapeError,
+                        r"mask with the axes \(…, heads, queries, keys\).*\(2, 2, 4, 4\).*\(2, 4, 4\).*reshape"),
+    "bias of a matrix": (lambda: nn.dot_product_attention(SEQ, SEQ, SEQ, np.ones((4, 4))), ShapeError,
+                         r"a bias with.*\(4, 4\)"),
+    "lengths": (lambda: nn.dot_product_attention(SEQ, SEQ, SEQ, query_seq_lengths=np.ones(2)), DtypeError,
+                r"query_seq_lengths of integers, but got float64.*astype"),
+    "length": (lambda: nn.dot_product_attention(SEQ, SEQ, SEQ, key_value_seq_lengths=4), ShapeError,
+               r"key_value_seq_lengths of shape \(2,\).*got \(\)"),
     "half an axis": (lambda: nn.layer_norm(ONE, axes=1.5), TypeError, r"axes of layer_norm is a whole number.*1\.5"),
     "classes": (lambda: nn.one_hot([0], "3"), TypeError, r"num_classes of one_hot is a whole number.*'3'"),
     "window": (lambda: nn.max_pool(ONE, 5), ShapeError, r"windows of shape \(5,\).*into axes of shape \(4,\)"),
@@ -315,7 +328,7 @@ REFUSED = {
     "output padding": (lambda: nn.conv_transpose(ONE, TWO[:2], output_padding=-1), ShapeError,
                        "at least 0, but got -1"),
     "window of 0": (lambda: nn.max_pool(ONE, 0), ShapeError, "window needs numbers of at least 1, but got 0"),
-    "mask of numbers": (lambda: nn.dot_product_attention(ONE, ONE, ONE, mask=np.zeros((2, 2))), DtypeError,
+    "mask of numbers": (lambda: nn.dot_product_attention(ONE, ONE, ONE, mask=np.zeros((2, 1, 1))), DtypeError,
                         r"mask of booleans.*float64.*bias="),
     "no axes": (lambda: nn.layer_norm(ONE, axes=0), ShapeError, r"axes=0 of x of shape \(1, 2, 4\)"),
     "float labels": (lambda: nn.softmax_cross_entropy(np.ones((4, 4)), np.ones(4)), ShapeError,
@@ -337,7 +350,7 @@ def test_refusal_says_what_was_given(name):
 LAYERS = {
     "conv": lambda x: nn.conv(x, np.ones((3, 2, 2))), "transpose": lambda x: nn.conv_transpose(x, np.ones((2, 3, 2))),
     "max_pool": lambda x: nn.max_pool(x, 2, padding=1), "avg_pool": lambda x: nn.avg_pool(x, 2, padding=1),
-    "attention": lambda x: nn.dot_product_attention(x, x + 1.0, x * x, is_causal=True),
+    "attention": lambda x: nn.dot_product_attention(x, x + 1.0, x * x, is_causal=True, local_window_size=(1, 0)),
     "layer_norm": lambda x: nn.layer_norm(x, np.arange(4.0)), "standardize": lambda x: nn.standardize(x, (0, 1)),
     "loss": lambda x: nn.softmax_cross_entropy(x, np.array([[0, 3], [1, 2], [2, 2]])[: len(x)]),
     "softmax": lambda x: nn.softmax(x, (0, 2)), "gelu": nn.gelu,

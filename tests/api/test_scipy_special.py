@@ -372,6 +372,18 @@ def test_factorials_and_the_box_cox_transform():
     np.testing.assert_allclose(slope(special.boxcox, 2.0, 0.0, argnum=1), np.log(2.0) ** 2 / 2)
 
 
+def test_the_box_cox_transform_at_the_ends_of_its_range():
+    """The logarithm is infinite there, and 0 * inf is no value."""
+    lmbda = np.array([-2.0, -0.5, 0.0, 0.25, 1.0, 2.0])
+    x = np.array([[0.0], [np.inf]])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(special.boxcox(x, lmbda), scipy_special.boxcox(x, lmbda))
+        np.testing.assert_array_equal(special.boxcox1p(x - 1, lmbda), scipy_special.boxcox1p(x - 1, lmbda))
+        slopes = cv.vmap(cv.grad(special.boxcox, (0, 1)))(np.zeros(3), np.array([0.5, 1.0, 2.0]))
+    np.testing.assert_array_equal(slopes[0], [np.inf, 1.0, 0.0])  # x^(λ - 1)
+    np.testing.assert_array_equal(slopes[1], [4.0, 1.0, 0.25])  # of -1 / λ
+
+
 def test_slopes_where_a_formula_divides_by_zero():
     assert slope(special.spence, 1.0) == -1.0
     assert float(cv.grad(cv.grad(special.spence))(1.0)) == 0.5

@@ -24,8 +24,10 @@ LAYERS = {
     "conv_transpose": lambda x: nn.conv_transpose(cubes(x), kernels(x), stride=2, padding=1, output_padding=1),
     "max_pool": lambda x: nn.max_pool(cubes(x), 2, padding=1),
     "avg_pool": lambda x: nn.avg_pool(cubes(x), 2, padding=1, count_include_pad=False),
-    "attention": lambda x: nn.dot_product_attention(x, x + 1.0, x * x, is_causal=True),
-    "masked attention": lambda x: nn.dot_product_attention(x, x + 1.0, x * x, mask=x @ x.T > 0),
+    "attention": lambda x: nn.dot_product_attention(x[:, None], (x + 1.0)[:, None], (x * x)[:, None], is_causal=True),
+    "masked attention": lambda x: nn.dot_product_attention(
+        x[:, None], (x + 1.0)[:, None], (x * x)[:, None], mask=(x @ x.T > 0)[None], local_window_size=1,
+        key_value_seq_lengths=np.array(2)),
     "layer_norm": lambda x: nn.layer_norm(cubes(x), x[0]),
     "standardize": lambda x: nn.standardize(x, (0, 1)),
     "standardize, a mean": lambda x: nn.standardize(x, mean=0.5),

@@ -97,3 +97,67 @@ def test_batched_gradient(name):
     xs = np.stack([M, M + 0.03 * RNG.uniform(size=M.shape)])
     got = covector.vmap(covector.grad(lambda x: scalar(cnp, fun, x)))(xs)
     np.testing.assert_allclose(got, jax.vmap(jax.grad(lambda x: scalar(jnp, fun, x)))(xs), rtol=1e-8, atol=1e-10)
+
+
+def _attention_cases():
+    """Calls of attention that have the same text in both; a query never loses all its keys, where JAX has a mean."""
+    def normal(*shape):
+        return RNG.normal(size=shape)
+
+    q, k, v = normal(2, 5, 4, 3), normal(2, 5, 4, 3), normal(2, 5, 4, 3)
+    mask = RNG.normal(size=(2, 1, 5, 5)) > 0
+    mask[..., 0] = True
+    few, lengths = normal(2, 5, 2, 3), np.array([3, 5], np.int32)
+    return {
+        "plain": ((q, k, v), {}), "one example": ((q[0], k[0], v[0]), {}), "causal": ((q, k, v), {"is_causal": True}),
+        "more keys": ((q[:, :3], k, v), {"is_causal": True, "scale": 0.3}), "groups": ((q, few, few + 1), {}),
+        "one head of keys": ((q, few[:, :, :1], few[:, :, 1:]), {"is_causal": True}),
+        "bias": ((q, k, v, normal(1, 4, 5, 5)), {}), "mask": ((q, k, v, None, mask), {}),
+        "bias of one example": ((q[0], k[0], v[0], normal(4, 5, 5)), {}),
+        "window": ((q, k, v), {"local_window_size": 1}), "sides": ((q, k, v), {"local_window_size": (2, 0)}),
+        "lengths": ((q, k, v), {"query_seq_lengths": lengths, "key_value_seq_lengths": lengths}),
+        "keys": ((q, k, v, None, mask), {"key_value_seq_lengths": np.array([1, 4], np.int32), "is_causal": True}),
+    }
+
+
+ATTENTION = _attention_cases()
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention_has_the_layout_and_the_arguments_of_jax(name):
+    """JAX computes its weights in single precision."""
+    args, facts = ATTENTION[name]
+    weights = np.cos(np.arange(args[0].size)).reshape(args[0].shape)
+    live = [i for i, x in enumerate(args) if x is not None and x.dtype == float]
+
+    def loss(attend, lib):
+        def run(*given):
+            full = list(args)
+            for i, x in zip(live, given):
+                full[i] = x
+            return (attend(*full, **facts) * weights).sum()
+
+        return lib.value_and_grad(run, tuple(range(len(live))))(*[args[i] for i in live])
+
+    with np.errstate(all="ignore"):
+        ours, theirs = loss(covector.nn.dot_product_attention, covector), loss(jax.nn.dot_product_attention, jax)
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-4, atol=1e-5)
+    for found, want in zip(ours[1], theirs[1]):
+        np.testing.assert_allclose(found, want, rtol=1e-3, atol=1e-5)
+
+
+LAYERS = ("celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log1mexp log_sigmoid "
+          "log_softmax logmeanexp logsumexp mish relu relu6 selu sigmoid silu soft_sign softmax softplus sparse_plus "
+          "sparse_sigmoid squareplus standardize swish tanh").split()
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_that_jax_has_means_what_it_means_there(name):
+    """By its defaults: values and gradients."""
+    x = np.abs(M[:2, :2]) + 0.1 if name == "log1mexp" else np.array([[-7.0, -3.0, -1.0, -0.5], [0.3, 1.5, 3.2, 25.0]])
+    ours, theirs = getattr(covector.nn, name), getattr(jax.nn, name)
+    want = np.asarray(theirs(x))
+    np.testing.assert_allclose(ours(x), want, rtol=1e-6, atol=1e-9)
+    weights = np.cos(np.arange(want.size)).reshape(want.shape)
+    np.testing.assert_allclose(covector.grad(lambda x: (ours(x) * weights).sum())(x),
+                               jax.grad(lambda x: (theirs(x) * weights).sum())(x), rtol=1e-6, atol=1e-9)

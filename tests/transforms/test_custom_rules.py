@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector.core.errors import ConversionError, DtypeError, RuleError
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -201,3 +202,155 @@ def test_a_staged_rule_whose_answer_is_not_the_function_s_is_refused():
     g = with_vjp(lambda x: (np.ones(3), None), lambda _, ct: (ct.sum(),))
     with pytest.raises(ValueError, match=r"fwd rule.*answer of the function, f64\[\].*f64\[3\]"):
         cv.grad(lambda x: cv.make_graph(g)(x)(x))(1.0)
+
+
+def _by_max(t):
+    return t if max(t[0], t[1]) > 0 else 0 * t
+
+
+def _by_match(t):
+    match t[0]:
+        case 0.0:
+            return 0 * t
+    return t
+
+
+# Each is the identity on WEIGHTS, and another map on zeros.
+BRANCHES = {
+    "any": lambda t: t if np.any(t) else 0 * t,
+    "all": lambda t: 0 * t if (t == 0).all() else t,
+    "comparison": lambda t: t if t[0] > 0 else 0 * t,
+    "array_equal": lambda t: 0 * t if np.array_equal(t, np.zeros(2)) else t,
+    "in": lambda t: 0 * t if t[0] in (0.0,) else t,
+    "float": lambda t: t * (float(t[0]) != 0),
+    "int": lambda t: t * (int(t[0]) != 0),
+    "item": lambda t: t * (t[0].item() != 0),
+    "nonzero": lambda t: t * len(np.nonzero(t)[0]) / 2,
+    "mask": lambda t: t * t[t != 0].size / 2,
+    "asarray": lambda t: t * np.asarray(t).any(),
+    "max": _by_max,
+    "match": _by_match,
+    "where": lambda t: np.where(t != 0, t, 0.0),
+    "sign": lambda t: t * np.sign(t),
+    "cond": lambda t: cv.cond(np.any(t != 0), lambda t: t, lambda t: 0 * t, t),
+    "body": lambda t: cv.checkpoint(lambda t: t if np.any(t) else 0 * t)(t),
+}
+PLACE = np.array([2.0, 5.0])
+WEIGHTS = np.array([1.0, 3.0])
+
+
+@pytest.mark.parametrize("part", BRANCHES.values(), ids=list(BRANCHES))
+def test_a_choice_by_a_tangent_or_cotangent_sees_its_value_or_is_refused(part):
+    """A rule that is transposed has none of them yet; zeros in their place chose the other branch."""
+    refused = pytest.raises((ConversionError, RuleError), match="tangent|graph is made|staged")
+    pushed = with_jvp(lambda p, t: (p[0] * 1.0, part(t[0])), lambda x: x * 1.0)
+    pulled = with_vjp(lambda x: (x * 1.0, None), lambda _, ct: (part(ct),), lambda x: x * 1.0)
+    for f in (pushed, pulled):
+        for run in (
+            lambda f=f: cv.grad(lambda x: (f(x) * WEIGHTS).sum())(PLACE),
+            lambda f=f: cv.vjp(f, PLACE)[1](WEIGHTS)[0],
+            lambda f=f: cv.jvp(f, (PLACE,), (WEIGHTS,))[1],
+            lambda f=f: cv.linearize(f, PLACE)[1](WEIGHTS),
+            lambda f=f: cv.grad(cv.checkpoint(lambda x: (f(x) * WEIGHTS).sum()))(PLACE),
+            lambda f=f: cv.jacfwd(f)(PLACE) @ WEIGHTS,
+            lambda f=f: WEIGHTS @ cv.jacrev(f)(PLACE),
+            lambda f=f: cv.hessian(lambda x: (x * x * f(x)).sum())(PLACE).diagonal() * WEIGHTS / (6 * PLACE),
+        ):
+            try:
+                found = run()
+            except (ConversionError, RuleError):
+                continue
+            np.testing.assert_array_equal(found, WEIGHTS)
+    with refused:
+        cv.grad(lambda x: (pushed(x) * WEIGHTS).sum())(PLACE)
+    with refused:
+        cv.jvp(pulled, (PLACE,), (WEIGHTS,))
+    with refused:
+        cv.linearize(pulled, PLACE)
+
+
+@pytest.mark.parametrize("make", [
+    lambda w, part: with_jvp(lambda p, t: (w * p[0], part(w * t[0])), lambda x: w * x),
+    lambda w, part: with_vjp(lambda x: (w * x, x), lambda x, ct: (part(w * ct),), lambda x: w * x),
+], ids=["jvp", "vjp"])  # fmt: skip
+def test_a_choice_by_a_tangent_in_a_rule_that_closes_over_a_traced_value_is_refused(make):
+    def weighted(w, x, part=BRANCHES["any"]):
+        return (make(w, part)(x) * WEIGHTS).sum()
+
+    for run in (lambda: cv.grad(weighted, (0, 1))(3.0, PLACE),
+                lambda: cv.jvp(weighted, (3.0, PLACE), (1.0, WEIGHTS)),
+                lambda: cv.grad(lambda w: cv.grad(weighted, 1)(w, PLACE).sum())(3.0)):
+        with pytest.raises(ConversionError, match=r"depends on a (co)?tangent in the \w+ rule of.*arguments"):
+            run()
+    whole = partial(weighted, part=lambda t: t)
+    found = cv.grad(whole, (0, 1))(3.0, PLACE)
+    np.testing.assert_array_equal(found[0], PLACE @ WEIGHTS)
+    np.testing.assert_array_equal(found[1], 3.0 * WEIGHTS)
+
+
+def test_a_rule_that_is_not_linear_is_not_transposed():
+    clipped = with_vjp(lambda x: (x, None), lambda _, ct: (np.clip(ct, -1.0, 1.0),), lambda x: x)
+    assert cv.grad(lambda x: 5.0 * clipped(x))(0.5) == 1.0
+    squared = with_jvp(lambda p, t: (p[0], t[0] * t[0]), lambda x: x)
+    for run in (lambda: cv.jvp(clipped, (0.5,), (5.0,)), lambda: cv.linearize(clipped, 0.5)[1](5.0),
+                lambda: cv.grad(squared)(0.5)):
+        with pytest.raises(RuleError, match=r"must be linear in its (co)?tangents.*is not linear in.*choices"):
+            run()
+
+
+def test_choices_by_arguments_and_by_zeros_that_are_real_stay():
+    f = with_jvp(lambda p, t: (p[0] * p[1], (t[0] if p[0][0] > 0 else 0 * t[0]) * p[1] + (
+        p[0] * t[1] if np.any(t[1]) else 0.0)), lambda x, y: x * y)
+    np.testing.assert_array_equal(cv.grad(lambda x: f(x, WEIGHTS).sum())(PLACE), WEIGHTS)
+
+
+def test_linear_rules_are_transposed_whatever_they_are_written_in():
+    def written(t):
+        out = np.zeros_like(t)
+        out[0], out[1] = t[1], 2 * t[0]
+        return out
+
+    for part, matrix in ((lambda t: np.cumsum(3 * t)[::-1], [[3, 3], [3, 0]]), (written, [[0, 1], [2, 0]]),
+                         (lambda t: np.linalg.solve(np.diag(PLACE), t), np.diag(1 / PLACE)),
+                         (lambda t: cv.scan(lambda c, a: (c * a, None), t, np.array([2.0, 3.0]))[0], 6 * np.eye(2)),
+                         (lambda t: cv.jvp(np.sin, (PLACE,), (t,))[1], np.diag(np.cos(PLACE))),
+                         (lambda t: cv.cond(PLACE[0] > 0, lambda t: 5 * t, lambda t: t, t), 5 * np.eye(2))):
+        f = with_jvp(lambda p, t, part=part: (p[0], part(t[0])), lambda x: x)
+        g = with_vjp(lambda x: (x, None), lambda _, ct, part=part: (part(ct),), lambda x: x)
+        np.testing.assert_allclose(cv.vjp(f, PLACE)[1](WEIGHTS)[0], WEIGHTS @ matrix, rtol=1e-12)
+        np.testing.assert_allclose(cv.jvp(g, (PLACE,), (WEIGHTS,))[1], WEIGHTS @ matrix, rtol=1e-12)
+        np.testing.assert_allclose(cv.linearize(g, PLACE)[1](WEIGHTS), WEIGHTS @ matrix, rtol=1e-12)
+
+
+@pytest.mark.parametrize("fun", [
+    np.linalg.eigvalsh, np.linalg.inv, lambda a: np.linalg.svd(a)[1], lambda a: np.linalg.qr(a)[1], np.linalg.det,
+    lambda a: np.sqrt(np.where(a > 0, a, 1.0)), lambda a: np.linalg.svd(a)[0][:, 0] ** 2, lambda a: np.sort(a, axis=0),
+    lambda a: np.linalg.eigh(a)[1][:, 0] ** 2,
+])  # fmt: skip
+def test_derivatives_of_any_function_serve_as_linear_rules(fun):
+    """What guards and strong zeros look at of a tangent is no choice by it."""
+    a = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 4.0]])
+    t = np.array([[0.5, 0.1, 0.2], [0.1, 0.3, 0.7], [0.2, 0.7, 0.9]])
+    ct = np.linspace(1.0, 2.0, np.size(fun(a))).reshape(np.shape(fun(a)))
+    f = with_jvp(lambda p, t: cv.jvp(fun, p, t), fun)
+    g = with_vjp(lambda a: cv.vjp(fun, a), lambda pullback, ct: pullback(ct), fun)
+    np.testing.assert_allclose(cv.vjp(f, a)[1](ct)[0], cv.vjp(fun, a)[1](ct)[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(cv.jvp(g, (a,), (t,))[1], cv.jvp(fun, (a,), (t,))[1], rtol=1e-9, atol=1e-12)
+
+
+def test_a_constant_is_no_tangent_and_no_cotangent_of_a_map_that_is_transposed():
+    f = with_jvp(lambda p, t: (p[0] * 2.0, np.ones(3)))
+    g = with_vjp(lambda x: (x * 2.0, None), lambda _, ct: (np.ones(3),))
+    np.testing.assert_array_equal(cv.grad(lambda x: g(x).sum())(X), np.ones(3))
+    for run in (lambda: cv.grad(lambda x: f(x).sum())(X), lambda: cv.jvp(g, (X,), (X,))):
+        with pytest.raises(RuleError, match=r"linear in its (co)?tangents.*constant other than 0.*choices by the arg"):
+            run()
+    flat = with_jvp(lambda p, t: (p[0] * 2.0, np.zeros(3)))
+    np.testing.assert_array_equal(cv.grad(lambda x: flat(x).sum())(X), np.zeros(3))
+
+
+def test_a_real_answer_has_no_complex_tangent():
+    f = with_jvp(lambda p, t: (p[0] * 2.0, t[0] * 1j))
+    for run in (lambda: cv.jvp(f, (X,), (X,)), lambda: cv.grad(lambda x: f(x).sum())(X)):
+        with pytest.raises(DtypeError, match=r"jvp rule.*real tangent.*float64.*complex128.*real part"):
+            run()

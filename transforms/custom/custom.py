@@ -66,7 +66,8 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
         nondiff_argnames: the same, by name.
     Methods:
         defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents. Arguments given by name
-            and defaults are put in their places, so a rule sees all of them.
+            and defaults are put in their places, so a rule sees all of them. Where the rule is transposed, in reverse
+            mode, tangents are not known: Python control flow on them raises, and so does what is not linear in them.
         defjvps(*rules): one rule an argument, `rule(tangent, out, *primals)`, or None for zero.
 
     >>> import numpy as np, covector
@@ -123,7 +124,8 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
         nondiff_argnames: the same, by name.
     Methods:
         defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent an argument
-            (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugate.
+            (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugate. In forward mode
+            `bwd` is transposed, so there it must be linear in `ct`, and Python control flow on `ct` raises.
 
     >>> import numpy as np, covector
     >>> @covector.custom_vjp
@@ -231,12 +233,14 @@ def _jvp_grad(trace, prim, args):
     values, mine = operands_of(trace, args[:-1])
     pushed = start_trace()
     pushed.linear = (*outer, record.owner)
+    pushed.stands_in = True
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)
         zero = zeros_of(aval, v)
-        tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
-    outs, found = record.rule(values, tangents)
+        active = own and is_inexact(aval.dtype) and a.node is not None
+        tangents.append(pushed.box(zero, aval, a.node) if active else zero)
+    outs, found = record.transposable(values, tangents)
     pushed.done = True
     trace.masked = trace.masked or pushed.masked
     if pushed.guards is not None:
@@ -310,7 +314,8 @@ def _vjp_grad(trace, prim, args):
     """Reverse: fwd one level down; its residuals are saved, and bwd runs in the sweep."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
-    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    active = [i for i, (v, own) in enumerate(zip(values, mine))
+              if own and is_inexact(aval_of(v).dtype) and args[i].node is not None]
     outs, residuals, rebuild = record.forward(values)
     if not active:
         return tuple(outs)
@@ -320,7 +325,7 @@ def _vjp_grad(trace, prim, args):
 
     def back(cts, saved):
         given = [conjugated(c) for c in full_cotangents(cts, out_avals)]
-        found = record.backward(rebuild(residuals), given, avals)
+        found = record.transposable(rebuild(residuals), given, avals)
         return [None if found[i] is None else fix(conjugated(strip(found[i], trace)), avals[i]) for i in active]
 
     return tuple(record_call(trace, outs, [args[i].node for i in active], back, name_of(record.owner.fun)))
@@ -338,12 +343,12 @@ def _vjp_jvp(trace, prim, args):
     zeros = full_cotangents([None] * len(outs), out_avals, outs)
 
     def transposed(*cts):
-        found = record.backward(rebuild(residuals), list(cts), avals)
+        found = record.transposable(rebuild(residuals), list(cts), avals)
         return [found[i] if found[i] is not None else zeros_of(avals[i], *values)
                 for i, own in enumerate(mine) if own]
 
     tangents = [conjugated(a.tangent) for a, own in zip(args, mine) if own]
-    found = dict(zip(live, pull(transposed, zeros, live, tangents)))
+    found = dict(zip(live, pull(transposed, zeros, live, tangents, stands_in=True)))
     result = []
     for k, out in enumerate(outs):
         t = found.get(k)

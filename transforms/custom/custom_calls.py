@@ -5,14 +5,15 @@ import optree
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
-from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
-from ...core.trace.tracer import LENIENT, Staged, Tracer
+from ...core.trace.tracer import Staged, Tracer, leniently
 from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from ..interpreters.forward import start_dual
-from ..staging.bodies import batched_body, conjugated, instantiate, pull, push
+from ..staging.bodies import batched_body, conjugated, pull, push
+from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.staging import stage
 
 
@@ -33,16 +34,6 @@ def _with_static(static, args):
     return full
 
 
-def leniently(rule, *args):
-    """Call a user's rule; it may compute with values of a transform that has finished."""
-    previous = LENIENT.get()
-    LENIENT.set(True)
-    try:
-        return rule(*args)
-    finally:
-        LENIENT.set(previous)
-
-
 class _Call:
     """One call of a function with custom rules, on flat values."""
 
@@ -57,6 +48,10 @@ class _Call:
         self.rebuild = rebuild
         self.rebuild_out = None
 
+    def rule_name(self, which):
+        """How messages call a rule."""
+        return f"the {which} rule of {name_of(self.owner.fun)}"
+
     def body(self, *values):
         """The function on flat values, without its rules."""
         outs, self.rebuild_out = flatten(self.owner.fun(*_with_static(self.static, self.rebuild(list(values)))))
@@ -64,6 +59,20 @@ class _Call:
 
 
 class JvpCall(_Call):
+    def transposable(self, values, tangents):
+        """What `rule` gives, where some tangents only stand in for those that come out of its transpose."""
+        live = [k for k, t in enumerate(tangents) if stands_in(t)]
+
+        def run(*given):
+            full = list(tangents)
+            for k, t in zip(live, given):
+                full[k] = t
+            outs, pushed = self.rule(values, full)
+            return [*outs, *pushed]
+
+        flat = apply_linear(run, [tangents[k] for k in live], "tangent", self.rule_name("jvp"), True)
+        return flat[: len(flat) // 2], flat[len(flat) // 2 :]
+
     def rule(self, values, tangents):
         """`(outs, tangents)` by the user's rule, flat and checked."""
         primals = self.rebuild(list(values))
@@ -86,6 +95,10 @@ class JvpCall(_Call):
                 raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
                                  f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}"
                                  f"; multiply the tangent by the derivative and keep its shape{at_user_line()}")
+            if aval_of(t).dtype.kind == "c" != aval_of(out).dtype.kind and not aval_of(t).weak:
+                raise DtypeError(f"the jvp rule of {name_of(self.owner.fun)} must return a real tangent like its "
+                                 f"answer of dtype {aval_of(out).dtype}, but returned {aval_of(t).dtype}; take its "
+                                 f"real part where that is meant{at_user_line()}")
         return outs, pushed
 
 
@@ -100,6 +113,24 @@ class VjpCall(_Call):
         outs, self.rebuild_out = flatten(result[0])
         residuals, rebuild = flatten(result[1])
         return settled(outs), settled(residuals), rebuild
+
+    def transposable(self, residuals, cts, avals):
+        """What `backward` gives; where cotangents only stand in for those that come out of its transpose, staged."""
+        live = [k for k, c in enumerate(cts) if stands_in(c)]
+        if not live:
+            return self.backward(residuals, cts, avals)
+        none = []
+
+        def run(*given):
+            full = list(cts)
+            for k, c in zip(live, given):
+                full[k] = c
+            found = self.backward(residuals, full, avals)
+            none[:] = [c is None for c in found]
+            return [0.0 if c is None else c for c in found]
+
+        found = apply_linear(run, [cts[k] for k in live], "cotangent", self.rule_name("bwd"))
+        return [None if skip else c for c, skip in zip(found, none)]
 
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
@@ -289,7 +320,7 @@ class _ClosedJvp(_Closed, JvpCall):
 
     def hoist(self, leaves):
         """Stage the rule now, to learn what it closes over."""
-        self.close(self._both, None, "jvp", hoist=[*leaves, *instantiate([None] * len(leaves), leaves)])
+        self.close(self._both, None, "jvp", hoist=[*leaves, *unknown(leaves, "tangent", self.rule_name("jvp"))])
 
     def rule(self, values, tangents):
         n = self.count
@@ -322,7 +353,8 @@ class _ClosedVjp(_Closed, VjpCall):
         """Stage fwd and bwd now, to learn what they close over."""
         known = self.close(self._fwd, None, "fwd", hoist=leaves)[2]
         outs = len(self.graph.outputs)
-        self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *instantiate([None] * outs, known[:outs])])
+        cts = unknown(known[:outs], "cotangent", self.rule_name("bwd"))
+        self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *cts])
 
     def forward(self, values):
         closed = self.close(self._fwd, self.avals, "fwd", like=values)

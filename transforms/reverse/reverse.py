@@ -34,7 +34,7 @@ _LAZY = frozenset({Scatter, Partial, *BASES})
 class RevTrace(Trace):
     """Records what is computed from its inputs as nodes."""
 
-    __slots__ = ("guards", "linear")
+    __slots__ = ("guards", "linear", "stands_in")
     kind = "grad"
     tracer = Rev
     node = staticmethod(make_node)
@@ -44,6 +44,7 @@ class RevTrace(Trace):
         Trace.__init__(self)
         self.guards = None
         self.linear = ()  # the functions whose custom_jvp rules run on tangents of this trace
+        self.stands_in = False  # whether its inputs' values only stand in for those of a map that is transposed
 
     def process(self, prim, args, known=None):
         if self.done:

@@ -119,10 +119,14 @@ def batch_in_front(value, trace):
     return broadcast_to(value, shape=(trace.size, *aval.shape))
 
 
-def pull(body, values, active, cts, masked=False):
-    """Cotangents of the operands `active` of `body(*values)`, which runs at a fresh level."""
+def pull(body, values, active, cts, masked=False, stands_in=False):
+    """Cotangents of the operands `active` of `body(*values)`, which runs at a fresh level.
+
+    With `stands_in` the body is linear in those operands, whose values only stand in for others.
+    """
     trace = start_trace()
     trace.masked = masked
+    trace.stands_in = stands_in
     boxed = list(values)
     for k, i in enumerate(active):
         boxed[i] = trace.box(values[i], aval_of(values[i]), trace.leaf(k))

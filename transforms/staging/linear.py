@@ -5,14 +5,15 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
-from ...core.errors import DtypeError, RuleError, ShapeError, at_user_line
+from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.trace.device import constant, zeros_of
-from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import differentiable, flatten, in_dtype, same_structure, settle
 from ..arguments.escape_checks import check_escaped, owned
 from ..interpreters.gradient import vjp
-from .graph import Literal, ShapeDtype, Var, check_inputs
+from .bodies import conjugated, pull
+from .graph import Literal, ShapeDtype, check_inputs
+from .linearity import check_linear
 from .staging import stage
 
 
@@ -51,10 +52,11 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     # The tangent map is the transpose of the pullback: the primal part is done before anything is staged. Strong zeros
     # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
     def flat_tangents(*tangents):
-        found = vjp(flat_pullback, *[_generic(out_avals[k], *leaves) for k in live])[1](list(tangents))
+        found = pull(flat_pullback, [_generic(out_avals[k], *leaves) for k in live], range(len(live)),
+                     [conjugated(t) for t in tangents], stands_in=True)
         full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
         for k, t in zip(live, found):
-            full[k] = t
+            full[k] = zeros_of(out_avals[k], *tangents) if t is None else conjugated(t)
         return rebuild_out(full)
 
     graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves, watch=False)
@@ -105,7 +107,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
             raise DtypeError(f"linear_transpose needs floating or complex arguments, but one is {x!r}; use "
                              f"x.astype(float), or close over it{at_user_line()}")
     graph, _ = stage(fun, leaves, rebuild, "linear_transpose")
-    check_linear(graph, len(leaves))
+    check_linear(graph, len(leaves), "linear_transpose needs a linear function", "use vjp")
     avals = graph.in_avals[: len(leaves)]
 
     def transposed(ct):
@@ -122,28 +124,3 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
         return vjp(run, *zeros)[1](ct)
 
     return transposed
-
-
-def _adds(v):
-    """Whether an operand is a constant other than 0."""
-    return type(v) is Literal and bool(np.any(unwrap(v.value) != 0))
-
-
-def check_linear(graph, count):
-    """Raise unless every equation is linear in what depends on the first `count` inputs."""
-    dependent = set(graph.inputs[:count])
-    for eq in graph.equations:
-        names = eq.prim.operands if not eq.prim.variadic else ("*" + eq.prim.operands[0],) * len(eq.inputs)
-        used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
-        if not used:
-            continue
-        groups = [group for text in eq.prim.linear if used <= (group := {n.strip() for n in text.split(",")})]
-        if not groups:
-            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} is not linear in "
-                            f"{', '.join(sorted(used))}; use vjp{at_user_line()}")
-        if all(any(n in group and _adds(v) for n, v in zip(names, eq.inputs)) for group in groups):
-            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} joins the arguments with a "
-                            f"constant, so that zeros do not give zeros; leave the constant out, or use vjp"
-                            f"{at_user_line()}")
-        dependent.update(eq.outputs)
-

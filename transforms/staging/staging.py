@@ -22,11 +22,12 @@ from .graph import Equation, Graph, Literal, ShapeDtype, Var
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch")
+    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch", "about")
     kind = "graph"
 
-    def __init__(self, concrete=False, library=None, watch=True):
+    def __init__(self, concrete=False, library=None, watch=True, about=None):
         Trace.__init__(self)
+        self.about = about  # what its inputs are in messages, where no graph is made for the user
         self.watch = watch  # constants are the user's, who may write to them before the graph runs
         self.guards = None
         self.library = library  # the namespace of the arrays that it is staged for; None: NumPy, or unknown
@@ -114,6 +115,7 @@ class GraphTrace(Trace):
         outputs = [self.lift(x)[0] for x in outs]
         captured = [tracer for tracer, _ in self.captured.values()]
         inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
+        self.captured = {}  # its values hold this trace: a cycle
         self.done = True
         graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
         graph.guards = self.guards
@@ -162,13 +164,13 @@ def _input_aval(x, name):
                          f"{at_user_line()}") from None
 
 
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True):
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
     Where `leaves` are shapes alone, `like` says what library they stand for. Without `watch` constants are not kept
     from writes: those of `fun` are known to be.
     """
-    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)), watch)
+    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)), watch, about)
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
     try:
         result = fun(*rebuild(boxed))

@@ -289,8 +289,18 @@ def boxcox(x: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.boxcox(2.0, 3.0)), 6)
     2.333333
     """
-    log = arithmetic.log(ordered(floating(x), "boxcox"))
-    return log * integrals.exprel(lmbda * log)
+    x = ordered(floating(x), "boxcox")
+    return _boxcox(x, arithmetic.log(x), lmbda)
+
+
+def _boxcox(x: Array, log: Array, lmbda: Array) -> Array:
+    """log exprel(λ log), and (x^λ - 1) / λ as it stands at 0 and infinity, where the logarithm is infinite."""
+    ends = selection.isinf(log)
+    inner = selection.where(ends, 0.0, log)
+    flat = lmbda == 0
+    power = (lmbda or 1.0) if isinstance(lmbda, int | float) else selection.where(flat, 1.0, lmbda)
+    outer = selection.where(flat, log, (arithmetic.power(x, power) - 1.0) / power)
+    return selection.where(ends, outer, inner * integrals.exprel(lmbda * inner))
 
 
 def boxcox1p(x: Array, lmbda: Array, /) -> Array:
@@ -307,5 +317,5 @@ def boxcox1p(x: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.boxcox1p(1.0, 3.0)), 6)
     2.333333
     """
-    log = arithmetic.log1p(ordered(floating(x), "boxcox1p"))
-    return log * integrals.exprel(lmbda * log)
+    x = ordered(floating(x), "boxcox1p")
+    return _boxcox(1.0 + x, arithmetic.log1p(x), lmbda)

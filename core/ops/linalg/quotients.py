@@ -3,13 +3,14 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.dtypes import result_dtype
+from ...arrays.dtypes import real_dtype, result_dtype
 from ...errors import at_user_line
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
+from ...trace.device import zeros_of
 from ..samples import Sample
 from ..shaping import broadcast_to
-from .decompositions import adjoint, real_diagonal
+from .decompositions import adjoint
 from .guards import FINITE, INVARIANT, largest, tiny
 from .products import lift, matmul
 
@@ -159,6 +160,7 @@ quotient = primitive(
             ct, conj(w), beside, kind, _adjoint_part(kind, part), repeated, about),
         "w": _quotient_vjp_w,
     },
+    linear=("x", "x, beside"),
     nondiff="beside",
     batch=_quotient_batch,
     samples=_quotient_samples,
@@ -173,5 +175,6 @@ def settled(ct, more, beside, repeated, about):
     rounding.
     """
     inner = matmul(adjoint(more), ct)
-    none = 0.0 * real_diagonal(inner)  # zero gaps everywhere: the quotient is 0, or refuses
+    gaps = make_aval((*more.shape[:-2], more.shape[-1]), real_dtype(inner.dtype))
+    none = zeros_of(gaps, more)  # zero gaps everywhere: the quotient is 0, or refuses
     return ct + matmul(more, quotient(inner, none, beside, "gap", "skew", repeated, about))

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
+from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import broadcast_shape, elementwise, primitive
 from ...tape.unbroadcast import conj, fix
@@ -125,7 +126,8 @@ for _active in ((0,), (1,), (0, 1)):
     matmul.prim.rule(_active, True).biased = affine.prim.rule((*_active, 2), True)
 
 
-def _mse(x, y):
+@in_single
+def _mse(xp, x, y):
     gap = (x - y).reshape(-1)
     return gap.dot(gap) / gap.size if gap.size else gap.sum() / gap.dtype.type(0)
 
@@ -156,7 +158,7 @@ def _mse_batch(x, y):
 
 mean_squared_error = primitive(
     "mean_squared_error",  # x, y of one real shape -> the mean of (x - y) ** 2
-    impl=lambda xp, x, y: _mse(x, y),
+    impl=lambda xp, x, y: _mse(xp, x, y),
     shape=_mse_shape,
     jvp={"x, y": _mse_jvp},
     vjp={"x": _mse_slope, "y": lambda ct, x, y: -_mse_slope(ct, x, y)},
@@ -167,6 +169,7 @@ mean_squared_error = primitive(
 )
 
 
+@in_single
 def _log_softmax(xp, x, axis):
     """x - max - log Σ exp(x - max); the maximum is replaced by 0 where it is infinite."""
     if not x.size:
@@ -176,6 +179,7 @@ def _log_softmax(xp, x, axis):
     return out
 
 
+@in_single
 def _softmax(xp, x, axis):
     if not x.size:
         return x + 0
@@ -223,6 +227,7 @@ log_softmax = primitive(
 )
 
 
+@in_single
 def _cross_entropy(xp, x, labels):
     shifted = x - _top(xp, x, 1)
     picked = shifted[xp.arange(x.shape[0]), labels]
@@ -264,6 +269,7 @@ cross_entropy = primitive(
 )
 
 
+@in_single
 def _target_entropy(xp, x, t):
     """Σ t logsumexp(x) - Σ t x over the last axis; 0 · -inf of a class that is excluded counts 0."""
     logs = _log_softmax(xp, x, x.ndim - 1)

@@ -3,6 +3,7 @@
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
+from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ...tape.unbroadcast import unbroadcast
@@ -22,6 +23,7 @@ def _gap(xp, x, axes, eps):
     return gap, xp.sqrt(mean(xp, gap * gap, axes, True) + eps)
 
 
+@in_single
 def _standardized(xp, x, axes, eps):
     if not x.size:
         return x + 0

@@ -207,3 +207,11 @@ def test_a_function_with_ctx_refuses_to_lose_the_history_outside():
         covector.grad(lambda x: Twice.apply(x * w).sum())(torch.ones(3))
     found = covector.grad(lambda x: (Twice.apply(x) * w).sum())(torch.ones(3))
     assert found.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_function_is_part_of_a_graph():
+    """Below a graph is no level that could record it: its forward is staged, its backward is the rule."""
+    x = torch.tensor([1.0, 2.0])
+    assert covector.make_graph(lambda x: Product.apply(x, x))(x)(x).tolist() == [1.0, 4.0]
+    found = covector.grad(covector.checkpoint(lambda x: Product.apply(x, x).sum()))(x)
+    assert found.tolist() == [2.0, 4.0]

@@ -373,7 +373,9 @@ def mapped_here(t):
 def run_foreign(kind, ctx, args):
     """Forward below a transform of covector's, where the levels that remain record the Function, not its parts."""
     tensors = [a for a in args if isinstance(a, TensorBase)]
-    if kind.setup_context is not Function.setup_context and not any(map(mapped_here, tensors)):
+    if kind.setup_context is not Function.setup_context and not any(
+            mapped_here(a) or a.level_trace is FOREIGN and getattr(a.value.owner, "kind", None) == "graph"
+            for a in tensors):  # in a graph: below is no level that could record it
         output = apply(kind, args)
         before = set_modes(grad=False)
         try:

@@ -54,9 +54,14 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
                                f"{type_word(v.dtype)}")
     if not query.shape[-1]:
         return cnp.matmul(query, cnp.swapaxes(key, -1, -2)) @ value
+    single, rank = query.ndim == 2, max(query.ndim, 3)
+    query, key, value = (v[:, None] if single else cnp.swapaxes(v, -2, -3) for v in (query, key, value))
+    if attn_mask is not None:
+        attn_mask = attn_mask.reshape((1,) * (rank - attn_mask.ndim) + tuple(attn_mask.shape))
     mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
-    return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
-                                    is_causal=is_causal, scale=scale)
+    out = nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
+                                   is_causal=is_causal, scale=scale)
+    return out[:, 0] if single else cnp.swapaxes(out, -2, -3)
 
 
 @method("nn.functional.multi_head_attention_forward", attached=False)

@@ -1,0 +1,73 @@
+"""float16 and bfloat16: what they cannot hold on the way to an answer or a derivative does not change it."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector import nn
+from covector.scipy import special
+
+N = 70_000  # infinite in float16
+ONES = np.ones(N)
+NOISE = np.random.default_rng(0).normal(size=N)
+
+
+def half_dtypes():
+    try:
+        import ml_dtypes
+    except ImportError:
+        return [np.float16]
+    return [np.float16, ml_dtypes.bfloat16]
+
+
+def compare(fun, x, dtype, rtol=0.02):
+    """The answer and both derivatives in `dtype`, against those of float64 at the same place."""
+    near = x.astype(dtype)
+    wide = near.astype(float)
+    ans, pullback = cv.vjp(fun, near)
+    want, wide_pullback = cv.vjp(fun, wide)
+    assert ans.dtype == dtype
+    atol = rtol * np.abs(want).max(initial=0)
+    np.testing.assert_allclose(np.asarray(ans, float), want, rtol=rtol, atol=atol)
+    direction = np.cos(np.arange(x.size)).reshape(x.shape)
+    found = np.asarray(pullback(np.ones(ans.shape, dtype))[0], float)
+    expected = wide_pullback(np.ones(want.shape))[0]
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.abs(expected).max(initial=0))
+    pushed = np.asarray(cv.jvp(fun, (near,), (direction.astype(dtype),))[1], float)
+    expected = cv.jvp(fun, (wide,), (direction.astype(dtype).astype(float),))[1]
+    np.testing.assert_allclose(pushed, expected, rtol=rtol, atol=rtol * max(np.abs(expected).max(), np.abs(want).max()))
+
+
+@pytest.mark.parametrize("dtype", half_dtypes())
+def test_the_mean_of_more_elements_than_the_dtype_counts(dtype):
+    x = ONES.astype(dtype)
+    for mean in (np.mean, np.average, np.nanmean, lambda x: x.mean(), lambda x: np.mean(x, where=np.ones(N, bool))):
+        assert float(cv.value_and_grad(mean)(x)[0]) == 1.0
+        np.testing.assert_allclose(cv.grad(lambda x, f=mean: 1000 * f(x))(x).astype(float), 1 / 70, rtol=0.01)
+        assert float(cv.jvp(mean, (x,), (x,))[1]) == 1.0
+
+
+@pytest.mark.parametrize("dtype", half_dtypes())
+@pytest.mark.parametrize("fun", [
+    lambda x: 1000 * np.var(x), lambda x: 1000 * np.var(x, ddof=1), lambda x: 1000 * np.std(x),
+    lambda x: 1000 * np.nanvar(x), lambda x: np.var(x * 50) / 10,
+    lambda x: 1000 * special.logsumexp(x), lambda x: 1000 * nn.logsumexp(x), lambda x: 30 * nn.log_softmax(x)[:5],
+    lambda x: 1000 * nn.softmax(x)[:5], lambda x: nn.standardize(x)[:5], lambda x: nn.standardize(300 * x)[:5],
+    lambda x: nn.layer_norm(300 * x)[:5], lambda x: 1000 * nn.avg_pool(x[None], N)[0],
+    lambda x: 1000 * nn.softmax_cross_entropy(x[None], np.array([3])),
+], ids=str)  # fmt: skip
+def test_reductions_over_more_elements_than_the_dtype_counts(fun, dtype):
+    compare(fun, NOISE, dtype)
+
+
+PLACES = np.array([0.03, 0.5, 3.0, 60.0, 300.0, 1000.0])
+
+
+@pytest.mark.parametrize("fun", [
+    np.arcsinh, lambda x: np.arctan2(x, x[::-1]), np.log1p, np.arctan, np.reciprocal,
+    lambda x: x ** np.array(-1.5, x.dtype), lambda x: x / (x[::-1] + 1), special.gammaln, np.sinc, special.i0e,
+    lambda x: np.exp(-x / 100) ** 3, lambda x: (x / 1000) ** 3000,
+], ids=str)  # fmt: skip
+def test_slopes_whose_factors_the_dtype_does_not_hold(fun):
+    """1 / √(1 + x²) at 1000 is 1e-3, though x² is infinite in float16."""
+    compare(fun, PLACES, np.dtype(np.float16), rtol=0.05)
