@@ -1,7 +1,7 @@
 """Names for annotations: they say less rather than anything wrong; shapes and dtypes stand in docstrings."""
 
 from collections.abc import Callable as Callable
-from typing import TYPE_CHECKING, Any as Any, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any as Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     Array: TypeAlias = Any  # an array of a registered backend, a number, or a tracer
@@ -21,3 +21,11 @@ else:  # classes, so that `help` shows their names; those of `builtins` are show
 
 Fun = TypeVar("Fun", bound=Callable[..., Any])  # a function, where the one made of it has its signature
 P = ParamSpec("P")  # the arguments of a function, where the one made of it takes the same
+
+
+class Operation(Protocol):
+    """The public function of a primitive."""
+
+    prim: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

@@ -9,7 +9,7 @@ from ..arrays.avals import make_aval
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
 from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
-from ..types import Any, Callable
+from ..types import Any, Callable, Operation
 from .call_lanes import general_lane, pair_lane, single_lane
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
@@ -21,7 +21,7 @@ def primitive(
     name: str, *, impl: Callable[..., Any], shape: Any, samples: Any, batch: Any = None, batch_params: Any = None,
     jvp: Any = None, vjp: Any = None, real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "",
     lane: Any = None, **facts: Any,
-) -> Callable[..., Any]:
+) -> Operation:
     """Declare and register a primitive.
 
     Args:
@@ -111,7 +111,7 @@ def _formulas(prim, rules, kind, known):
         raise RuleError(f"primitive {prim.name} declares no {kind}; give a rule an operand, or ZERO if it is flat")
     table = {}
     for key, fn in rules.items():
-        operands = tuple(prim.index(n.strip().removeprefix("*")) for n in key.split(","))
+        operands: Any = tuple(prim.index(n.strip().removeprefix("*")) for n in key.split(","))
         skip = 1
         if prim.variadic:
             joint = getattr(fn, "joint", False) or kind == "jvp"
@@ -146,7 +146,7 @@ def joint(rule: Callable[..., Any]) -> Callable[..., Any]:
     >>> joint(lambda ct, active: [ct for _ in active]).joint
     True
     """
-    rule.joint = True
+    rule.joint = True  # type: ignore[attr-defined] # a mark on the function
     return rule
 
 
@@ -194,7 +194,7 @@ def _shifted(prim, batch_params):
 def elementwise(
     name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
     real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool = True, **facts: Any,
-) -> Callable[..., Any]:
+) -> Operation:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
     Args:
@@ -274,6 +274,7 @@ _UFUNCS = {
 def _scaled(partial, conjugate):
     """The rule `ct * partial(…)` (or its conjugate), asking for the names that `partial` asks for."""
     names = argument_names(partial)
+    rule: Any
     if conjugate:
         rule = lambda ct, *asked: ct * conj(partial(*asked))  # noqa: E731
     elif len(names) == 1:
@@ -290,6 +291,9 @@ class _Named:
 
     class _Code:
         __slots__ = ("co_varnames", "co_argcount", "co_kwonlyargcount")
+        co_varnames: tuple[str, ...]
+        co_argcount: int
+        co_kwonlyargcount: int
 
     def __init__(self, fn, names):
         self.fn = fn
@@ -359,7 +363,7 @@ def _elementwise_batch(prim):
 def linear(
     name: str, *, impl: Callable[..., Any], transpose: Callable[..., Any], shape: Any, samples: Any, batch: Any = None,
     **facts: Any,
-) -> Callable[..., Any]:
+) -> Operation:
     """Declare a primitive that is linear in its one differentiable operand: the jvp is the map itself.
 
     Args:

@@ -28,7 +28,7 @@ def apply_linear(fun, values, kind, rule, beside=False):
     """
     must = f"{rule} must be linear in its {kind}s to be transposed"
     remedy = "make choices by the arguments of the function"
-    with np.errstate(call=None):  # what it does itself is told apart from what a sweep in it does
+    with np.errstate(call=None):  # type: ignore[arg-type] # what it does itself is told apart from what a sweep in it does
         graph = stage(fun, [aval_of(v) for v in values], tuple, rule, like=values, watch=False,
                       about=f"a {kind} in {rule}")[0]
     check_linear(graph, len(values), must, remedy, whole=False)
