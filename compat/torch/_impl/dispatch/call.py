@@ -14,6 +14,7 @@ from ..inplace.lower_errors import raised
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
+from ..state.levels import AMBIENT
 from ..state.recorder import aten
 from ..state.state import (
     accumulator,
@@ -26,7 +27,7 @@ from ..state.state import (
 )
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
 from ..views.views import shape_dtype
 from .call_cache import DECLINED, Program, compile_call, lookup
 from .out_argument import PLAIN, Target, write_out
@@ -66,7 +67,14 @@ class Row:
 def lowered(x):
     """An argument as core values: tensors, and lists or tuples of them."""
     if isinstance(x, TensorBase):
-        return lower(x)
+        if x.dispatch_key != FAST:
+            return lower(x)
+        node = x.node
+        if node is None and x.wants_grad:
+            node = accumulator(x)
+        return x.value if node is None or not AMBIENT.recording else AMBIENT.box(x.value, node=node)
+    if type(x) in _PLAIN:
+        return x
     if type(x) in (list, tuple) and any(isinstance(v, TensorBase) for v in x):
         return type(x)([lowered(v) for v in x])
     if isinstance(x, dtypes.dtype):
@@ -92,31 +100,34 @@ def lifted(v, node_name, tensors, call=None):
         return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
     if v is None:
         return None
-    t = lift(unshared(v, tensors))
-    u = t
-    while True:  # name the node at every level
+    t = u = lift(unshared(v, tensors))
+    while node_name is not None:  # name the node at every level
         node = u.node
-        if node is not None and node_name is not None:
+        if node is not None:
             dress_node(node, node_name, tensors, call)
-        if not isinstance(u.value, TensorBase):
-            return t
         u = u.value
+        if not isinstance(u, TensorBase):
+            break
+    return t
 
 
 def dress_node(node, name, tensors, call=None):
     """Name a node as torch does, and show the operands of the whole operation as its edges."""
-    if any(node is t.node for t in tensors):
+    for t in tensors:
+        if node is t.node:
+            return  # the answer is an operand itself
+    rule = node.rule
+    if rule is not None and rule.prim is None and isinstance(node.parents, extend.AmbientNode):
+        node = node.parents  # a picked output: its node is the one that users see
+        rule = node.rule
+    if rule is None:
         return  # the answer is an operand itself
-    target = node
-    if node.rule is not None and node.rule.prim is None and isinstance(node.parents, extend.AmbientNode):
-        target = node.parents  # a picked output: its node is the one that users see
-    if target.rule is None:
-        return  # the answer is an operand itself
-    if target.name() == name and single(target):
-        if call is not None and (target.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
-            target.more().call = noted(*call)
+    if rule.prim is not None and rule.prim.elementwise and node.name() == name:
+        # its operands are those of the operation
+        if call is not None and (node.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
+            node.more().call = noted(*call)
         return
-    extra = target.more()
+    extra = node.more()
     extra.name = name
     if call is not None:
         extra.call = noted(*call)
@@ -136,11 +147,6 @@ def noted(row, args, kwargs):
 def bare(x):
     """An argument, an Ellipsis for tensors, which a node must not keep."""
     return ... if isinstance(x, TensorBase) or type(x) in (list, tuple) and tensors_in(x, None) else x
-
-
-def single(node):
-    """Whether the operands of a node are the operands of the operation."""
-    return node.rule.prim is not None and node.rule.prim.elementwise
 
 
 def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, out=True, register=True,
@@ -239,16 +245,20 @@ def compute(row, fun, args, kwargs):
             row.asked):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
-    # The last leaf first: they are then reached in order. Held until used, since leaves hold theirs weakly.
-    held = [accumulator(t) for t in reversed(tensors) if t.wants_grad and t.node is None]
+    usual = True  # whether all are floats of common widths at the ambient level
+    held = []  # leaves hold their nodes weakly; the last one's is made first: they are then reached in order
+    for t in reversed(tensors):
+        if t.node is None and t.wants_grad:
+            held.append(accumulator(t))
+        if t.dispatch_key == GENERAL:
+            usual = False
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:
         named["dtype"] = shape_dtype(target)[1]
     token = suppress_fp_warnings()
     try:
-        halves = any(t.dispatch_key == GENERAL and t.dtype is dtypes.bfloat16 for t in tensors)
-        if halves and wants_single(row, given, named):
+        if not usual and any(t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
             v = in_single(row.body, given, named)
         else:
             v = renewed(row.body(*given, **named), given)
@@ -257,19 +267,19 @@ def compute(row, fun, args, kwargs):
     finally:
         restore_fp_warnings(token)
     del held
-    if NANS and (m := MODES.get()) is not None and m.nans:
+    m = MODES.get()
+    if m is not None and m.nans and NANS:
         NANS[0](row.body, row.name, given, named, v)
     if row.layout is not None:
         v = row.layout(v, tensors, args, kwargs)
     if target is not None:
         return write_out(row.name, target, v, tensors, row.target, way)
     out = lifted(v, title(row, way, given, named), tensors, (row, args, kwargs))
-    m = MODES.get()
     if m is not None and (m.level is not None or m.foreign is not None):
         out = inside(out, m)
     if m is not None and m.inference:
         marked(out)
-    elif any(t.autograd_meta is not None and t.autograd_meta.inference for t in tensors):
+    elif not usual and any(t.autograd_meta is not None and t.autograd_meta.inference for t in tensors):
         for t in out if isinstance(out, tuple) else (out,):
             if isinstance(t, TensorBase) and t.level_trace is None:
                 check_saved(t.node, tensors)
@@ -332,6 +342,15 @@ def promote(*values, floats=False):
     Args:
         floats: integers become the default floating dtype, as for division and `sin`.
     """
+    first = None
+    for v in values:
+        d = getattr(v, "dtype", None)
+        if d is None or first is not None and d is not first:
+            break
+        first = d
+    else:
+        if first.kind in "fc":
+            return values
     first = None
     easy = True
     for v in values:

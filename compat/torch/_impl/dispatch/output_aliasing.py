@@ -14,6 +14,16 @@ DUPLICATE = REGISTRY["duplicate"]
 def unshared(v, tensors):
     """A core value whose memory is none of the operands', nor its tangents' that of theirs: as it is, or copied."""
     u = v
+    if type(u) is Ambient and u.tangent is None:  # by far the commonest: an array of its own
+        u = u.value
+    if type(u) is ndarray and u.base is None:
+        for t in tensors:
+            if t.value is u:
+                break
+        else:
+            if all(type(t.value) is ndarray for t in tensors):
+                return v
+    u = v
     while isinstance(u, Tracer):
         if type(u) is Ambient and u.tangent is not None:
             separate(u, tensors)
@@ -72,12 +82,9 @@ def renewed(v, given):
         parts = [renewed(x, given) for x in v]
         return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
     if isinstance(v, Tracer):
+        node = v.node if type(v) is Ambient else None
         for x in given:
-            if any(one(v, y) for y in x) if type(x) in (list, tuple) else one(v, x):
-                return DUPLICATE.fun(v)
+            for y in x if type(x) in (list, tuple) else (x,):
+                if v is y or node is not None and type(y) is Ambient and y.node is node:  # one history
+                    return DUPLICATE.fun(v)
     return v
-
-
-def one(v, x):
-    """Whether two core values are one, with one history."""
-    return v is x or type(v) is type(x) is Ambient and v.node is x.node is not None
