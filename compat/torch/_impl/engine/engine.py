@@ -9,11 +9,11 @@ from .....extend import Ambient
 from ..graph.hooks import SHAPE, as_tensors
 from ..graph.node import CALL, UNDEFINED, picks
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import MODES, leave_level, modes, restore, set_modes
+from ..modes.modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
 from ..modes.warnings import first
 from ..state.levels import AMBIENT, GradTrace
 from ..state.state import accumulator, edge, lower, needs_grad, wrap
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from ..views.overlap import overlapping
 from ..views.views import shape_dtype
 from . import callbacks
@@ -62,8 +62,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
                            "transforms.")
-    tensors = listed(tensors)
     retain_graph = create_graph if retain_graph is None else retain_graph
+    tensors = listed(tensors)
     cts = make_grads(grad_tensors, len(tensors))
     if create_graph and first("create_graph"):
         warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -73,7 +73,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                       "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
                       "parameters "
                       "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
-    run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
+    run(tensors, cts, retain_graph, create_graph, inputs, True, True)
 
 
 def warn_grad_variables():
@@ -81,9 +81,8 @@ def warn_grad_variables():
     warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
 
 
-def run(*args, accumulate, allow_unused):
+def run(*args):
     """`swept`, counting how deep sweeps are nested."""
-    args = (*args, accumulate, allow_unused)
     return nested(swept, *args) if (m := MODES.get()) is not None and m.sweeping else swept(*args)
 
 
@@ -94,23 +93,24 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
             raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
     cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
     level = level_of(outputs)
-    roots = []
-    for i, (t, g) in enumerate(zip(outputs, cts)):
-        node = node_of(t, ()) if isinstance(t, GradientEdge) else edge(t)
-        if node is None or node.lost:
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        ct = lower(g)
-        if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
-            ct = ct.value
-        dtype = like(t, g)[1]
-        if ct.dtype != dtype:
-            ct = ct.astype(dtype)
-        roots.append((node, ct))
+    roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
     sweep = Sweep(level, retain, create_graph)
     if inputs:
         nodes = prepare(sweep, roots, inputs, accumulate)
-    before = set_modes(grad=bool(create_graph), sweeping=True)
-    waiting = callbacks.begin()
+    sweep_from(roots, sweep)
+    if not inputs or accumulate:
+        return None
+    return collect(sweep, nodes, inputs, allow_unused)
+
+
+def sweep_from(roots, sweep):
+    """Run a sweep from `[(node, ct), …]`, which it empties: nobody else may keep the graph alive."""
+    before = MODES.get()
+    if before is None and not sweep.create_graph:
+        MODES.set(IN_SWEEP)
+    else:
+        set_modes(grad=bool(sweep.create_graph), sweeping=True)
+    waiting = callbacks.PENDING and callbacks.begin()
     token = suppress_fp_warnings()
     outer = RUNNING.get()
     if HOOKED:
@@ -118,20 +118,49 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
         sweep.key = next(KEYS)
     RUNNING.set(sweep)
     try:
-        starts = roots
-        roots = None
-        extend.sweep(starts, 0, drive=sweep)
+        extend.sweep(roots, 0, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
         RUNNING.set(outer)
         restore_fp_warnings(token)
-        restore(before)
+        MODES.set(before)
         if waiting or callbacks.PENDING:
             callbacks.end(waiting)
-    if not inputs or accumulate:
-        return None
-    return collect(sweep, nodes, inputs, allow_unused)
+
+
+IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
+
+
+def plain_backward(t, g, retain):
+    """`t.backward(g)` of an ambient tensor of floats outside of all modes, the commonest case; False for others."""
+    value = t.value
+    if type(t) is not Tensor or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None:
+        return False
+    if g is None:
+        if value.size != 1:
+            return False
+        ct = ones(value.shape, value.dtype)
+    else:
+        if type(g) is not Tensor or g.dispatch_key:
+            return False
+        ct = g.value
+        if ct.shape != value.shape or ct.dtype is not value.dtype:
+            return False
+    sweep_from([(edge(t) if t.dispatch_key else t.node, ct)], Sweep(AMBIENT, retain, False))
+    return True
+
+
+def root(i, t, g, level, create_graph):
+    """Where a sweep starts for one output: its node, and the cotangent as the rules take it."""
+    node = edge(t) if isinstance(t, TensorBase) else node_of(t, ())
+    if node is None or node.lost:
+        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    ct = lower(g)
+    if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
+        ct = ct.value
+    dtype = like(t, g)[1]
+    return node, ct if ct.dtype is dtype or ct.dtype == dtype else ct.astype(dtype)
 
 
 def sweep_level(trace, outputs, grads, inputs):
@@ -209,10 +238,9 @@ def arity(node):
 def level_of(outputs):
     """The level whose tape is swept: the one of the outputs that has a history."""
     for t in outputs:
-        if t is None or isinstance(t, GradientEdge):
-            continue
-        if t.level_trace is not None and isinstance(t.level_trace, GradTrace) and not t.level_trace.done:
-            return t.level_trace
+        trace = t.level_trace if isinstance(t, TensorBase) else None
+        if trace is not None and isinstance(trace, GradTrace) and not trace.done:
+            return trace
     return AMBIENT
 
 
@@ -341,7 +369,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             seed(i, t, g, batched=True)
         result = BATCHED[0](outputs, inputs, grads, create_graph, allow_unused)
     else:
-        result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
+        result = run(outputs, grads, retain_graph, create_graph, inputs, False, allow_unused)
         result = result or ()
     if materialize_grads:
         result = tuple([zeros_like(t, create_graph) if g is None else g for g, t in zip(result, inputs)])

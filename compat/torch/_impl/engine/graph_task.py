@@ -33,7 +33,7 @@ class Sweep:
         self.anomaly = m.anomaly
         self.nans = m.nans
         self.recorder = m.recorder
-        self.plain = not create_graph and m.anomaly is None and m.recorder is None and not m.nans
+        self.plain = not create_graph and m.anomaly is m.recorder is None and not m.nans
 
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""

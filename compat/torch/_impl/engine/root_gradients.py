@@ -71,7 +71,9 @@ def size(shape):
 
 def listed(tensors):
     """Tensors or edges as a tuple; an edge that leads to a leaf is the leaf."""
-    tensors = (tensors,) if isinstance(tensors, TensorBase | GradientEdge) else tuple(tensors)
+    if isinstance(tensors, TensorBase):
+        return (tensors,)
+    tensors = (tensors,) if isinstance(tensors, GradientEdge) else tuple(tensors)
     return tuple([tensor_or_edge(t) for t in tensors])
 
 

@@ -182,7 +182,7 @@ def axes_of(out_dims, spec, func):
 def batched_grad(outputs, inputs, grads, create_graph, allow_unused):
     """`autograd.grad` with a batch of cotangents: one sweep under vmap."""
     def pull(*cts):
-        return run(outputs, cts, True, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
+        return run(outputs, cts, True, create_graph, inputs, False, allow_unused)
 
     return together(pull, *grads)
 

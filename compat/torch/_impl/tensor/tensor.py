@@ -7,8 +7,7 @@ import numpy as np
 
 from ..... import extend
 from ..dispatch.overriding import prepare
-from ..engine import short_backward
-from ..engine.engine import backward
+from ..engine.engine import backward, plain_backward
 from ..graph import versions
 from ..graph.node import RemovableHandle, dress, picks, visible
 from ..graph.output_hooks import listen
@@ -224,7 +223,9 @@ class Methods:
     def grad(self, value):
         if value is not None:
             check_new_grad(self, value)
-        more(self).grad = value
+            more(self).grad = value
+        elif self.autograd_meta is not None:
+            self.autograd_meta.grad = None
 
     @grad.deleter
     def grad(self):
@@ -247,9 +248,8 @@ class Methods:
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
-        if inputs is None and not create_graph and short_backward.quick_backward(self, gradient, retain_graph):
-            return
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        if inputs is not None or create_graph or not plain_backward(self, gradient, retain_graph):
+            backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self):
         """The same memory without history."""
