@@ -47,7 +47,7 @@ softplus = elementwise(
 )
 
 
-def _affine(x, w, b):
+def _affine(xp, x, w, b):
     out = product(x, w)
     if out.dtype == b.dtype or out.dtype.kind == "c" and b.dtype.kind != "c" and out.dtype.itemsize >= 2 * b.itemsize:
         if b.shape == out.shape[out.ndim - b.ndim :]:
@@ -102,7 +102,7 @@ def _bias(ct, b_aval):
 
 affine = primitive(
     "affine",  # x: (n, k), w: (k, m), b: broadcasts to (n, m) -> x @ w + b, in one buffer
-    impl=lambda xp, x, w, b: _affine(x, w, b),
+    impl=_affine,
     shape=_affine_shape,
     jvp={"x, w, b": _affine_jvp},
     vjp={
@@ -111,6 +111,7 @@ affine = primitive(
         "b": lambda ct: ct,
     },
     real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
+    exact=True,
     batch=_affine_batch,
     samples=together(
         arrays((3, 4), (4, 2), (2,)),
@@ -162,6 +163,7 @@ mean_squared_error = primitive(
     shape=_mse_shape,
     jvp={"x, y": _mse_jvp},
     vjp={"x": _mse_slope, "y": lambda ct, x, y: -_mse_slope(ct, x, y)},
+    exact=True,
     batch=_mse_batch,
     absent={"complex": "a loss is real: take abs first", "(0,)": "the mean of nothing is NaN",
             "broadcast": "one shape for both"},

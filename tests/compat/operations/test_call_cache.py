@@ -34,6 +34,9 @@ MADE = {
     "flip": (lambda x: x.flip(0), (3, 4)),
     "tril": (lambda x: torch.tril(x), (3, 4)),
     "bmm": (lambda x, y: torch.bmm(x, y), (2, 3, 4), (2, 4, 3)),
+    "mm": (lambda x, y: torch.mm(x, y), (3, 4), (4, 3)),
+    "matmul": (lambda x, y: x @ y, (3, 4), (4, 3)),
+    "addmm": (lambda b, x, w: torch.addmm(b, x, w), (2,), (3, 4), (4, 2)),
     "outer": (lambda x, y: torch.outer(x, y), (3,), (4,)),
     "clone": (lambda x: x.clone(), (3, 4)),
     "sort": (lambda x: x.sort(1), (3, 4)),
@@ -41,6 +44,7 @@ MADE = {
     "nn.functional.gelu": (lambda x: F.gelu(x), (3, 4)),
     "nn.functional.elu": (lambda x: F.elu(x), (3, 4)),
     "nn.functional.linear": (lambda x, w: F.linear(x, w), (3, 4), (2, 4)),
+    "nn.functional.mse_loss": (lambda x, y: F.mse_loss(x, y), (3, 4), (3, 4)),
     "nn.functional.l1_loss": (lambda x, y: F.l1_loss(x, y), (3, 4), (3, 4)),
     "nn.functional.layer_norm": (lambda x, w, b: F.layer_norm(x, (4,), w, b), (3, 4), (4,), (4,)),
     "nn.functional.conv2d": (lambda x, w: F.conv2d(x, w, padding=1), (1, 2, 4, 4), (3, 2, 3, 3)),
@@ -64,7 +68,7 @@ def leaves(shapes, seed, dtype=np.float32, requires_grad=True):
 def general(fun, *args):
     """The answer of the general road."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None))
+        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None, None))
         return fun(*args)
 
 
@@ -298,3 +302,17 @@ def test_writing_to_what_a_node_shows_as_saved_changes_no_later_call():
 def test_what_a_node_shows_as_saved_stays():
     xs = leaves([(2, 3), (2, 4), (5, 3, 4), (5,)], 1)
     assert F.bilinear(*xs).grad_fn._saved_alpha == F.bilinear(*xs).grad_fn._saved_alpha == 1
+
+
+@pytest.mark.parametrize(("name", "fun", "one"), [
+    ("softmax", lambda x: torch.softmax(x, 1), True), ("var", lambda x: x.var(1), False)])
+def test_operands_of_a_program_of_one_primitive_may_be_larger(name, fun, one):
+    fun(torch.rand(300, 300))
+    assert [p is not None for p in programs_of(name).programs.values()] == [one]
+
+
+def test_a_matrix_product_that_overflows_does_not_warn():
+    huge = torch.full((2, 2), 1e300, dtype=torch.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.isinf(huge @ huge).all() and torch.isinf(torch.addmm(huge, huge, huge)).all()

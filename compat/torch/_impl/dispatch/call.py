@@ -8,30 +8,26 @@ import functools
 
 import numpy as np
 
-from ..... import extend
 from ..inplace.inplace import inplace
 from ..inplace.lower_errors import raised
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
-from ..state.levels import AMBIENT
+from ..state.levels import DUAL
 from ..state.recorder import aten
 from ..state.state import (
     accumulator,
-    edge,
     inside,
-    lift,
-    lower,
     more,
-    needs_grad,
 )
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from ..views.views import shape_dtype
 from .call_cache import DECLINED, Program, compile_call, lookup
+from .lowering import lifted, lowered, tensors_in
 from .out_argument import PLAIN, Target, write_out
-from .output_aliasing import renewed, unshared
+from .output_aliasing import renewed
 from .overriding import handed_on, overridden
 from .signatures import BY_SIGNATURE, check, title
 
@@ -45,8 +41,8 @@ class Row:
     The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("asked", "asks", "blind", "body", "exact", "fun", "layout", "name", "node", "programs", "seen",
-                 "target")
+    __slots__ = ("asked", "asks", "at_level", "blind", "body", "exact", "fun", "layout", "name", "node", "programs",
+                 "seen", "target")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
                  blind=False, asks=True):
@@ -60,93 +56,9 @@ class Row:
         self.blind = blind
         self.fun = None
         self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
+        self.at_level = None  # `at_level(args, trace)` of level_lanes.py, where one primitive is all of the operation
         self.programs = {}  # what call_cache.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
-
-
-def lowered(x):
-    """An argument as core values: tensors, and lists or tuples of them."""
-    if isinstance(x, TensorBase):
-        if x.dispatch_key != FAST:
-            return lower(x)
-        node = x.node
-        if node is None and x.wants_grad:
-            node = accumulator(x)
-        return x.value if node is None or not AMBIENT.recording else AMBIENT.box(x.value, node=node)
-    if type(x) in _PLAIN:
-        return x
-    if type(x) in (list, tuple) and any(isinstance(v, TensorBase) for v in x):
-        return type(x)([lowered(v) for v in x])
-    if isinstance(x, dtypes.dtype):
-        return x.numpy
-    return x
-
-
-def tensors_in(args, kwargs):
-    """The tensors among arguments, in order."""
-    found = []
-    for x in (*args, *kwargs.values()) if kwargs else args:
-        if isinstance(x, TensorBase):
-            found.append(x)
-        elif type(x) in (list, tuple):
-            found += [v for v in x if isinstance(v, TensorBase)]
-    return found
-
-
-def lifted(v, node_name, tensors, call=None):
-    """The tensor(s) of an answer; the node gets torch's name, the operands' edges and the other arguments."""
-    if isinstance(v, tuple):
-        out = [lifted(x, node_name, tensors, call) for x in v]
-        return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
-    if v is None:
-        return None
-    t = u = lift(unshared(v, tensors))
-    while node_name is not None:  # name the node at every level
-        node = u.node
-        if node is not None:
-            dress_node(node, node_name, tensors, call)
-        u = u.value
-        if not isinstance(u, TensorBase):
-            break
-    return t
-
-
-def dress_node(node, name, tensors, call=None):
-    """Name a node as torch does, and show the operands of the whole operation as its edges."""
-    for t in tensors:
-        if node is t.node:
-            return  # the answer is an operand itself
-    rule = node.rule
-    if rule is not None and rule.prim is None and isinstance(node.parents, extend.AmbientNode):
-        node = node.parents  # a picked output: its node is the one that users see
-        rule = node.rule
-    if rule is None:
-        return  # the answer is an operand itself
-    if rule.prim is not None and rule.prim.elementwise and node.name() == name:
-        # its operands are those of the operation
-        if call is not None and (node.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
-            node.more().call = noted(*call)
-        return
-    extra = node.more()
-    extra.name = name
-    if call is not None:
-        extra.call = noted(*call)
-    if extra.edges is None:
-        extra.edges = tuple([edge(t) if needs_grad(t) else None for t in tensors])
-
-
-_PLAIN = frozenset({bool, int, float, str, type(None)})
-
-
-def noted(row, args, kwargs):
-    """A call as a node keeps it: without tensors."""
-    return (row, tuple([x if type(x) in _PLAIN else bare(x) for x in args]),
-            {k: bare(x) for k, x in kwargs.items()} if kwargs else {})
-
-
-def bare(x):
-    """An argument, an Ellipsis for tensors, which a node must not keep."""
-    return ... if isinstance(x, TensorBase) or type(x) in (list, tuple) and tensors_in(x, None) else x
 
 
 def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, out=True, register=True,
@@ -214,16 +126,20 @@ moving = functools.partial(operation, exact=True)  # an operation that only move
 def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
+    if row.at_level is not None and not kwargs and (DUAL.get() is not None if m is None else m.quick is not None):
+        answer = row.at_level(args, None if m is None else m.quick)
+        if answer is not None:
+            return answer
     if m is None or m.still:
-        program, tensors = lookup(row, args, kwargs, m is None)
+        program, tensors, values = lookup(row, args, kwargs, m is None)
         if type(program) is Program:
-            answer = program.run(tensors)
+            answer = program.run(tensors, values)
             if answer is not DECLINED:
                 return answer
         answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:
             return answer
-        return compile_call(row, program, args, kwargs, tensors, m is None, answer)
+        return compile_call(row, program, args, kwargs, tensors, values, m is None, answer)
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,

@@ -24,6 +24,7 @@ from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
 from ..views.views import fresh, untangled
 from .call_recorder import (
     LARGE,
+    LARGE_STEPS,
     Recorder,
     Several,
     Unfit,
@@ -48,7 +49,7 @@ PATIENCE = [1]  # how often a call is seen before its program is made
 
 
 def lookup(row, args, kwargs, recording):
-    """`(program, tensors)` of a call.
+    """`(program, tensors, values)` of a call: its tensors in order, and what a program starts from.
 
     In place of the program there is a key where `compile_call` is to make it, and None where there is none.
 
@@ -56,54 +57,58 @@ def lookup(row, args, kwargs, recording):
         row: the operation.
         recording: whether operands that ask for gradients are recorded.
     """
-    key, tensors = [Default.float], []
-    if not (described(args, key, tensors, recording, row.blind) and (
-            not kwargs or described_by_name(kwargs, key, tensors, recording, row.blind))) or not tensors:
-        return None, None
+    key, tensors, values = [Default.float], [], [np]
+    if not described(args, key, tensors, values, recording, row.blind) or kwargs and not described_by_name(
+            kwargs, key, tensors, values, recording, row.blind) or not tensors:
+        return None, None, None
     key = tuple(key)
     programs = row.programs
     seen = programs.get(key, 0)
     if type(seen) is not int:
-        return seen, tensors
+        return seen, tensors, values
     if len(programs) >= _KEPT:
         programs.clear()
     if seen >= PATIENCE[0]:
-        return key, tensors
+        return key, tensors, values
     programs[key] = seen + 1
-    return None, None
+    return None, None, None
 
 
-def described(args, key, tensors, recording, blind):
-    """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
+def described(args, key, tensors, values, recording, blind):
+    """Add what a program depends on to a key, and the tensors and their arrays to lists; False where there can be no
+    program."""
     for a in args:
         kind = type(a)
         if kind is Tensor:
             x = a.value
+            dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
             if a.dispatch_key:
                 if a.dispatch_key == GENERAL:
                     if not blind or not whole(a):
                         return False
+                    dtype = x.dtype
                 elif not (fresh(a) if recording else untangled(a)):
                     return False
             tensors.append(a)
-            key += (x.shape, x.strides, x.dtype, recording and (a.node is not None or a.wants_grad))
+            values.append(x)
+            key += (x.shape, x.strides, dtype, recording and (a.node is not None or a.wants_grad))
         elif kind in _STATIC:
             key += (kind, a)
         elif kind is float:
             key += (kind, a if a and a == a else str(a))  # -0.0 equals 0.0, and NaN no other one
         elif kind in _NESTS:
             key += (kind, len(a))
-            if not described(a, key, tensors, recording, blind):
+            if not described(a, key, tensors, values, recording, blind):
                 return False
         else:
             return False
     return True
 
 
-def described_by_name(kwargs, key, tensors, recording, blind):
+def described_by_name(kwargs, key, tensors, values, recording, blind):
     """`described` of the arguments that are given by name."""
     key += kwargs
-    return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
+    return "out" not in kwargs and described(kwargs.values(), key, tensors, values, recording, blind)
 
 
 def whole(t):
@@ -112,14 +117,14 @@ def whole(t):
     return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not meta.inference)
 
 
-def compile_call(row, key, args, kwargs, tensors, recording, answer):
+def compile_call(row, key, args, kwargs, tensors, values, recording, answer):
     """Make the program of a call, None where there is none, and return the answer of the general road."""
     program = None
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     try:
         program = made(row, args, kwargs, tensors, recording)
-        if not program.fits(answer, program.run(tensors)):
+        if not program.fits(answer, program.run(tensors, list(values))):
             program = None
     except Exception:  # whatever a body does not do on boxes, it does on the general road
         program = None
@@ -127,18 +132,21 @@ def compile_call(row, key, args, kwargs, tensors, recording, answer):
         INSTEAD.set(before)
         restore_fp_warnings(token)
     row.programs[key] = program
-    return answer if PATIENCE[0] or program is None else program.run(tensors)
+    return answer if PATIENCE[0] or program is None else program.run(tensors, values)
 
 
 def made(row, args, kwargs, tensors, recording):
     """The program of a call."""
-    if any(t.value.size > LARGE for t in tensors):
+    size = max([t.value.size for t in tensors])
+    if size > LARGE:
         raise Unfit
     recorder = Recorder([np])
     boxes = iter([recorder.box(t.value) for t in tensors])
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
     answer = row.body(*given, **named)
+    if size > LARGE_STEPS and len(recorder.steps) > 1:
+        raise Unfit
     name = title(row, check(row, args, kwargs)[2], given, named)
     active = [i + 1 for i, t in enumerate(tensors) if recording and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
@@ -159,7 +167,7 @@ def unboxed(args):
 class Program:
     """The steps of a call: what they compute, the rules of those that are recorded, and where the answers are."""
 
-    __slots__ = ("active", "constants", "count", "edges", "nest", "outs", "steps")
+    __slots__ = ("active", "constants", "count", "edges", "nest", "only", "outs", "steps")
 
     def __init__(self, recorder, answer, count, active, title, call):
         results = []
@@ -201,6 +209,7 @@ class Program:
         shared = *arrays[1 : count + 1], *[arrays[p] for p in constants]
         roots = [id(root_of(x)) for x in shared if type(x) is ndarray]
         self.outs = [Out(where[p], arrays[p], roots) for p in results]
+        self.only = self.outs[0] if self.nest == 0 else None
 
     def named(self, rule, title, call, parents, place):
         """The rule of an answer's node under torch's name, which shows the operands of the operation."""
@@ -217,9 +226,12 @@ class Program:
 
         return NamedRule(rule, title, shows, call)
 
-    def run(self, tensors):
-        """The answer for tensors of the program's kind; DECLINED where an operation refuses them."""
-        values = [np, *[t.value for t in tensors], *self.constants]
+    def run(self, tensors, values):
+        """The answer for tensors of the program's kind; DECLINED where an operation refuses them.
+
+        `values` is NumPy and the tensors' arrays, a list that the run takes over.
+        """
+        values += self.constants
         nodes = [None] * len(values)
         for i in self.active:
             t = tensors[i - 1]
@@ -230,8 +242,9 @@ class Program:
             for impl, take, rule, parents, save, picks in self.steps:
                 v = impl(*take(values))
                 values.append(v)
-                node = None
-                if rule is not None:
+                if rule is None:
+                    node = None
+                else:
                     node = GradNode()
                     node.rule = rule
                     node.parents = parents(nodes)
@@ -246,10 +259,12 @@ class Program:
             return DECLINED  # it says what is wrong
         finally:
             restore_fp_warnings(token)
-        for i in self.edges:
-            nodes[i].more().edges = tuple(nodes[1 : self.count + 1])
-        if self.nest == 0:
-            return self.outs[0].tensor(values, nodes)
+        if self.edges:
+            shown = tuple(nodes[1 : self.count + 1])
+            for i in self.edges:
+                nodes[i].more().edges = shown
+        if self.only is not None:
+            return self.only.tensor(values, nodes)
         return nested(self.nest, [out.tensor(values, nodes) for out in self.outs])
 
     def fits(self, theirs, mine):

@@ -11,7 +11,8 @@ ndarray = np.ndarray
 Tracer = extend.Tracer
 aval_of = extend.aval_of
 _HELD = Tracer.value  # the slot of a box, which its own `value` hides
-LARGE = 1 << 16  # elements: an operation on more costs more than the road, and a run keeps all it computes to its end
+LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
+LARGE_STEPS = 1 << 16  # the same for several primitives, since a run keeps all it computes to its end
 _KEPT = 1 << 12  # elements of a constant that a program may keep
 
 

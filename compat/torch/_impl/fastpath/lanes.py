@@ -1,7 +1,4 @@
-"""The fast lanes of elementwise operations on ambient float32 and float64 tensors; all else goes to `invoke`.
-
-Everything is written out for speed: one array operation, one node, one tensor. Each lane must agree with `invoke`.
-"""
+"""Lanes of elementwise operations and sums of plain tensors; tests/compat/lanes/generate.py writes them, edit that."""
 
 import numbers
 
@@ -11,7 +8,7 @@ from ..... import extend
 from ..dispatch.call import invoke
 from ..dispatch.layouts import laid_out
 from ..graph import versions
-from ..graph.node import GradNode
+from ..graph.node import GradNode, NamedRule
 from ..inplace.inplace import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
@@ -20,25 +17,24 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor
 from ..views.views import fresh
 from . import level_lanes
-from .level_lanes import dual
-from .view_lanes import can_write, written as written_through
+from .copy_slices import can_write, written as written_through
 
 ndarray = np.ndarray
 asarray = np.asarray
 next_seq = extend.next_seq
+aval_of = extend.aval_of
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
 
 
 def unary(row, prim, ufunc):
-    """The fast function of an operation of one tensor."""
+    """The function of an operation of one tensor."""
     rule = prim.rule((0,), True)
     names = tuple("x" if n == prim.operands[0] else n for n in rule.names)
     want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
-    at = level_lanes.unary(prim)
+    row.at_level = level_lanes.unary(prim)
 
     def fun(input, *, out=None):
-        if type(input) is Tensor and out is None and (
-                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+        if out is None and type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
             x = input.value
             token = suppress_fp_warnings()
             v = ufunc(x)
@@ -63,45 +59,30 @@ def unary(row, prim, ufunc):
             node.seq = next_seq()
             node.extra = None
             return t
-        if type(input) is Tensor and out is None:
-            m = MODES.get()
-            if m.quick is input.level_trace is not None if m is not None else dual(input):
-                found = at(input, input.level_trace)
-                if found is not None:
-                    return found
         return invoke(row, fun, (input,), {} if out is None else {"out": out})
 
     return fun
 
 
 def binary(row, prim, op, reflected=False):
-    """The fast function of an operation of two tensors, or a tensor and a number.
+    """The function of an operation of two tensors, or a tensor and a number.
 
     `reflected` makes it give NotImplemented where the other operand is neither, as an operator's method does.
     """
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
-    wide = {f: prim.rule((0, 1), True, f) for f in ((0,), (1,), (0, 1))}
-    wide_left = prim.rule((0,), True, (0,))
-    wide_right = prim.rule((1,), True, (1,))
     both_none = both.collect is None
     left_none = left.collect is None
     right_none = right.collect is None
     both_xy = both.names == prim.operands or both.names == prim.operands[::-1]
     swapped = both.names == prim.operands[::-1]
-    at = level_lanes.binary(row, prim)
-
-    def slow(input, other):
-        if reflected and not isinstance(other, OPERANDS):
-            return NotImplemented
-        return invoke(row, fun, (input, other), {})
+    row.at_level = level_lanes.binary(row, prim)
 
     def fun(input, other):
-        kind = type(other)
-        if type(input) is Tensor and (
-                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
             x = input.value
+            kind = type(other)
             if kind is Tensor:
                 y = other.value
                 if (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) and x.dtype is y.dtype:
@@ -109,7 +90,7 @@ def binary(row, prim, op, reflected=False):
                     try:
                         v = op(x, y)
                     except ValueError:
-                        return slow(input, other)
+                        return invoke(row, fun, (input, other), {})
                     finally:
                         restore_fp_warnings(token)
                     if type(v) is not ndarray:
@@ -122,7 +103,7 @@ def binary(row, prim, op, reflected=False):
                     t.wants_grad = False
                     t.dispatch_key = FAST
                     q = other.node
-                    if q is None and other.wants_grad:  # before the other one: leaves are then reached in order
+                    if q is None and other.wants_grad:
                         q = accumulator(other)
                     p = input.node
                     if p is None and input.wants_grad:
@@ -131,34 +112,46 @@ def binary(row, prim, op, reflected=False):
                         t.node = None
                         return t
                     shape = v.shape
-                    t.node = node = GradNode()
-                    if x.shape == shape and y.shape == shape:
-                        if p is None:
-                            node.rule = right
-                            node.parents = q
-                            node.saved = None if right_none else right.collect((x, y, v))
-                        elif q is None:
-                            node.rule = left
-                            node.parents = p
-                            node.saved = None if left_none else left.collect((x, y, v))
-                        else:
-                            node.rule = both
-                            node.parents = (p, q)
-                            node.saved = None if both_none else (
-                                (y, x) if swapped else (x, y)) if both_xy else both.collect((x, y, v))
+                    if x.shape != shape or y.shape != shape:
+                        active = (0, 1) if p is not None and q is not None else (1,) if p is None else (0,)
+                        rule = prim.rule(active, True, tuple([i for i in active if (y if i else x).shape != shape]))
+                        saved = None if rule.collect is None else rule.collect((x, y, v, aval_of(x), aval_of(y)))
+                        t.node = node = GradNode()
+                        node.rule = rule
+                        node.parents = q if p is None else p if q is None else (p, q)
+                        node.saved = saved
+                        node.seq = next_seq()
+                        node.extra = None
+                    elif p is None:
+                        t.node = node = GradNode()
+                        node.rule = right
+                        node.parents = q
+                        node.saved = None if right_none else right.collect((x, y, v))
+                        node.seq = next_seq()
+                        node.extra = None
+                    elif q is None:
+                        t.node = node = GradNode()
+                        node.rule = left
+                        node.parents = p
+                        node.saved = None if left_none else left.collect((x, y, v))
+                        node.seq = next_seq()
+                        node.extra = None
                     else:
-                        broadcast(node, x, y, v, p, q)
-                    node.seq = next_seq()
-                    node.extra = None
+                        saved = None if both_none else (
+                            (y, x) if swapped else (x, y)) if both_xy else both.collect((x, y, v))
+                        t.node = node = GradNode()
+                        node.rule = both
+                        node.parents = (p, q)
+                        node.saved = saved
+                        node.seq = next_seq()
+                        node.extra = None
                     return t
-            elif kind is float or kind is int:
-                c = CONSTS[x.dtype].get(other)
-                if c is None:
-                    if kind is int and not -EXACT <= other <= EXACT:
-                        return slow(input, other)
-                    c = constant(other, x.dtype)
+            elif kind is float or kind is int and -EXACT <= other <= EXACT:
+                y = CONSTS[x.dtype].get(other)
+                if y is None:
+                    y = constant(other, x.dtype)
                 token = suppress_fp_warnings()
-                v = op(x, c)
+                v = op(x, y)
                 restore_fp_warnings(token)
                 if type(v) is not ndarray:
                     v = asarray(v)
@@ -176,49 +169,19 @@ def binary(row, prim, op, reflected=False):
                 t.node = node = GradNode()
                 node.rule = left
                 node.parents = p
-                node.saved = None if left_none else left.collect((x, c, v))
+                node.saved = None if left_none else left.collect((x, y, v))
                 node.seq = next_seq()
                 node.extra = None
                 return t
-        m = MODES.get()
-        if dual(input) or dual(other) if m is None else m.quick is not None and (
-                kind is Tensor and other.level_trace is m.quick or type(input) is Tensor
-                and input.level_trace is m.quick):
-            found = at(input, other, None if m is None else m.quick)
-            if found is not None:
-                return found
-        return slow(input, other)
-
-    def broadcast(node, x, y, v, p, q):
-        """Fill in the node where an operand was broadcast."""
-        shape = v.shape
-        avals = extend.aval_of(x), extend.aval_of(y)
-        if p is None:
-            node.rule = rule = wide_right if y.shape != shape else right
-            node.parents = q
-        elif q is None:
-            node.rule = rule = wide_left if x.shape != shape else left
-            node.parents = p
-        else:
-            fixes = (0, 1) if x.shape != shape and y.shape != shape else (0,) if x.shape != shape else (1,)
-            node.rule = rule = wide[fixes]
-            node.parents = (p, q)
-        node.saved = None if rule.collect is None else rule.collect((x, y, v, *avals))
+        if reflected and not isinstance(other, OPERANDS):
+            return NotImplemented
+        return invoke(row, fun, (input, other), {})
 
     return fun
 
 
-def reflected(fun):
-    """`other - tensor` from `tensor - other` where the operand is a number."""
-
-    def method(self, other):
-        return fun(other, self)
-
-    return method
-
-
 def binary_inplace(prim, ufunc, slow):
-    """The fast in-place form: the memory is written once, where the rule does not need its old contents.
+    """The in-place form: the memory is written once, where the rule does not need its old contents.
 
     `slow` is the general in-place method.
     """
@@ -228,71 +191,70 @@ def binary_inplace(prim, ufunc, slow):
     keeps = prim.operands[0] in both.names or "ans" in both.names
     left_keeps = prim.operands[0] in left.names or "ans" in left.names
     right_keeps = prim.operands[0] in right.names or "ans" in right.names
-    written = versions.WRITTEN
 
     def method(self, other):
-        if type(self) is Tensor and MODES.get() is None and (
-                not self.dispatch_key or self.dispatch_key == VIEW and can_write(self)):
-            x = self.value
-            kind = type(other)
-            q = None
-            if kind is Tensor:
-                y = other.value
-                if y.dtype is not x.dtype or y is x or (
-                        other.dispatch_key and not (other.dispatch_key == VIEW and fresh(other))) or (
-                        (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
-                    return slow(self, other)
-                q = other.node
-                if q is None and other.wants_grad:
-                    q = accumulator(other)
-            elif kind is float or kind is int and -EXACT <= other <= EXACT:
-                y = CONSTS[x.dtype].get(other)
-                if y is None:
-                    y = constant(other, x.dtype)
-            else:
+        if type(self) is not Tensor or MODES.get() is not None or (
+                self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self))):
+            return slow(self, other)
+        x = self.value
+        kind = type(other)
+        q = None
+        if kind is Tensor:
+            y = other.value
+            if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) or (
+                    (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
                 return slow(self, other)
-            p = self.autograd_meta.base.node if self.dispatch_key else self.node
-            if self.wants_grad and p is None or not x.flags.writeable:
-                return slow(self, other)
-            if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
-                return slow(self, other)
-            if q is not None or p is not None:
-                if y.shape != x.shape and (q is not None or y.ndim):
-                    return slow(self, other)
-            if p is not None and (p.extra is not None and not p.extra.quiet or (
-                    p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
-                return slow(self, other)
-            token = suppress_fp_warnings()
-            try:
-                ufunc(x, y, x)
-            except ValueError:
-                return slow(self, other)
-            finally:
-                restore_fp_warnings(token)
-            root = x if x.base is None else versions.root_of(x)
-            entry = written.get(id(root))
-            if entry is None:
-                entry = written[id(root)] = versions.Written(root)
-            entry.count += 1
-            entry.stamps.append(next_seq())
-            if self.dispatch_key:
-                rule = both if q is not None else left
-                written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
-            elif p is not None or q is not None:
-                self.node = node = GradNode()
-                node.rule = rule = both if p is not None and q is not None else left if p is not None else right
-                node.parents = (p, q) if p is not None and q is not None else q if p is None else p
-                node.saved = None if rule.collect is None else rule.collect((None, y, None))
-                node.seq = next_seq()
-                node.extra = None
-            return self
-        return slow(self, other)
+            q = other.node
+            if q is None and other.wants_grad:
+                q = accumulator(other)
+        elif kind is float or kind is int and -EXACT <= other <= EXACT:
+            y = CONSTS[x.dtype].get(other)
+            if y is None:
+                y = constant(other, x.dtype)
+        else:
+            return slow(self, other)
+        p = self.autograd_meta.base.node if self.dispatch_key else self.node
+        if self.wants_grad and p is None or not x.flags.writeable:
+            return slow(self, other)
+        if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
+            return slow(self, other)
+        if (q is not None or p is not None) and y.shape != x.shape and (q is not None or y.ndim):
+            return slow(self, other)
+        if p is not None and (p.extra is not None and not p.extra.quiet or (
+                p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
+            return slow(self, other)
+        token = suppress_fp_warnings()
+        try:
+            ufunc(x, y, x)
+        except ValueError:
+            return slow(self, other)
+        finally:
+            restore_fp_warnings(token)
+        root = x if x.base is None else versions.root_of(x)
+        entry = versions.WRITTEN.get(id(root))
+        if entry is None:
+            entry = versions.WRITTEN[id(root)] = versions.Written(root)
+        entry.count += 1
+        entry.stamps.append(next_seq())
+        if self.dispatch_key:
+            rule = both if q is not None else left
+            written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
+        elif p is not None or q is not None:
+            rule = both if p is not None and q is not None else left if p is not None else right
+            saved = None if rule.collect is None else rule.collect((None, y, None))
+            self.node = node = GradNode()
+            node.rule = rule
+            node.parents = (p, q) if p is not None and q is not None else q if p is None else p
+            node.saved = saved
+            node.seq = next_seq()
+            node.extra = None
+        return self
 
     return method
 
 
 def flat(row, ufunc):
-    """The fast function of a comparison: a tensor of booleans without history."""
+    """The function of a comparison: a tensor of booleans without history."""
 
     def fun(input, other):
         if type(input) is Tensor and input.dispatch_key != GENERAL and MODES.get() is None:
@@ -312,12 +274,51 @@ def flat(row, ufunc):
                 return invoke(row, fun, (input, other), {})
             t = new(Tensor)
             t.value = v if type(v) is ndarray else asarray(v)
-            t.node = t.autograd_meta = t.level_trace = None
+            t.autograd_meta = t.level_trace = None
             t.wants_grad = False
             t.dispatch_key = GENERAL
+            t.node = None
             return t
         return invoke(row, fun, (input, other), {})
 
     return fun
 
 
+def total(row, prim, title):
+    """The function of a reduction over all elements: `sum()` or `mean()`."""
+    rule = NamedRule(prim.rule((0,), True), title)
+    impl = prim.impl
+    axes = [tuple(range(n)) for n in range(33)]
+    row.at_level = level_lanes.reduction(row, prim, title, axes)
+
+    def fun(*args, **named):
+        input = args[0] if len(args) == 1 and not named else None
+        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+            x = input.value
+            over = axes[x.ndim]
+            token = suppress_fp_warnings()
+            v = impl(np, x, over, False)
+            restore_fp_warnings(token)
+            if type(v) is not ndarray:
+                v = asarray(v)
+            t = new(Tensor)
+            t.value = v
+            t.autograd_meta = t.level_trace = None
+            t.wants_grad = False
+            t.dispatch_key = FAST
+            p = input.node
+            if p is None:
+                if not input.wants_grad:
+                    t.node = None
+                    return t
+                p = accumulator(input)
+            t.node = node = GradNode()
+            node.rule = rule
+            node.parents = p
+            node.saved = rule.collect((x, over, False, v, aval_of(x)))
+            node.seq = next_seq()
+            node.extra = None
+            return t
+        return invoke(row, fun, args, named)
+
+    return fun

@@ -8,7 +8,8 @@ returns None for what it does not take.
 import numpy as np
 
 from ..... import extend
-from ..dispatch.call import lifted
+from ..dispatch.call import general
+from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node import GradNode, NamedRule
 from ..graph.versions import root_of
@@ -26,6 +27,7 @@ from ..state.state import (
 )
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.tensor_type import FAST, GENERAL, Tensor
+from ..views.views import shape_dtype
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
@@ -53,8 +55,19 @@ def operand(t, trace):
             return value, accumulator(t) if node is None and t.wants_grad else node, None
         if meta.inference:
             return NOT_HERE
-        node = edge(t)
-        dx = tangent_of(t)
+        found = meta.tangent
+        if meta.base is None:
+            node = t.node
+            if node is None and t.wants_grad:
+                node = accumulator(t)
+            if found is None and meta.forward_base is None:
+                return value, node, None
+        else:
+            node = edge(t)
+        if found is not None and found[0] is (DUAL.get() if trace is None else trace):
+            dx = None if trace is None and found[0].paused else found[1]
+        else:
+            dx = tangent_of(t)
         if dx is None:
             return value, node, None
         if node is not None:
@@ -83,8 +96,8 @@ def bare(t):
 
 
 def dual(t):
-    """Whether a tensor may be a dual one of the ambient level: a dual level is open, and it is none for other lanes."""
-    return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None and DUAL.get() is not None
+    """Whether a tensor may be a dual one of the ambient level."""
+    return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None
 
 
 def raised(trace, v):
@@ -165,7 +178,11 @@ def unary(prim):
     collect = rule.collect
     push = pushes(prim)
 
-    def at(t, trace):
+    def at(args, trace):
+        t = args[0]
+        if len(args) > 1 or type(t) is not Tensor or t.level_trace is not trace or (
+                trace is None and t.dispatch_key != GENERAL):
+            return None
         x, p, dx = operand(t, trace)
         if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
             return None
@@ -193,8 +210,12 @@ def binary(row, prim):
     push = pushes(prim)
     layout = row.layout
 
-    def at(input, other, trace):
+    def at(args, trace):
+        input, other = args
         kind = type(other)
+        if not (dual(input) or dual(other) if trace is None else kind is Tensor and other.level_trace is trace
+                or type(input) is Tensor and input.level_trace is trace):
+            return None
         if kind is Tensor:
             y, q, dy = operand(other, trace)
             if y is NOT_HERE[0]:
@@ -312,3 +333,37 @@ def several(row, prim, title, plain=False):
         return out
 
     return at
+
+
+def reduction(row, prim, title, axes):
+    """A reduction over all elements at a level."""
+    at_all = several(row, prim, title, plain=True)
+
+    def at(args, trace):
+        t = args[0]
+        if len(args) != 1 or type(t) is not Tensor or not (t.level_trace is trace if trace is not None else dual(t)):
+            return None
+        return at_all(args, (axes[t.ndim], False), trace)
+
+    return at
+
+
+def product(row):
+    """The function of a product of matrices (and vectors, where it has them): `invoke`, and quick at a level."""
+    prim = extend.REGISTRY["matmul"]
+    of_matrices = several(row, prim, "MmBackward0", plain=True)
+    of_vectors = several(row, prim, row.node, plain=True) if type(row.node) is dict else None
+
+    def at(args, trace):
+        if len(args) != 2:
+            return None
+        x, y = args
+        if type(x) is not Tensor or type(y) is not Tensor or not (
+                dual(x) or dual(y) if trace is None else x.level_trace is trace or y.level_trace is trace):
+            return None
+        a, b = shape_dtype(x)[0], shape_dtype(y)[0]
+        of = of_matrices if len(a) == 2 == len(b) else of_vectors if 0 < len(a) < 3 > len(b) > 0 else None
+        return None if of is None or a[-1] != b[0] else of(args, (), trace)
+
+    row.at_level = at
+    return general(row)

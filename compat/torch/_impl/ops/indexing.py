@@ -6,11 +6,11 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, At, Tracer, make_batched
-from ..dispatch.call import attach, lifted, tensors_in
+from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
+from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
-from ..fastpath.index_lanes import read, write
-from ..fastpath.view_lanes import indexed, ready
+from ..fastpath.view_lanes import indexed, read, ready, write
 from ..graph import versions
 from ..inplace.inplace import inplace, writable
 from ..modes.modes import MODES

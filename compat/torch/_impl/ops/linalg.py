@@ -4,14 +4,13 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
-from ..dispatch.call import ROWS, attach, invoke, operation, otherwise, promote, to
+from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
 from ..dispatch.host_ops import bare
 from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
-from ..fastpath.product_lanes import AFFINE, affine, affine_rules, plain, product
+from ..fastpath.level_lanes import product
 from ..inplace.lower_errors import LinAlgError
-from ..modes.modes import MODES
 from ..types import output_tuples
 from ..types.dtypes import c_type, type_word
 from .shaping import wrap_dim
@@ -41,7 +40,7 @@ _PRODUCTS = {
 }
 
 
-@operation("matmul", node=_PRODUCTS, lane=lambda row: product(row, vectors=True))
+@operation("matmul", node=_PRODUCTS, lane=product)
 def matmul(input, other):
     """Product of matrices, vectors or batches; see PyTorch's documentation of `torch.matmul`."""
     same_dtype("matmul", input, other)
@@ -87,23 +86,7 @@ def wrong_ranks(name, words, a, b, first, second):
             f"expected them to have dim {first} and dim {second}")
 
 
-_ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
-
-
-def _affine(row):
-    """The lane of `addmm`."""
-
-    def fun(*args, **named):
-        if len(args) == 3 and not named and all(map(plain, args)) and MODES.get() is None:
-            found = affine(args[1], args[2], args[0], _ADDMM)
-            if found is not None:
-                return found
-        return invoke(row, fun, args, named)
-
-    return fun
-
-
-@operation("addmm", inplace_form=True, lane=_affine)
+@operation("addmm", inplace_form=True)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat1 @ mat2)`; see PyTorch's documentation of `torch.addmm`."""
     if mat1.ndim != 2 or mat2.ndim != 2:
@@ -119,7 +102,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
                            f"({input.shape[-1]}) at non-singleton dimension 1.  Target sizes: {list(shape)}.  Tensor "
                            f"sizes: {list(input.shape)}")
     if alpha == 1 and beta == 1:
-        return AFFINE.fun(mat1, mat2, input)
+        return REGISTRY["affine"].fun(mat1, mat2, input)
     return blended(input, REGISTRY["matmul"].fun(mat1, mat2), beta, alpha)
 
 

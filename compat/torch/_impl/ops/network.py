@@ -11,15 +11,15 @@ from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, ope
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.signatures import BY_SIGNATURE
-from ..fastpath.product_lanes import affine, affine_rules, pair_to_scalar, plain
 from ..modes.modes import MODES
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
+from ..types.number_cache import FLOATS
+from ..types.tensor_type import GENERAL, Tensor
+from .linalg import addmm
 from .reductions import norm, vector_norm
 from .shaping import method, t, wrap_dim
-
-_LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
 
 
 @method("nn.functional.relu", attached=False)
@@ -31,21 +31,23 @@ def relu(input, inplace=False):
 method("nn.functional.relu_", attached=False)(inplace_method(ROWS["relu"]))
 
 
-def _affine(row):
-    """The lane of `linear`."""
+def _by_addmm(row):
+    """The lane of `linear`: with a bias it is `addmm`, as in PyTorch."""
 
     def fun(*args, **named):
-        if len(args) == 3 and not named and all(map(plain, args)) and MODES.get() is None and args[1].value.ndim == 2:
+        if len(args) == 3 and not named and MODES.get() is None:
             input, weight, bias = args
-            out = affine(input, t(weight), bias, _LINEAR)
-            if out is not None:
-                return out
+            if all(type(x) is Tensor and x.dispatch_key != GENERAL for x in args):
+                x, w, b = input.value, weight.value, bias.value
+                if x.ndim == 2 == w.ndim and (x.shape[1],) == w.shape[1:] and b.shape == w.shape[:1] and (
+                        x.dtype is w.dtype is b.dtype):
+                    return addmm(bias, input, t(weight))
         return invoke(row, fun, args, named)
 
     return fun
 
 
-@operation("nn.functional.linear", method=False, lane=_affine)
+@operation("nn.functional.linear", method=False, lane=_by_addmm)
 def linear(input, weight, bias=None):
     """`input @ weight.T + bias`; see PyTorch's documentation of `torch.nn.functional.linear`."""
     k = weight.shape[-1]
@@ -88,21 +90,7 @@ def other_size(input, target):
          "broadcasting. Please ensure they have the same size.", stacklevel=5)
 
 
-def _mean_squares(row):
-    """The lane of `mse_loss`: the mean, of one shape and dtype."""
-    pair = pair_to_scalar(REGISTRY["mean_squared_error"], "MseLossBackward0")
-
-    def fun(*args, **named):
-        if len(args) == 2 and not named and plain(args[0]) and plain(args[1]) and MODES.get() is None:
-            x, y = args[0].value, args[1].value
-            if x.shape == y.shape and x.dtype is y.dtype:
-                return pair(*args)
-        return invoke(row, fun, args, named)
-
-    return fun
-
-
-@operation("nn.functional.mse_loss", method=False, lane=_mean_squares)
+@operation("nn.functional.mse_loss", method=False)
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
     reduction = legacy(size_average, reduce, reduction)
@@ -110,6 +98,8 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         other_size(input, target)
         check_broadcast(input, target)
     input, target = promote(input, target)
+    if weight is None and reduction == "mean" and input.shape == target.shape and input.dtype in FLOATS:
+        return REGISTRY["mean_squared_error"].fun(input, target)
     return weighed(cnp.square(input - target), weight, input, reduction)
 
 

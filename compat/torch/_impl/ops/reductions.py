@@ -10,7 +10,7 @@ from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.host_ops import assume
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import Target
-from ..fastpath.product_lanes import total
+from ..fastpath.lanes import total
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word

@@ -8,7 +8,7 @@ from ..... import extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..graph.node import AccumulateGrad, Sink
-from ..modes.modes import grad_levels, modes
+from ..modes.modes import MODES, grad_levels
 from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
 from .levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
 
@@ -299,8 +299,8 @@ def accumulator(t, kind=AccumulateGrad):
         node.seq = extend.next_seq()
         node.extra = None
         meta.accumulator = ref(node)
-        m = modes()
-        if m.anomaly is not None or m.nans:
+        m = MODES.get()
+        if m is not None and (m.anomaly is not None or m.nans):
             stamp(node)
     return node
 

@@ -1,0 +1,93 @@
+"""The arguments of an operation as core values, and its answers as tensors whose nodes have torch's names."""
+
+from ..... import extend
+from ..state.levels import AMBIENT
+from ..state.state import accumulator, edge, lift, lower, needs_grad
+from ..types import dtypes
+from ..types.tensor_type import FAST, TensorBase
+from .output_aliasing import unshared
+
+
+def lowered(x):
+    """An argument as core values: tensors, and lists or tuples of them."""
+    if isinstance(x, TensorBase):
+        if x.dispatch_key != FAST:
+            return lower(x)
+        node = x.node
+        if node is None and x.wants_grad:
+            node = accumulator(x)
+        return x.value if node is None or not AMBIENT.recording else AMBIENT.box(x.value, node=node)
+    if type(x) in _PLAIN:
+        return x
+    if type(x) in (list, tuple) and any(isinstance(v, TensorBase) for v in x):
+        return type(x)([lowered(v) for v in x])
+    if isinstance(x, dtypes.dtype):
+        return x.numpy
+    return x
+
+
+def tensors_in(args, kwargs):
+    """The tensors among arguments, in order."""
+    found = []
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(x, TensorBase):
+            found.append(x)
+        elif type(x) in (list, tuple):
+            found += [v for v in x if isinstance(v, TensorBase)]
+    return found
+
+
+def lifted(v, node_name, tensors, call=None):
+    """The tensor(s) of an answer; the node gets torch's name, the operands' edges and the other arguments."""
+    if isinstance(v, tuple):
+        out = [lifted(x, node_name, tensors, call) for x in v]
+        return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
+    if v is None:
+        return None
+    t = u = lift(unshared(v, tensors))
+    while node_name is not None:  # name the node at every level
+        node = u.node
+        if node is not None:
+            dress_node(node, node_name, tensors, call)
+        u = u.value
+        if not isinstance(u, TensorBase):
+            break
+    return t
+
+
+def dress_node(node, name, tensors, call=None):
+    """Name a node as torch does, and show the operands of the whole operation as its edges."""
+    for t in tensors:
+        if node is t.node:
+            return  # the answer is an operand itself
+    rule = node.rule
+    if rule is not None and rule.prim is None and isinstance(node.parents, extend.AmbientNode):
+        node = node.parents  # a picked output: its node is the one that users see
+        rule = node.rule
+    if rule is None:
+        return  # the answer is an operand itself
+    if rule.prim is not None and rule.prim.elementwise and node.name() == name:
+        # its operands are those of the operation
+        if call is not None and (node.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
+            node.more().call = noted(*call)
+        return
+    extra = node.more()
+    extra.name = name
+    if call is not None:
+        extra.call = noted(*call)
+    if extra.edges is None:
+        extra.edges = tuple([edge(t) if needs_grad(t) else None for t in tensors])
+
+
+_PLAIN = frozenset({bool, int, float, str, type(None)})
+
+
+def noted(row, args, kwargs):
+    """A call as a node keeps it: without tensors."""
+    return (row, tuple([x if type(x) in _PLAIN else bare(x) for x in args]),
+            {k: bare(x) for k, x in kwargs.items()} if kwargs else {})
+
+
+def bare(x):
+    """An argument, an Ellipsis for tensors, which a node must not keep."""
+    return ... if isinstance(x, TensorBase) or type(x) in (list, tuple) and tensors_in(x, None) else x
