@@ -179,9 +179,10 @@ def unary(prim):
     push = pushes(prim)
 
     def at(args, trace):
-        t = args[0]
-        if len(args) > 1 or type(t) is not Tensor or t.level_trace is not trace or (
-                trace is None and t.dispatch_key != GENERAL):
+        if len(args) != 1:
+            return None
+        (t,) = args
+        if type(t) is not Tensor or t.level_trace is not trace or trace is None and t.dispatch_key != GENERAL:
             return None
         x, p, dx = operand(t, trace)
         if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
@@ -340,8 +341,10 @@ def reduction(row, prim, title, axes):
     at_all = several(row, prim, title, plain=True)
 
     def at(args, trace):
-        t = args[0]
-        if len(args) != 1 or type(t) is not Tensor or not (t.level_trace is trace if trace is not None else dual(t)):
+        if len(args) != 1:
+            return None
+        (t,) = args
+        if type(t) is not Tensor or t.level_trace is not trace or trace is None and t.dispatch_key != GENERAL:
             return None
         return at_all(args, (axes[t.ndim], False), trace)
 
