@@ -61,7 +61,6 @@ from .transforms.reverse.ambient import (
     AmbientNode as AmbientNode,
     AmbientTrace as AmbientTrace,
     Extra as Extra,
-    backward as backward,
 )
 from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
 from .transforms.reverse.reverse import pick_rule as pick_rule, sweep as sweep

@@ -35,7 +35,7 @@ def reference_sweep(roots, count, masked=False, **_):
         for parent, c in zip(node.parents, cts) if type(node.parents) is tuple else [(node.parents, cts)]:
             if c is not None:
                 arrived[parent].append(c)
-    return results, {}
+    return results
 
 
 def total(cts):

@@ -114,7 +114,7 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             if trace.guards is not None:
                 trace.check_guards()
             with quiet():
-                cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)[0]
+                cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
@@ -188,7 +188,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
                 roots.append((node, c))
         trace.check_guards()
         with quiet():
-            found = sweep(roots, count, masked=trace.masked, large=trace.large, retain=True)[0]
+            found = sweep(roots, count, masked=trace.masked, large=trace.large, retain=True)
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 

@@ -14,7 +14,7 @@ from ...core.tape.tape import FREED, Node, next_seq
 from ...core.tape.unbroadcast import recast
 from ...core.trace.tracer import Trace, Tracer, next_level
 from ...core.types import Any
-from .reverse import answer_avals, pick_rule, sweep
+from .reverse import answer_avals, pick_rule
 
 
 class Ambient(Tracer):
@@ -30,7 +30,7 @@ class Extra:
 
 
 class AmbientNode(Node):
-    """A node that the sweep runs through `run`: hooks, unpacking, the rule, freeing. `extra` is an `Extra` or None."""
+    """A node of the stateful layer, whose subclass runs it: `run(ct, drive)`. `extra` is an `Extra` or None."""
 
     __slots__ = ("extra",)
     extra: Any
@@ -45,42 +45,6 @@ class AmbientNode(Node):
     def ensure_hooks(self):
         """The `Extra` of a node about to get something that the sweep must see."""
         return self.more()
-
-    def run(self, ct, drive):
-        """The cotangent(s) of the parents; None ends this road."""
-        extra = self.extra
-        if extra is not None and extra.hooks:
-            ct = self.visit(ct)
-        if self.rule is None:
-            drive.results[self.saved] = ct
-            return None
-        if drive.stop is not None and self.seq in drive.stop:
-            drive.stopped[self.seq] = ct
-            if drive.stop[self.seq]:
-                return None
-        saved = drive.lift(self, self.unpack())
-        if not drive.retain:
-            self.free()
-        return self.rule.strong(ct, saved) if drive.masked else self.rule.back(ct, saved)
-
-    def visit(self, ct):
-        """The cotangent after the hooks, oldest first; a hook returns None to leave it as it is."""
-        for hook in list(self.extra.hooks):
-            changed = hook(ct)
-            if changed is not None:
-                ct = changed
-        return ct
-
-    def unpack(self):
-        """What the rule saved, through the unpack function if it was packed."""
-        saved = self.saved
-        if saved is FREED:
-            raise RuntimeError(
-                f"the saved values of {self.rule.prim.name if self.rule and self.rule.prim else 'this node'} have been "
-                "freed by an earlier sweep; pass retain_graph=True to the first one"
-            )
-        extra = self.extra
-        return saved if extra is None or extra.packing is None else extra.packing.unpack(self, saved)
 
     def free(self):
         """Drop what was saved; shapes and parameters are no values and stay."""
@@ -286,60 +250,3 @@ def fitting(tangent, aval):
     if tangent.shape != aval.shape:
         tangent = broadcast_to(tangent, shape=aval.shape)
     return tangent if tangent.dtype == aval.dtype else recast(tangent, aval.dtype)
-
-
-class Drive:
-    """One sweep over ambient nodes: what to keep, where to stop, and what was found."""
-
-    __slots__ = ("trace", "retain", "create_graph", "masked", "stop", "stopped", "results")
-    plain = False
-    checked = ()
-
-    def __init__(self, trace, retain, create_graph, stop, results):
-        self.trace = trace
-        self.retain = retain or create_graph
-        self.create_graph = create_graph
-        self.masked = trace.masked
-        self.stop = stop
-        self.stopped = {}
-        self.results = results
-
-    def lift(self, node, saved):
-        """Saved values as the rule is to see them."""
-        return self.trace.lift(node, saved, self.create_graph)
-
-
-def backward(
-    trace: AmbientTrace,
-    roots: list[tuple[Node, Any]],
-    *,
-    retain: bool = False,
-    create_graph: bool = False,
-    into: dict[Any, Any] | None = None,
-    stop: dict[int, bool] | None = None,
-) -> tuple[dict[Any, Any], dict[int, Any]]:
-    """Sweep from values of the ambient trace back to its leaves.
-
-    Args:
-        trace: the trace that recorded them.
-        roots: `[(node, ct), …]`.
-        retain: keep what the nodes saved, so that they can be swept again.
-        create_graph: put the cotangents on the tape as well; implies `retain`.
-        into: a dict of leaf cotangents to add to.
-        stop: nodes whose cotangents are wanted, as `sweep` takes them.
-    Returns:
-        `({leaf key: ct}, {node number: ct})`.
-    Raises:
-        RuntimeError: an earlier sweep freed what a node saved.
-
-    >>> import numpy as np
-    >>> from covector.extend import AmbientTrace, backward, unwrap
-    >>> trace = AmbientTrace()
-    >>> x = trace.leaf(np.array(3.0), "x")
-    >>> cts, _ = backward(trace, [((x * x).node, 1.0)])
-    >>> float(unwrap(cts["x"]))
-    6.0
-    """
-    drive = Drive(trace, retain, create_graph, stop, {} if into is None else into)
-    sweep(list(roots), 0, drive=drive)
-    return drive.results, drive.stopped

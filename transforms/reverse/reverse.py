@@ -22,7 +22,7 @@ from ...core.tape.tape import (
 )
 from ...core.trace.buffers import snapshot
 from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
-from ...core.types import Any, Callable
+from ...core.types import Any
 from .blocks import sweep_region
 from .mutation_guards import COPY_LIMIT, LARGE, Guards
 
@@ -173,10 +173,8 @@ def sweep(
     masked: bool = False,
     large: bool = False,
     retain: bool = False,
-    lift: Callable[..., Any] | None = None,
-    stop: dict[int, bool] | None = None,
     drive: Any = None,
-) -> tuple[Any, dict[int, Any]]:
+) -> Any:
     """Push cotangents from `roots` to the leaves: newest node first, iteratively, linear in the graph.
 
     Args:
@@ -185,28 +183,24 @@ def sweep(
         masked: structural zeros may occur, so singular rules use strong zeros.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
-        lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
-        stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
             None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
             `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a container) says that saved
             values must be looked at.
     Returns:
-        the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
+        the leaf cotangents (None where nothing arrived).
     Raises:
         MutationError: an array that a rule saved was written to since.
 
     >>> from covector.extend import REGISTRY, make_leaf, make_node, sweep
     >>> node = make_node(REGISTRY["negative"].rule((0,), plain=True), make_leaf(0), None)
-    >>> sweep([(node, 2.0)], 1)[0]
+    >>> sweep([(node, 2.0)], 1)
     [-2.0]
     """
     results = [None] * count if type(count) is int else count
-    stopped = {}
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
-    blocks = large and stop is None and lift is None
-    special = blocks or stop is not None or lift is not None
+    special = large
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
@@ -241,19 +235,13 @@ def sweep(
                                 _push(pending, heap, *c.pop())
                             break
                         ct = ct.dense()
-                    if blocks and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
+                    if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
                         entry = saved = parents = None
                         if sweep_region(node, ct, pending, heap, masked):
                             node = ct = None
                             break
                         saved = node.saved
                         parents = node.parents
-                    if stop is not None and node.seq in stop:
-                        stopped[node.seq] = ct
-                        if stop[node.seq]:
-                            break
-                    if lift is not None:
-                        saved = lift(node, saved)
                 if getrefcount(node) == ALONE:  # nobody else holds it
                     node.rule = node.parents = node.saved = None
                     keep_spare(node)
@@ -328,7 +316,7 @@ def sweep(
     for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in _LAZY else ct
-    return results, stopped
+    return results
 
 
 def _push(pending, heap, node, c):

@@ -138,7 +138,7 @@ def pull(body, values, active, cts, masked=False, stands_in=False):
         if isinstance(out, Rev) and out.owner is trace and c is not None:
             roots.append((out.node, c))
     with quiet():
-        found = sweep(roots, len(active), masked=trace.masked, large=trace.large)[0]
+        found = sweep(roots, len(active), masked=trace.masked, large=trace.large)
     trace.done = True
     return found
 
