@@ -1,4 +1,4 @@
-"""Lanes of elementwise operations and sums of plain tensors; tests/compat/lanes/generate.py writes them, edit that."""
+"""Lanes of elementwise operations and sums; tests/core/generate_lanes.py writes them from tests/compat/lanes.template."""
 
 import numbers
 
@@ -225,7 +225,7 @@ def binary_inplace(prim, ufunc, slow):
             return slow(self, other)
         token = suppress_fp_warnings()
         try:
-            ufunc(x, y, x)
+            _ = ufunc(x, y, x)
         except ValueError:
             return slow(self, other)
         finally:

@@ -1,4 +1,4 @@
-"""Lanes of views, basic indices and writes by them; tests/compat/lanes/generate.py writes them, edit that.
+"""Lanes of views and writes by index; tests/core/generate_lanes.py writes them from tests/compat/lanes.template.
 
 What `views.view`, `inplace` and `rebase` do for one basic index, reshape or transpose of plain tensors: the nodes are
 the same, their names and edges are worked out when somebody asks.
