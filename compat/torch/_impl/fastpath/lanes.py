@@ -24,6 +24,7 @@ asarray = np.asarray
 next_seq = extend.next_seq
 aval_of = extend.aval_of
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
+BOTH = (0, 1)
 
 
 def unary(row, prim, ufunc):
@@ -72,6 +73,8 @@ def binary(row, prim, op, reflected=False):
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
+    wide = {(active, broad): prim.rule(active, True, tuple([i for i in active if i in broad]))
+            for active in ((0,), (1,), BOTH) for broad in ((0,), (1,), BOTH)}
     both_none = both.collect is None
     left_none = left.collect is None
     right_none = right.collect is None
@@ -113,8 +116,8 @@ def binary(row, prim, op, reflected=False):
                         return t
                     shape = v.shape
                     if x.shape != shape or y.shape != shape:
-                        active = (0, 1) if p is not None and q is not None else (1,) if p is None else (0,)
-                        rule = prim.rule(active, True, tuple([i for i in active if (y if i else x).shape != shape]))
+                        active = (1,) if p is None else (0,) if q is None else BOTH
+                        rule = wide[active, (1,) if x.shape == shape else (0,) if y.shape == shape else BOTH]
                         saved = None if rule.collect is None else rule.collect((x, y, v, aval_of(x), aval_of(y)))
                         t.node = node = GradNode()
                         node.rule = rule
