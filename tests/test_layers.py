@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import textwrap
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,103 @@ ALLOWED = {
 }
 UNNAMED = {"utils", "util", "common", "helpers", "misc", "base", "part1", "part2"}  # say nothing of what they hold
 MAX_LINES, MAX_LINES_TABLE = 400, 600
+# How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
+MAX_DEPTH = {"core": 16, "compat": 36}
+# Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
+# need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
+REGISTRIES = {
+    "covector.compat.torch._impl.dispatch.call.ROWS": "the operations by name; each file of them adds its own",
+    "covector.compat.torch._impl.types.tensor_type.Tensor": "its methods: each file of operations attaches its own",
+    "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
+    "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
+    "covector.core.tape.unbroadcast.WHERE": "one primitive that rules need before it can be declared",
+    "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
+}
+MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
+# The folders from the bottom up, each with the folders that it imports from. `~` is compat/torch/_impl.
+# `python tests/test_layers.py` prints the table as it is.
+ARROWS = """
+compat
+core
+transforms
+core/arrays: core
+backends: core/arrays
+core/trace: core core/arrays
+transforms/scope: core core/arrays
+core/tape: core core/arrays core/trace
+core/primitive: core core/arrays core/trace core/tape
+core/ops: core core/arrays core/trace core/tape core/primitive
+core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
+core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
+transforms/reverse: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
+core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
+transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
+api/tree: core core/arrays core/trace core/ops transforms/arguments
+core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg
+core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
+transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
+    core/ops/indexing transforms/reverse transforms/arguments
+transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
+    core/numpy_api transforms/interpreters
+transforms/staging: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
+    transforms/arguments transforms/interpreters
+transforms/control: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
+    transforms/interpreters transforms/staging
+transforms/debug: core core/arrays core/trace core/primitive core/ops transforms/arguments transforms/staging
+    transforms/control
+api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
+    transforms/debug
+transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
+    transforms/interpreters transforms/staging transforms/debug
+api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
+api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
+    api/numpy
+api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
+api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
+    transforms/collectives transforms/staging transforms/control transforms/debug transforms/custom api/nn
+    api/scipy/special
+api: core core/arrays backends core/trace transforms/scope core/tape core/primitive core/ops core/ops/indexing
+    core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn transforms/interpreters
+    transforms/collectives transforms/staging transforms/control transforms/debug api/numpy transforms/custom api/nn
+    api/random api/scipy
+~/modes: api
+~/types: api ~/modes
+~/graph: api ~/modes ~/types
+~/state: api ~/modes ~/types ~/graph
+~/profiler: ~/graph ~/state
+~/views: api ~/modes ~/types ~/graph ~/state
+~/values: api ~/modes ~/types ~/graph ~/state ~/views
+~/engine: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/forward_ad: ~/types ~/state ~/views ~/values
+~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/dispatch: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace
+~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
+compat/torch/nn: ~/dispatch
+~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
+~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
+~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
+compat/torch/signal: ~/factories
+~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
+~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
+~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
+~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
+    ~/factories ~/fastpath ~/random ~/tensor
+~: ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
+~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/ops
+~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
+~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
+compat/torch/func: ~/dispatch ~/func
+compat/torch/utils: ~/modes ~/types ~/graph ~/engine ~/dispatch ~/function ~/random ~/interchange ~/checkpoint
+~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/factories
+    ~/graph_view ~/function ~/random ~/gradcheck ~/functional
+compat/torch: ~/modes ~/types ~/inplace ~/dispatch compat/torch/nn ~/factories compat/torch/signal ~/random ~/tensor
+    ~/interchange ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd
+"""
 
 
 def layer_of(module):
@@ -81,12 +179,17 @@ def wrong_arrows(known):
     )
 
 
-def cycles(known):
-    """The import cycles, each as a chain of modules."""
+def import_graph(known):
+    """Module -> the library modules that it imports."""
     edges = {module: set() for module in known}
     for module, _, target in imports(known):
         if target != module:
             edges[module].add(target)
+    return edges
+
+
+def cycles(edges):
+    """The cycles of a graph, each as a chain."""
     found, done, active = [], set(), []
 
     def visit(module):
@@ -98,9 +201,95 @@ def cycles(known):
                 visit(target)
             done.add(active.pop())
 
-    for module in known:
+    for module in edges:
         visit(module)
     return sorted(set(found))
+
+
+def names_of_modules(module, known):
+    """What a module imported from others: its own name for it -> (the module, the name there; None for the module)."""
+    found = {}
+    for node in ast.walk(tree(known[module])):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                for target in targets(module, ast.ImportFrom(node.module, [alias], node.level), known):
+                    whole = target.rpartition(".")[2] == alias.name and target in known
+                    found[alias.asname or alias.name] = (target, None if whole else alias.name)
+    return found
+
+
+def run_at_import(module_tree):
+    """The statements that run when a module is imported: its own, and those of its functions that it calls itself."""
+    called = {node.value.func.id for node in module_tree.body if isinstance(node, ast.Expr)
+              and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name)}
+    for node in module_tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node
+        elif node.name in called:
+            yield from node.body
+
+
+def filled_by(module, known):
+    """The containers, classes and attributes of other modules that a module fills when it is imported."""
+    names = names_of_modules(module, known)
+
+    def owned(node):
+        """`module.name` of a name that was imported, or of an attribute of a module that was."""
+        owner, name = names.get(node.id, (None, None)) if isinstance(node, ast.Name) else (None, None)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner, name = names.get(node.value.id, (None, None))
+            name = node.attr if name is None else None
+        return None if owner is None or name is None else f"{owner}.{name}"
+
+    for statement in run_at_import(tree(known[module])):
+        for node in ast.walk(statement):
+            filled = []
+            if isinstance(node, ast.Assign):
+                filled = [part for t in node.targets for part in ([t.value] if isinstance(t, ast.Subscript) else
+                          [t, t.value] if isinstance(t, ast.Attribute) else [])]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+                filled = [node.func.value]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr":
+                filled = node.args[:1]
+            yield from (name for name in map(owned, filled) if name is not None)
+
+
+def hidden_edges(known):
+    """(the module that owns a container, the one that fills it, the container), but for registries."""
+    return sorted({(name.rpartition(".")[0], module, name) for module in known for name in filled_by(module, known)
+                   if name not in REGISTRIES and name.rpartition(".")[0] in known})
+
+
+def depths(edges):
+    """How many modules are imported one through another, up to each."""
+    @cache
+    def depth(module):
+        return 1 + max(map(depth, edges[module]), default=0)
+
+    return {module: depth(module) for module in edges}
+
+
+def folder_of(path):
+    """The folder of a file as the table names it."""
+    return path.parent.relative_to(ROOT).as_posix().replace("compat/torch/_impl", "~")
+
+
+def folder_arrows(known):
+    """Folder -> the folders that its files import from, from the bottom up."""
+    edges = {folder_of(path): set() for path in known.values()}
+    for module, _, target in imports(known):
+        if target in known and folder_of(known[target]) != folder_of(known[module]):
+            edges[folder_of(known[module])].add(folder_of(known[target]))
+    assert cycles(edges) == []
+    level = depths(edges)
+    return {folder: sorted(edges[folder], key=lambda f: (level[f], f)) for folder in
+            sorted(edges, key=lambda f: (level[f], f))}
+
+
+def as_table(arrows):
+    """The text of `ARROWS`."""
+    return "\n".join(textwrap.fill(f"{folder}: {' '.join(below)}".rstrip(": "), 118, subsequent_indent="    ",
+                                   break_on_hyphens=False) for folder, below in arrows.items())
 
 
 def local_imports(path):
@@ -137,12 +326,65 @@ def test_wrong_arrow_is_noticed(tmp_path):
 
 
 def test_no_import_cycle():
-    assert cycles(modules()) == []
+    assert cycles(import_graph(modules())) == []
 
 
 def test_cycle_is_noticed(tmp_path):
     known = planted(tmp_path, core__a="from . import b", core__b="from .a import x")
-    assert cycles(known) == ["covector.core.a → covector.core.b → covector.core.a"]
+    assert cycles(import_graph(known)) == ["covector.core.a → covector.core.b → covector.core.a"]
+
+
+def test_nothing_is_filled_from_above():
+    edges = import_graph(modules())
+    for owner, module, _ in hidden_edges(modules()):
+        edges[owner].add(module)
+    assert cycles(edges) == []
+
+
+def test_registries_are_filled_by_others():
+    filled = {name for module in modules() for name in filled_by(module, modules())}
+    assert set(REGISTRIES) <= filled
+
+
+@pytest.mark.parametrize(
+    "filling",
+    ["from .a import CELL\nCELL.append(1)", "from .a import CELL\nCELL[0] = 1", "from . import a\na.CELL = 1",
+     "from . import a\na.CELL['x'] = 1", "from .a import CELL\ndef fill():\n    CELL.append(1)\nfill()",
+     "from .a import CELL as C\nfor x in 'ab':\n    C.add(x)", "from .a import CELL\nCELL.attribute = 1",
+     "from .a import CELL\nsetattr(CELL, 'x', 1)"],
+)
+def test_cell_is_noticed(tmp_path, filling):
+    known = planted(tmp_path, core__a="CELL = []", core__b=filling)
+    assert hidden_edges(known) == [("covector.core.a", "covector.core.b", "covector.core.a.CELL")]
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    ["from .a import CELL\nOWN = []\nOWN.append(CELL)", "from .a import CELL\ndef run():\n    CELL.append(1)",
+     "from .a import CELL\nCELL = [1]", "import os\nos.environ.setdefault('A', '1')"],
+)
+def test_what_is_no_cell_is_not_noticed(tmp_path, harmless):
+    assert hidden_edges(planted(tmp_path, core__a="CELL = []", core__b=harmless)) == []
+
+
+def test_folders_import_as_the_table_says():
+    assert as_table(folder_arrows(modules())).splitlines() == ARROWS.strip().splitlines()
+
+
+def test_folder_cycle_is_noticed():
+    edges = {"core/a": {"core/b"}, "core/b": {"core/a"}}
+    assert cycles(edges) == ["core/a → core/b → core/a"]
+
+
+def test_chains_of_imports_are_short():
+    found = depths(import_graph(modules()))
+    deepest = {layer: max(n for module, n in found.items() if layer_of(module) == layer) for layer in MAX_DEPTH}
+    assert all(deepest[layer] <= bound for layer, bound in MAX_DEPTH.items()), deepest
+
+
+def test_depth_counts_modules(tmp_path):
+    known = planted(tmp_path, core__a="", core__b="from . import a", core__c="from .b import x\nfrom . import a")
+    assert depths(import_graph(known)) == {"covector.core.a": 1, "covector.core.b": 2, "covector.core.c": 3}
 
 
 def test_one_module_of_api_imports_backends():
@@ -228,3 +470,7 @@ def test_import_loads_no_optional_library():
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+if __name__ == "__main__":
+    print(as_table(folder_arrows(modules())))

@@ -132,3 +132,14 @@ def test_public_functions_are_annotated(namespace):
             if any(hint is inspect.Signature.empty for hint in hints):
                 bare.append(name)
     assert bare == []
+
+
+# Modules that `import covector` shows, beside the names of the reference: the public ones, and no layer.
+MODULES = {"compat", "debug", "extend", "nn", "numpy", "random", "scipy", "tree"}
+LOADED_LATER = {"compat", "testing"}  # when they are first imported
+
+
+def test_package_shows_its_public_names_alone():
+    code = "import covector; print(*[n for n in dir(covector) if not n.startswith('_')])"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert set(done.stdout.split()) == set(public_names("covector")) | MODULES - LOADED_LATER

@@ -6,9 +6,9 @@ import numpy as np
 
 from ._impl.dispatch.surface import getter
 from ._impl.random.sampling import rand
-from ._impl.state.state import bottom, wrap
 from ._impl.types import dtypes
-from ._impl.types.tensor_type import TensorBase
+from ._impl.types.tensor_type import TensorBase, wrap
+from ._impl.types.tensor_value import bottom
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),
                "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}

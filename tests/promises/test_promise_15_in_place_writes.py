@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.state.state import lift, lower
+from covector.compat.torch._impl.values.core_values import lift, lower
 from covector.core.primitive.primitive import REGISTRY
 from covector.core.trace.tracer import Tracer
 from covector.testing.cases import cases

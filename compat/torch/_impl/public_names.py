@@ -6,12 +6,11 @@ from .factories import creation, from_data, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
 from .random import sampling
-from .state import accumulate
 from .tensor import attributes, container, conversion, tensor_queries
 from .types import dtypes
 
 # Loaded for what they attach or register.
-ATTACHED = nans, forward_ad, inplace_shape, accumulate, attributes, container, conversion
+ATTACHED = nans, forward_ad, inplace_shape, attributes, container, conversion
 
 NAMES = dict(tensor_queries.PUBLIC)
 NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj", "resolve_neg")}

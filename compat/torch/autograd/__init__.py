@@ -2,7 +2,6 @@
 
 from .._impl.dispatch.surface import getter
 from .._impl.engine.engine import backward, grad
-from .._impl.function import apply_function as _apply_function
 from .._impl.function.function import Function, NestedIOFunction
 from .._impl.modes.engine_switches import (
     enforce_grad_layout_policy,

@@ -1,16 +1,13 @@
 """torch.autograd.function."""
 
-from .._impl.function.function import (
+from .._impl.function.function import Function, InplaceFunction, NestedIOFunction
+from .._impl.function.function_node import (
     BackwardCFunction,
-    Function,
     FunctionCtx,
     FunctionMeta,
-    InplaceFunction,
-    NestedIOFunction,
 )
 from .._impl.function.once_differentiable import once_differentiable
 
-_SingleLevelFunction = Function  # PyTorch tells the two apart for its transforms
 _ContextMethodMixin = FunctionCtx  # the name of older documentation
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",

@@ -1,6 +1,6 @@
 """torch.autograd.graph: nodes, edges, and hooks around saved values and several gradients."""
 
-from .._impl.saved.graph_tools import (
+from .._impl.graph_view.graph_tools import (
     GradientEdge as GradientEdge,
     Node as Node,
     SavedTensor as SavedTensor,

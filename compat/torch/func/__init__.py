@@ -1,7 +1,6 @@
 """torch.func: functional transforms of functions of tensors."""
 
 from .._impl.dispatch.surface import getter
-from .._impl.func import batched_function
 from .._impl.func.batch import vmap
 from .._impl.func.forward import jvp
 from .._impl.func.functional import functionalize

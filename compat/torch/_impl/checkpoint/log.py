@@ -3,8 +3,8 @@
 import traceback
 
 from ..graph.anomaly import users_frames
+from ..graph_view.graph_tools import saved_tensors_hooks
 from ..modes.modes import modes
-from ..saved.graph_tools import saved_tensors_hooks
 from .recompute import CheckpointError
 
 

@@ -15,12 +15,13 @@ import numpy as np
 from ..engine.graph_task import KEYS, task
 from ..graph import versions
 from ..graph.node import GradNode
+from ..graph_view.graph_tools import saved_tensors_hooks
 from ..modes.grad_mode import enable_grad, no_grad
 from ..modes.modes import modes, restore, set_modes
-from ..saved.graph_tools import saved_tensors_hooks
 from ..saved.saved import packed, unpacked
-from ..state.state import bottom, version_of
+from ..state.edges import version_of
 from ..types.tensor_type import TensorBase
+from ..types.tensor_value import bottom
 
 ndarray = np.ndarray
 

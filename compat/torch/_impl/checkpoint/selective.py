@@ -5,8 +5,9 @@ from enum import Enum
 
 from ..modes.modes import restore, set_modes
 from ..ops.overloads import OpOverload, OpOverloadPacket, overload_of
-from ..state.state import needs_grad, tangent_of, version_of
-from ..types.tensor_type import TensorBase
+from ..state.edges import version_of
+from ..types.tensor_type import TensorBase, needs_grad
+from ..values.tangents import tangent_of
 
 
 class CheckpointPolicy(Enum):

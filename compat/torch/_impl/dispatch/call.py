@@ -13,17 +13,14 @@ from ..inplace.lower_errors import raised
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
+from ..state.edges import accumulator
 from ..state.levels import DUAL
 from ..state.recorder import aten
-from ..state.state import (
-    accumulator,
-    inside,
-    more,
-)
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
-from ..views.views import shape_dtype
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, more
+from ..types.tensor_value import shape_dtype
+from ..values.core_values import inside
 from .call_cache import DECLINED, Program, compile_call, lookup
 from .lowering import lifted, lowered, tensors_in
 from .out_argument import PLAIN, Target, write_out
@@ -184,8 +181,8 @@ def compute(row, fun, args, kwargs):
         restore_fp_warnings(token)
     del held
     m = MODES.get()
-    if m is not None and m.nans and NANS:
-        NANS[0](row.body, row.name, given, named, v)
+    if m is not None and m.nans is not None:
+        m.nans.operation(row.body, row.name, given, named, v)
     if row.layout is not None:
         v = row.layout(v, tensors, args, kwargs)
     if target is not None:
@@ -204,7 +201,6 @@ def compute(row, fun, args, kwargs):
 
 _NO_NUMBERS = frozenset({str, type(None)})
 _NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
-NANS = []  # filled by nans.py: a look at the answer under debug_nans
 
 
 def marked(out):

@@ -11,17 +11,17 @@ from operator import itemgetter
 import numpy as np
 
 from ..... import extend
-from ..graph.node import GradNode, NamedRule, visible
-from ..graph.node_names import name_of
+from ..graph.node import GradNode
+from ..graph.node_data import visible
+from ..graph.node_names import NamedRule, name_of
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
-from ..state.state import accumulator, new
+from ..state.edges import accumulator, fresh, untangled
 from ..types.dtypes import Default, dtype as Dtype
 from ..types.number_cache import FLOATS
 from ..types.size import Size, memory_format
-from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase
-from ..views.views import fresh, untangled
+from ..types.tensor_type import FAST, GENERAL, Tensor, TensorBase, new
 from .call_recorder import (
     LARGE,
     LARGE_STEPS,

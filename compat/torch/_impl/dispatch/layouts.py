@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....extend import Ambient
-from ..state.state import bottom
+from ..types.tensor_value import bottom
 
 ndarray = np.ndarray
 

@@ -1,10 +1,11 @@
 """The arguments of an operation as core values, and its answers as tensors whose nodes have torch's names."""
 
 from ..... import extend
+from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
-from ..state.state import accumulator, edge, lift, lower, needs_grad
 from ..types import dtypes
-from ..types.tensor_type import FAST, TensorBase
+from ..types.tensor_type import FAST, TensorBase, needs_grad
+from ..values.core_values import lift, lower
 from .output_aliasing import unshared
 
 

@@ -4,24 +4,38 @@ import inspect
 import os
 
 from ..... import extend
-from ..graph.anomaly import PULLED
-from ..graph.node import picks
+from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.modes import set_modes
-from ..state.state import lower
 from ..types.tensor_type import TensorBase
-from .call import NANS
+from ..values.core_values import lower
 
 
-def check_operation(body, name, given, named, out):
-    """Raise if an operation, a function of core values, made a NaN of its arguments."""
-    try:
-        words = list(inspect.signature(body).parameters)
-    except ValueError:
-        words = []
-    words += [f"argument {i}" for i in range(len(words), len(given))]
-    pairs = [pair for word, x in (*zip(words, given), *named.items()) for pair in flat(word, x)]
-    extend.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
+class NanChecks:
+    """What the modes hold under debug_nans: a look at each operation, and at each node's turn in a sweep."""
+
+    def operation(self, body, name, given, named, out):
+        """Raise if an operation, a function of core values, made a NaN of its arguments."""
+        try:
+            words = list(inspect.signature(body).parameters)
+        except ValueError:
+            words = []
+        words += [f"argument {i}" for i in range(len(words), len(given))]
+        pairs = [pair for word, x in (*zip(words, given), *named.items()) for pair in flat(word, x)]
+        extend.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
+
+    def turn(self, node, drive, ct):
+        """A node's turn in a sweep, both sides looked at."""
+        if ct is UNDEFINED or picks(node):
+            return node.steps(ct, drive)
+        what, known = described(node), saved_by(node)
+        extend.check_pulled(what, ct, (), None)
+        out = node.steps(ct, drive)
+        extend.check_pulled(what, ct, known, out)
+        return out
+
+
+CHECKS = NanChecks()
 
 
 def flat(word, x):
@@ -52,22 +66,7 @@ def saved_by(node):
     return [(name, v) for name, v in zip(rule.names, kept) if not name.endswith("_aval")]
 
 
-def pulled(node, drive, ct):
-    """A node's turn in a sweep, both sides looked at."""
-    if ct is UNDEFINED or picks(node):
-        return node.steps(ct, drive)
-    what, known = described(node), saved_by(node)
-    extend.check_pulled(what, ct, (), None)
-    out = node.steps(ct, drive)
-    extend.check_pulled(what, ct, known, out)
-    return out
-
-
-PULLED.append(pulled)
-NANS.append(check_operation)
-
-
 @extend.on_debug
 def follow(modes):
     """Let the modes of the layer know."""
-    set_modes(nans=modes.nans)
+    set_modes(nans=CHECKS if modes.nans else None)

@@ -2,8 +2,10 @@
 
 from ..... import extend
 from ..graph.node import GradNode
-from ..state.levels import AMBIENT, FOREIGN, BatchTrace
-from ..state.state import at_level, edge, needs_grad, tangent_of
+from ..state.edges import edge
+from ..state.levels import AMBIENT, BatchTrace
+from ..types.tensor_type import FOREIGN, at_level, needs_grad
+from ..values.tangents import tangent_of
 
 
 class Refusing(GradNode):

@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inplace.inplace import write
+from ..inplace.write import write
 from ..modes.inference import check_write
 from ..modes.modes import MODES
-from ..state.state import lift, needs_grad, tangent_of, wrap
 from ..types.dtypes import c_type, type_word
+from ..types.tensor_type import needs_grad, wrap
+from ..types.tensor_value import shape_dtype
+from ..values.core_values import lift
+from ..values.tangents import tangent_of
 from ..views.overlap import OVERLAPPING, overlapping
-from ..views.views import shape_dtype
 
 
 class Target(NamedTuple):

@@ -4,8 +4,9 @@ import numpy as np
 
 from .....extend import REGISTRY, Ambient, Tracer
 from ..graph import versions
-from ..state.state import bottom, tangent_of
 from ..types.tensor_type import TensorBase
+from ..types.tensor_value import bottom
+from ..values.tangents import tangent_of
 
 ndarray = np.ndarray
 DUPLICATE = REGISTRY["duplicate"]

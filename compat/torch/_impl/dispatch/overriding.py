@@ -9,7 +9,8 @@ import numpy as np
 from ..types.tensor_type import Tensor, TensorBase
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
-WITHOUT = {bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64, np.bool_}  # and Tensor
+WITHOUT = frozenset({Tensor, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64,
+                     np.bool_})
 
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""

@@ -6,24 +6,25 @@ import numpy as np
 
 from ..... import extend
 from .....extend import Ambient
-from ..graph.hooks import SHAPE, as_tensors
-from ..graph.node import CALL, UNDEFINED, picks
+from ..graph.node_data import picks
+from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import DEFAULT, MODES, leave_level, modes, restore, set_modes
+from ..modes.modes import DEFAULT, MODES, leave_level, set_modes
 from ..modes.warnings import first
-from ..state.levels import AMBIENT, GradTrace
-from ..state.state import accumulator, edge, lower, needs_grad, wrap
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..state.batch_level import together
+from ..state.edges import accumulator, edge
+from ..state.levels import AMBIENT
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
+from ..types.tensor_value import shape_dtype
+from ..values.core_values import lower
 from ..views.overlap import overlapping
-from ..views.views import shape_dtype
 from . import callbacks
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, KEYS, RUNNING, Sweep
+from .graph_task import HOOKED, KEYS, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, like, listed, make_grads, ones, seed
 
 ndarray = np.ndarray
-SHAPE.append(shape_dtype)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -203,47 +204,6 @@ def sweep_level(trace, outputs, grads, inputs):
     return run_once(grads, False)
 
 
-def call_node(node, grads):
-    """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
-    expected = arity(node)
-    if expected is not None and len(grads) != expected:
-        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
-    drive = Sweep(level_of(grads), True, modes().grad)
-    drive.plain = False
-    absent = UNDEFINED if len(grads) == 1 else None
-    cts = tuple([absent if g is None else lower(g) for g in grads])
-    before = set_modes(sweeping=True)
-    token = suppress_fp_warnings()
-    try:
-        out = node.run(cts[0] if len(cts) == 1 else cts, drive)
-    finally:
-        restore_fp_warnings(token)
-        restore(before)
-    found = as_tensors(out, drive) if out is not None else ()
-    return found[0] if len(found) == 1 else found
-
-
-CALL.append(call_node)
-
-
-def arity(node):
-    """How many gradients a node takes, None where its rule alone does not tell."""
-    state = getattr(node, "_state", None)  # of a Function
-    prim = None if node.rule is None else node.rule.prim
-    if state is not None or prim is None or callable(prim.outputs):
-        return None if state is None else state.outputs
-    return prim.outputs or 1
-
-
-def level_of(outputs):
-    """The level whose tape is swept: the one of the outputs that has a history."""
-    for t in outputs:
-        trace = t.level_trace if isinstance(t, TensorBase) else None
-        if trace is not None and isinstance(trace, GradTrace) and not trace.done:
-            return trace
-    return AMBIENT
-
-
 def prepare(sweep, roots, inputs, accumulate):
     """Find the nodes of the inputs and what has to run to reach them."""
     nodes = []
@@ -367,7 +327,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if is_grads_batched:
         for i, (t, g) in enumerate(zip(outputs, grads)):
             seed(i, t, g, batched=True)
-        result = BATCHED[0](outputs, inputs, grads, create_graph, allow_unused)
+        result = batched_grad(outputs, inputs, grads, create_graph, allow_unused)
     else:
         result = run(outputs, grads, retain_graph, create_graph, inputs, False, allow_unused)
         result = result or ()
@@ -376,7 +336,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     return result
 
 
-BATCHED = []  # filled by func: the sweep under vmap
+def batched_grad(outputs, inputs, grads, create_graph, allow_unused):
+    """`autograd.grad` with a batch of cotangents: one sweep under vmap."""
+    def pull(*cts):
+        return run(outputs, cts, True, create_graph, inputs, False, allow_unused)
+
+    return together(pull, *grads)
 
 
 def zeros_like(t, create_graph):

@@ -2,9 +2,8 @@
 
 from collections import namedtuple
 
-from ..graph.node import AccumulateGrad, shown, visible
-from ..state.state import edge, needs_grad
-from ..views.views import shape_dtype
+from ..graph.node import AccumulateGrad
+from ..graph.node_data import visible
 
 
 class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))):
@@ -17,26 +16,6 @@ class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_t
     """
 
     like = None  # shape and dtype of the output, where they are known
-
-
-def get_gradient_edge(tensor):
-    """The edge that leads to a tensor's history; for a leaf, its accumulator.
-
-    >>> import covector.compat.torch as torch
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> torch.autograd.grad(x * x, torch.autograd.graph.get_gradient_edge(x))
-    (tensor(6.),)
-    """
-    if not needs_grad(tensor):
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    node = edge(tensor)
-    if node.lost:
-        raise AssertionError("Expected gradient function to be set")
-    found = GradientEdge(*shown(node))
-    if found.node is not node:
-        found = found._replace(ownership_token=node)
-    found.like = shape_dtype(tensor)
-    return found
 
 
 def tensor_or_edge(x):

@@ -8,10 +8,12 @@ import numpy as np
 from ..... import extend
 from .....extend import Ambient
 from ..graph import versions
-from ..graph.node import visible
+from ..graph.node_data import visible
 from ..modes.modes import modes
-from ..state.state import edge, lift, lower, wrap
-from ..types.tensor_type import TensorBase
+from ..state.edges import edge
+from ..state.levels import AMBIENT, GradTrace
+from ..types.tensor_type import TensorBase, wrap
+from ..values.core_values import lift, lower
 
 ndarray = np.ndarray
 
@@ -33,7 +35,7 @@ class Sweep:
         self.anomaly = m.anomaly
         self.nans = m.nans
         self.recorder = m.recorder
-        self.plain = not create_graph and m.anomaly is m.recorder is None and not m.nans
+        self.plain = not create_graph and m.anomaly is None and m.recorder is m.nans is None
 
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""
@@ -82,6 +84,15 @@ def forwards(v):
             return u.copy()
         holder.value = u.copy()
     return v
+
+
+def level_of(outputs):
+    """The level whose tape is swept: the one of the outputs that has a history."""
+    for t in outputs:  # an edge has no level
+        trace = getattr(t, "level_trace", None)
+        if isinstance(trace, GradTrace) and not trace.done:
+            return trace
+    return AMBIENT
 
 
 KEYS = itertools.count()

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..state.state import needs_grad, wrap
 from ..types.dtypes import of_numpy
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
+from ..types.tensor_type import TensorBase, needs_grad, wrap
+from ..types.tensor_value import shape_dtype
 from .gradient_edge import GradientEdge, tensor_or_edge
 
 

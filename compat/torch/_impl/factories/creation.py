@@ -10,25 +10,16 @@ from ..dispatch.layouts import uninitialised
 from ..dispatch.out_argument import PLAIN, write_out
 from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
-from ..state.levels import FOREIGN, BatchTrace
+from ..state.concrete import concrete, mapped
+from ..state.levels import BatchTrace
 from ..state.python_data import filling
 from ..state.recorder import traced
-from ..state.state import (
-    at_level,
-    bottom,
-    concrete,
-    inside,
-    lift,
-    lower,
-    mapped,
-    more,
-    wrap,
-)
 from ..types import dtypes
 from ..types.memory_formats import fresh, preserves
 from ..types.size import device as Device
-from ..types.tensor_type import GENERAL, TensorBase
-from ..views.views import shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, wrap
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.core_values import inside, lift, lower
 
 
 def made(array, requires_grad=False, device=None):

@@ -5,12 +5,13 @@ import warnings
 import numpy as np
 
 from ..modes.warnings import first
+from ..state.concrete import mapped
 from ..state.python_data import array_of, check_array, warn_imaginary
-from ..state.state import bottom, mapped, wrap
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.size import Size
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import Tensor, TensorBase, wrap
+from ..types.tensor_value import bottom
 from .creation import (
     batched_like,
     check_device,

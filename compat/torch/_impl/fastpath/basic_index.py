@@ -4,11 +4,11 @@ import numpy as np
 
 from ..... import extend
 from ..graph import versions
-from ..graph.node import NamedRule
+from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
-from ..state.state import needs_grad
-from ..types.tensor_type import Tensor
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE, refresh
+from ..state.edges import refresh
+from ..types.tensor_type import Tensor, needs_grad
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 WHOLE = slice(None)
 

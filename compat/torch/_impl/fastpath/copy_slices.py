@@ -2,7 +2,8 @@
 
 from ..... import extend
 from ..graph import versions
-from ..graph.node import FREED, UNDEFINED, GradNode, NamedRule, freed
+from ..graph.node import FREED, UNDEFINED, GradNode, freed
+from ..graph.node_names import NamedRule
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, UPDATE
 

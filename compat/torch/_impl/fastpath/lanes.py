@@ -8,14 +8,14 @@ from ..... import extend
 from ..dispatch.call import invoke
 from ..dispatch.layouts import laid_out
 from ..graph import versions
-from ..graph.node import GradNode, NamedRule
-from ..inplace.inplace import KEEPERS
+from ..graph.node import GradNode
+from ..graph.node_names import NamedRule
+from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..state.state import accumulator, new
+from ..state.edges import accumulator, fresh
 from ..types.number_cache import CONSTS, EXACT, constant
-from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor
-from ..views.views import fresh
+from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor, new
 from . import level_lanes
 from .copy_slices import can_write, written as written_through
 

@@ -11,22 +11,16 @@ from ..... import extend
 from ..dispatch.call import general
 from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
-from ..graph.node import GradNode, NamedRule
+from ..graph.node import GradNode
+from ..graph.node_names import NamedRule
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..state.levels import DUAL, FOREIGN
-from ..state.state import (
-    SET_TANGENT,
-    Record,
-    accumulator,
-    edge,
-    lift,
-    lower,
-    new,
-    tangent_of,
-)
+from ..state.edges import accumulator, edge
+from ..state.levels import DUAL
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
-from ..types.tensor_type import FAST, GENERAL, Tensor
+from ..types.tensor_type import FAST, FOREIGN, GENERAL, Record, Tensor, new
+from ..values.core_values import lift, lower
+from ..values.tangents import set_tangent, tangent_of
 from ..views.views import shape_dtype
 
 ndarray = np.ndarray
@@ -143,7 +137,7 @@ def pushed(t, trace, dv, v, tangents):
             dv = DUPLICATE.fun(dv)
     dv = lift(dv)
     if trace is None and (dv.value.base is not None or dv.value.strides != t.value.strides):
-        SET_TANGENT[0](t, dv)
+        set_tangent(t, dv)
         return
     t.autograd_meta = meta = Record()
     meta.tangent = DUAL.get() if trace is None else trace, dv, False

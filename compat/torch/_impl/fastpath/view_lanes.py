@@ -9,12 +9,12 @@ import numpy as np
 from ..... import extend
 from ..graph import versions
 from ..graph.node import GradNode
-from ..inplace.inplace import KEEPERS
+from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
-from ..state.state import Record, accumulator, new
+from ..state.edges import accumulator, fresh
 from ..types.number_cache import EXACT
-from ..types.tensor_type import VIEW, Tensor
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE, fresh
+from ..types.tensor_type import VIEW, Record, Tensor, new
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
 
 ndarray = np.ndarray

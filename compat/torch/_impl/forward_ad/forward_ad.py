@@ -1,28 +1,14 @@
 """Forward mode: tensors that carry a tangent while a level is open."""
 
-import contextlib
 from collections import namedtuple
 
 import numpy as np
 
-from .....extend import Ambient
-from ..function.function_tangents import PAUSED
-from ..graph import versions
-from ..inplace.inplace import WRITE_TANGENT, write
-from ..state.levels import DUAL, BatchTrace, Epoch, GradTrace
-from ..state.state import (
-    SET_TANGENT,
-    TANGENT_OF,
-    at_level,
-    bottom,
-    lift,
-    lower,
-    more,
-    wrap,
-)
-from ..tensor.printing import TANGENT
-from ..types.tensor_type import GENERAL, TensorBase
-from ..views.views import EXPAND, GETITEM, put_value, shape_dtype, view
+from ..state.levels import DUAL, BatchTrace, Epoch
+from ..types.tensor_type import GENERAL, TensorBase, at_level, more
+from ..types.tensor_value import shape_dtype
+from ..values.tangents import DEAD, alike, tangent_of
+from ..views.views import GETITEM, view
 
 ndarray = np.ndarray
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ("primal", "tangent"))
@@ -130,26 +116,6 @@ def fitting(tensor, tangent):
     return tangent.to(tensor.dtype)
 
 
-def alike(t, tangent):
-    """A tangent whose memory lies as that of its tensor, so that views and writes reach the same elements of both."""
-    mine, other = t.value, tangent.value
-    if type(mine) is not ndarray or type(other) is not ndarray or not mine.size:
-        return tangent
-    if mine.strides == other.strides or all(n == 1 or a == b for n, a, b in zip(
-            mine.shape, mine.strides, other.strides)):
-        if mine.base is None and other.base is None:
-            return tangent
-        a, b = versions.root_of(mine), versions.root_of(other)
-        if a.nbytes == b.nbytes and mine.ctypes.data - a.ctypes.data == other.ctypes.data - b.ctypes.data:
-            return tangent
-    root = versions.root_of(mine)
-    scale = other.itemsize // mine.itemsize or 1
-    room = np.zeros(root.nbytes * scale // other.itemsize, other.dtype)
-    out = wrap(np.ndarray(mine.shape, other.dtype, room, (mine.ctypes.data - root.ctypes.data) * scale,
-                          tuple([s * scale for s in mine.strides])))
-    return out.copy_(tangent)
-
-
 def unpack_dual(tensor, *, level=None):
     """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
     if DUAL.get() is None and level is None:
@@ -172,125 +138,5 @@ def unpack_dual(tensor, *, level=None):
     return UnpackedDualTensor(primal, tangent)
 
 
-DEAD = Epoch()
-DEAD.done = True
-
-
-def epoch_of(t):
-    """What the tangents of a tensor's level live as long as."""
-    return t.level_trace if isinstance(t.level_trace, GradTrace) else DUAL.get()
-
-
-def tangent_of(t):
-    """The tangent of a tensor: its own, or the part of its base's that it is a view of."""
-    meta = t.autograd_meta
-    if meta is None:
-        return None
-    found = meta.tangent
-    if found is not None:
-        if found[0] is DEAD:
-            return None
-        if not found[0].done:
-            return None if type(found[0]) is Epoch and found[0].paused else found[1]
-        meta.tangent = None
-    base, steps = (meta.base, meta.steps) if meta.forward_base is None else (meta.forward_base, meta.forward_steps)
-    if base is None or base.autograd_meta is None or base.autograd_meta.tangent is None:
-        return None
-    whole = tangent_of(base)
-    if whole is None:
-        return None
-    for prim, params in steps:
-        whole = view(whole, prim, params)
-    return whole
-
-
-TANGENT_OF.append(tangent_of)
-TANGENT[0] = tangent_of
-
-
-def set_tangent(t, tangent):
-    """Let a new tensor carry a tangent."""
-    epoch = epoch_of(t)
-    if epoch is None or type(epoch) is Epoch and epoch.paused:
-        return
-    shape, dtype = shape_dtype(t)
-    got, kind = shape_dtype(tangent)
-    if got != shape or kind != dtype:
-        tangent = tangent.expand(shape).to(wrap(np.zeros((), dtype)).dtype)
-    more(t).tangent = (epoch, alike(t, tangent), False)
-    t.dispatch_key = GENERAL
-
-
-@contextlib.contextmanager
-def paused():
-    """Without the tangents of the open level: a Function's forward runs on primals alone."""
-    epoch = DUAL.get()
-    if epoch is None or epoch.paused:
-        yield
-        return
-    epoch.paused = True
-    try:
-        yield
-    finally:
-        epoch.paused = False
-
-
-SET_TANGENT.append(set_tangent)
-PAUSED[0] = paused
-
-
-def write_tangent(t, value):
-    """After an in-place write: the tangent is written in place too, or set; that of a view in its base's."""
-    while isinstance(value, Ambient) and value.owner is t.level_trace:
-        value = value.value  # of a level's own kind, and constant there
-    old = tangent_of(t)
-    if old is None:
-        base = None if t.autograd_meta is None else viewed(t.autograd_meta)
-        if base is None:
-            set_tangent(t, lift(value))
-            return
-        shape, dtype = shape_dtype(base)
-        more(base).tangent = (epoch_of(base), wrap(np.zeros(shape, dtype)), False)
-        base.dispatch_key = GENERAL
-        if t.autograd_meta.forward_base is None:
-            t.autograd_meta.forward_base, t.autograd_meta.forward_steps = base, t.autograd_meta.steps
-        old = tangent_of(t)
-    shape, dtype = shape_dtype(old)
-    if value.dtype != dtype:
-        value = value.astype(dtype)
-    if tuple(value.shape) != shape:
-        value = EXPAND.fun(value, shape)
-    source, steps = t, ()
-    if t.autograd_meta.tangent is None:
-        source = viewed(t.autograd_meta)
-        steps = t.autograd_meta.forward_steps if t.autograd_meta.forward_base is not None else t.autograd_meta.steps
-    if holds(old, value) and (not steps or versions.root_of(bottom(old)) is versions.root_of(
-            bottom(tangent_of(source)))):  # a part of the tangent may be a copy where that of the value is a view
-        write(old, value)
-        return
-    whole = [lower(tangent_of(source))]
-    for prim, params in steps:
-        whole.append(prim.fun(whole[-1], *params))
-    for (prim, params), x in zip(reversed(steps), reversed(whole[:-1])):
-        value = put_value(prim, params, x, value)
-    more(source).tangent = (epoch_of(source), lift(value), False)
-
-
-def viewed(meta):
-    """The tensor that a view was taken of: the dual one, else its base."""
-    return meta.base if meta.forward_base is None else meta.forward_base
-
-
-def holds(t, value):
-    """Whether a tangent's memory can take a value: both of the ambient level, or of the same levels."""
-    u = lift(value)
-    while isinstance(t.value, TensorBase) and isinstance(u.value, TensorBase):
-        if t.level_trace is not u.level_trace:
-            return False
-        t, u = t.value, u.value
-    return t.level_trace is u.level_trace is None and t.value.flags.writeable
-
-
-WRITE_TANGENT.append(write_tangent)
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
            "unpack_dual"]

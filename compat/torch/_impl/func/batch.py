@@ -2,17 +2,15 @@
 
 import functools
 
-from ..engine.engine import BATCHED, run
-from ..modes.modes import modes, restore, set_modes
 from ..ops.joining import cat
 from ..ops.shaping import expand, movedim, narrow
 from ..random.sampling import get_rng_state, set_rng_state
+from ..state.batch_level import batch_size, batched, lowered, within
 from ..state.levels import BatchTrace, alive
-from ..state.state import at_level, more
 from ..types.pytree import broadcast_prefix, tree_leaves, tree_structure
 from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
-from .levels import flatten, lowered
+from ..types.tensor_value import shape_dtype
+from .levels import flatten
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
@@ -97,21 +95,10 @@ def placed(in_dims, args, func):
     return flat, dims, spec
 
 
-def batch_size(flat, dims):
-    """The length of the mapped axes."""
-    sizes = [shape_dtype(x)[0][d] for x, d in zip(flat, dims) if d is not None]
-    if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if len(set(sizes)) > 1:
-        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                         f"{sizes} for the mapped dimension")
-    return sizes[0]
-
-
 def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     """One run over a whole batch."""
     trace = BatchTrace(size, randomness)
-    out = within(trace, func, spec.unflatten([mapped(trace, x, d) for x, d in zip(flat, dims)]), kwargs)
+    out = within(trace, func, spec.unflatten([batched(trace, x, d) for x, d in zip(flat, dims)]), kwargs)
     outs, out_spec = flatten(out)
     axes = axes_of(out_dims, out_spec, func)
     name = name_of(func)
@@ -131,42 +118,6 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     return out_spec.unflatten(results)
 
 
-def mapped(trace, x, d):
-    """A tensor as a value of the batch: its mapped axis goes in front, and is remembered for Functions."""
-    if d is None:
-        return x
-    t = at_level(trace, movedim(x, d, 0) if d else x)
-    if d:
-        more(t).mapped = x, d
-    return t
-
-
-def within(trace, func, args, kwargs):
-    """Run a function of values of a batch; the trace is done when it ends."""
-    before = set_modes(maps=(*modes().maps, trace))
-    try:
-        return func(*args, **kwargs)
-    finally:
-        restore(before)
-        trace.done = True
-
-
-def together(func, *stacked):
-    """`func` of each slice of several tensors, all at once, as sweeps with several cotangents run it.
-
-    `func` gives a tuple of tensors; so does this, each with the batch axis in front. None stays None, in and out.
-    """
-    size = batch_size(stacked, [None if x is None else 0 for x in stacked])
-    trace = BatchTrace(size, own=True)
-    try:
-        outs = func(*[None if x is None else at_level(trace, x) for x in stacked])
-    finally:
-        trace.done = True
-    outs = [alive(o) for o in outs]
-    return tuple([None if o is None else lowered(trace, o) if o.level_trace is trace else
-                  expand(o, size, *shape_dtype(o)[0]) for o in outs])
-
-
 def axes_of(out_dims, spec, func):
     """The axis of each result."""
     if spec.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
@@ -179,12 +130,3 @@ def axes_of(out_dims, spec, func):
     return axes
 
 
-def batched_grad(outputs, inputs, grads, create_graph, allow_unused):
-    """`autograd.grad` with a batch of cotangents: one sweep under vmap."""
-    def pull(*cts):
-        return run(outputs, cts, True, create_graph, inputs, False, allow_unused)
-
-    return together(pull, *grads)
-
-
-BATCHED.append(batched_grad)

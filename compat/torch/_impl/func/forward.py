@@ -2,23 +2,12 @@
 
 import numpy as np
 
-from ..forward_ad.forward_ad import set_tangent, tangent_of
 from ..graph import versions
-from ..state.state import bottom, wrap
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
-from .levels import (
-    check_outputs,
-    chosen,
-    flatten,
-    grad_level,
-    lifted,
-    lifted_all,
-    lowered,
-    lowered_all,
-    replaced,
-    split_aux,
-)
+from ..state.batch_level import lowered
+from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.tangents import set_tangent, tangent_of
+from .levels import check_outputs, chosen, flatten, grad_level, lifted, lifted_all, lowered_all, replaced, split_aux
 
 ndarray = np.ndarray
 API = "jvp(f, primals, tangents)"

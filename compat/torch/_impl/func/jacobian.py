@@ -7,8 +7,8 @@ import numpy as np
 from ..dispatch.layouts import straightened
 from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
-from ..state.state import wrap
-from ..views.views import shape_dtype
+from ..types.tensor_type import wrap
+from ..types.tensor_value import shape_dtype
 from .batch import vmap
 from .forward import jvp_of
 from .levels import chosen, flatten, refuse_complex

@@ -1,11 +1,11 @@
 """Running a function at a level of its own: arguments lifted, results brought one level down."""
 
 from ..modes.modes import MODES, modes
+from ..state.batch_level import lowered
 from ..state.levels import GradTrace
-from ..state.state import at_level
 from ..types.pytree import kind_of, tree_flatten as flatten, tree_map
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
+from ..types.tensor_type import TensorBase, at_level
+from ..types.tensor_value import shape_dtype
 
 NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
             "your use case.")
@@ -60,13 +60,6 @@ def differentiated(tree):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         x.wants_grad = True
     return leaves, spec
-
-
-def lowered(trace, x):
-    """A tensor one level down from `trace`; others stay."""
-    while isinstance(x, TensorBase) and x.level_trace is trace:
-        x = x.value
-    return x
 
 
 def lowered_all(trace, tree):

@@ -8,10 +8,10 @@ from ..engine.engine import sweep_level
 from ..factories.creation import zeros_like
 from ..modes.modes import modes
 from ..random.randomness import maps_of
-from ..state.state import wrap
+from ..state.batch_level import lowered
 from ..types.pytree import treespec_pprint
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
+from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import shape_dtype
 from .levels import (
     check_outputs,
     chosen,
@@ -20,7 +20,6 @@ from .levels import (
     grad_level,
     lifted,
     lifted_all,
-    lowered,
     lowered_all,
     split_aux,
     tree_map,

@@ -7,60 +7,19 @@ import numpy as np
 from ..... import custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
-from ..inplace.inplace import chain
-from ..modes.modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
-from ..state.levels import AMBIENT, FOREIGN, BatchTrace, alive, recorders
-from ..state.state import accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
-from ..types.tensor_type import GENERAL, TensorBase
-from ..views.views import move_history, rebase, refusal, replay, shape_dtype
-from .function import APPLY, Function, State, backward_of
+from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
+from ..state.edges import accumulator, edge, refusal, replay, version_of
+from ..state.levels import AMBIENT, recorders
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.core_values import lift, lower
+from ..values.tangents import paused
+from ..views.views import move_history, rebase
+from .function_node import State, backward_of, overrides
 from .function_saved import apart, pack
-from .function_tangents import paused, push_tangents
+from .function_tangents import push_tangents
 
 ndarray = np.ndarray
-
-
-def top_level(args):
-    """The innermost running level among tensor arguments: None for the ambient one."""
-    top, number = None, -1
-    for a in args:
-        if isinstance(a, TensorBase) and a.level_trace is not None and not a.level_trace.done:
-            owner = a.value.owner if a.level_trace is FOREIGN else a.level_trace
-            if owner is None:  # a buffer of covector's
-                return FOREIGN
-            if owner.level > number:
-                top, number = a.level_trace, owner.level
-    return top
-
-
-def apply(kind, args):
-    """`kind.apply(*args)`, in a span where a profile runs."""
-    m = MODES.get()
-    if m is None or m.recorder is None:
-        return compute(kind, args)
-    return m.recorder.run(kind.__name__, compute, (kind, args), None, args)
-
-
-def compute(kind, args):
-    """What `apply` does."""
-    args = tuple([alive(a) for a in args])
-    top = top_level(args)
-    if top is FOREIGN:
-        return apply_foreign(kind, args)
-    if kind.setup_context is Function.setup_context and transforming():
-        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
-                           "...), it must override the setup_context staticmethod. For more details, please see "
-                           "https://pytorch.org/docs/main/notes/extending.func.html")
-    if isinstance(top, BatchTrace):
-        if top.own and not (modes().grad and any(needs_grad(u) for a in args if isinstance(a, TensorBase)
-                                                 for u in chain(a))):
-            return run_forward(kind, new_ctx(kind, args), args)  # nothing is recorded: forward alone counts
-        return BATCH[0](kind, args, top)
-    return apply_at(kind, args, top or AMBIENT)
-
-
-APPLY.append(apply)
-BATCH = []  # filled by func: a Function under vmap
 
 
 def new_ctx(kind, args, level=AMBIENT):
@@ -82,7 +41,7 @@ def run_forward(kind, ctx, args):
     before = set_modes(grad=False)
     try:
         with paused():
-            if kind.setup_context is not Function.setup_context:
+            if overrides(kind, "setup_context"):
                 output = kind.forward(*args)
                 kind.setup_context(ctx, args, output)
             else:
@@ -103,7 +62,7 @@ def apply_at(kind, args, level):
                 edge(a)  # refuses a stale view before forward writes to it
     before = enter_level(level)
     try:
-        below = level is not AMBIENT and kind.setup_context is not Function.setup_context
+        below = level is not AMBIENT and overrides(kind, "setup_context")
         output = forward_below(kind, ctx, args, level) if below else run_forward(kind, ctx, args)
     finally:
         restore(before)
@@ -125,7 +84,7 @@ def forward_below(kind, ctx, args, level):
     inner = [a.value if isinstance(a, TensorBase) and a.level_trace is level else a for a in args]
     before = enter_below(level)
     try:
-        found = apply(kind, inner)
+        found = kind._applied(inner)
     finally:
         restore(before)
     own = {id(v): a for v, a in zip(inner, args) if isinstance(a, TensorBase)}
@@ -236,7 +195,7 @@ def join(ctx, args, needs):
     ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
     ctx.seq = extend.next_seq()
     m = modes()
-    if m.anomaly is not None or m.nans:
+    if m.anomaly is not None or m.nans is not None:
         stamp(ctx)
 
 
@@ -288,7 +247,7 @@ def save(ctx, args, given, outputs, level):
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     kept = []
-    if state.kind.setup_context is not Function.setup_context:
+    if overrides(state.kind, "setup_context"):
         dirty = {id(t) for t in state.dirty}
         if any(id(t) in inputs and id(t) in where and id(t) not in dirty
                for t in (*state.to_save, *state.for_forward) if t is not None):
@@ -373,10 +332,10 @@ def mapped_here(t):
 def run_foreign(kind, ctx, args):
     """Forward below a transform of covector's, where the levels that remain record the Function, not its parts."""
     tensors = [a for a in args if isinstance(a, TensorBase)]
-    if kind.setup_context is not Function.setup_context and not any(
+    if overrides(kind, "setup_context") and not any(
             mapped_here(a) or a.level_trace is FOREIGN and getattr(a.value.owner, "kind", None) == "graph"
             for a in tensors):  # in a graph: below is no level that could record it
-        output = apply(kind, args)
+        output = kind._applied(args)
         before = set_modes(grad=False)
         try:
             kind.setup_context(ctx, args, output)

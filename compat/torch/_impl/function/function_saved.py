@@ -1,7 +1,8 @@
 """What the node of a Function saved: its tensors as backward sees them, and hooks on single ones."""
 
 from ..... import extend
-from ..graph.node import FREED, freed
+from .....extend import FREED
+from ..graph.node_errors import freed
 from ..saved.saved import (
     HOOKS_ARE_SET,
     HOOKS_COME_LATE,
@@ -11,8 +12,10 @@ from ..saved.saved import (
     packed,
     unpacked,
 )
+from ..state.edges import edge, version_of
 from ..state.levels import AMBIENT, GradTrace
-from ..state.state import at_level, bottom, edge, version_of
+from ..types.tensor_type import at_level
+from ..types.tensor_value import bottom
 
 
 def unpack(ctx):

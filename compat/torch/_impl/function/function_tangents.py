@@ -1,20 +1,12 @@
 """Forward mode through a Function: its jvp on the tangents of the inputs."""
 
-import contextlib
-
 import numpy as np
 
+from ..state.edges import version_of
 from ..state.levels import GradTrace
-from ..state.state import SET_TANGENT, at_level, tangent_of, version_of, wrap
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
-
-PAUSED = [contextlib.nullcontext]  # filled by forward_ad.py: forward runs without the tangents of its inputs
-
-
-def paused():
-    """A context without tangents."""
-    return PAUSED[0]()
+from ..types.tensor_type import TensorBase, at_level, wrap
+from ..types.tensor_value import shape_dtype
+from ..values.tangents import set_tangent, tangent_of
 
 
 def push_tangents(kind, ctx, args, outputs, level):
@@ -53,7 +45,7 @@ def push_tangents(kind, ctx, args, outputs, level):
         elif t is not None:
             check_view(args, tangents, o, t)
         if t is not None and tangent_of(o) is not t:
-            SET_TANGENT[0](o, t)
+            set_tangent(o, t)
 
 
 def writeable(a, t):

@@ -5,8 +5,7 @@ import functools
 from ..... import extend
 from ..graph.node import GradNode
 from ..modes.modes import modes, restore, set_modes
-from ..state.state import needs_grad
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, needs_grad
 
 
 def once_differentiable(fn):

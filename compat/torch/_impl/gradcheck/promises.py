@@ -5,10 +5,10 @@ import warnings
 from ..engine.engine import grad
 from ..factories.creation import zeros, zeros_like
 from ..forward_ad import forward_ad
-from ..func.batch import together as run_together
 from ..function.function import Function
 from ..ops.joining import stack
 from ..random.sampling import randn_like
+from ..state.batch_level import together as run_together
 from ..types.tensor_type import TensorBase
 from .errors import (
     BATCHED,

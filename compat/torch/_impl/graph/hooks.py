@@ -4,6 +4,8 @@ from collections import OrderedDict
 from weakref import ref
 
 from ..types.tensor_type import TensorBase
+from ..types.tensor_value import shape_dtype
+from .node_errors import type_of
 from .undefined import UNDEFINED
 
 
@@ -48,16 +50,13 @@ def replaced(fn, changed, given, drive):
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(changed, TensorBase):
         raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
-    (shape, dtype), (old_shape, old_dtype) = SHAPE[0](changed), SHAPE[0](given)
+    (shape, dtype), (old_shape, old_dtype) = shape_dtype(changed), shape_dtype(given)
     if dtype != old_dtype:
         raise RuntimeError(f"hook '{title(fn)}' has changed the type of value (was torch.{type_of(old_dtype)} got "
                            f"torch.{type_of(dtype)})")
     if shape != old_shape:
         raise RuntimeError(f"hook '{title(fn)}' has changed the size of value")
     return drive.value(changed)
-
-
-SHAPE = []
 
 
 def title(fn):
@@ -101,12 +100,12 @@ def call_prehooks(node, ct, drive):
 
 def call_posthooks(node, out, ct, drive):
     """The cotangents of the parents after the node's own hooks that run behind it."""
-    places = places_of(node)
+    places = node.places()
     for fn in list(node.extra.posthooks.values()):
         found = as_tensors(out, drive)
         given = found
         if places is not None:
-            given = [None] * len(node.next_functions)
+            given = [None] * len(node.operands())
             for place, t in zip(places, found):
                 given[place] = t
             given = tuple(given)
@@ -116,34 +115,3 @@ def call_posthooks(node, out, ct, drive):
             new = new if places is None else tuple([new[place] for place in places])
             out = new if type(out) is tuple else new[0]
     return out
-
-
-def places_of(node):
-    """For each parent its place among the edges that users see; None where those are not the same ones."""
-    parents = node.parents if type(node.parents) is tuple else (node.parents,)
-    edges = node.next_functions
-    places = [i for i, (fn, _) in enumerate(edges) if fn is not None]
-    if len(edges) == len(parents) or len(places) != len(parents):
-        return None
-    if all(edges[i] == SHOWN[0](p) for i, p in zip(places, parents)):
-        return places
-    return None
-
-
-SHOWN = []  # filled by node.py
-
-
-def type_of(dtype):
-    """`FloatTensor`: the old name of the type of tensors of a dtype, which messages show."""
-    return _TYPES.get(dtype.name, "Tensor")
-
-
-_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
-            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
-            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
-            "complex128": "ComplexDoubleTensor"}
-
-
-def tensor_type(array):
-    """The old name of a tensor's type."""
-    return type_of(array.dtype)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..modes.modes import modes
-from .hooks import tensor_type
 
 HINTS = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "
@@ -32,3 +31,19 @@ def modified(array, changed, words):
         f"[torch.{cuda}{tensor_type(array)} {list(array.shape)}]{words} is at version "
         f"{now}; expected version {then} instead. Hint: {HINTS[modes().anomaly is not None]}"
     )
+
+
+def tensor_type(array):
+    """The old name of a tensor's type."""
+    return type_of(array.dtype)
+
+
+def type_of(dtype):
+    """`FloatTensor`: the old name of the type of tensors of a dtype, which messages show."""
+    return _TYPES.get(dtype.name, "Tensor")
+
+
+_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
+            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
+            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
+            "complex128": "ComplexDoubleTensor"}

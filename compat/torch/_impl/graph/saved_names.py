@@ -8,9 +8,11 @@ import inspect
 
 import numpy as np
 
+from .....extend import FREED
 from ..types.operation_table import NODES
 from . import versions
-from .node import FREED, AccumulateGrad, freed
+from .node import AccumulateGrad
+from .node_errors import freed
 from .node_names import name_of
 
 # Nodes whose operands and answers are those of a primitive that has another node's name: stem of the one, of the other.

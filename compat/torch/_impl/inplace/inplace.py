@@ -8,27 +8,19 @@ or of its base if it is a view.
 import numpy as np
 
 from ..... import extend
-from ..graph import versions
-from ..graph.node import FREED, visible
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
-from ..state.levels import AMBIENT, FOREIGN, BatchTrace, GradTrace, alive, recorders
-from ..state.state import cell_of, current, edge, lower, more, needs_grad, version_of
+from ..state.edges import edge, refusal, replay
+from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..types.tensor_value import shape_dtype
+from ..values.core_values import lower
 from ..views.overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
-from ..views.views import (
-    EXPAND,
-    UPDATE,
-    move_history,
-    put_value,
-    rebase,
-    refusal,
-    replay,
-    shape_dtype,
-)
+from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
+from .write import write
 
 ndarray = np.ndarray
 
@@ -72,7 +64,7 @@ def compute(t, name, fn, others, node_name, covers):
             raised(name, error)
         finally:
             restore_fp_warnings(token)
-        if m is not None and m.nans:
+        if m is not None and m.nans is not None:
             extend.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
@@ -219,157 +211,3 @@ def check_result(shape, dtype, new_shape, new_dtype):
         if new > old:
             raise RuntimeError(f"result type {type_word(new_dtype)} can't be cast to the desired output type "
                                f"{type_word(dtype)}")
-
-
-def write(t, new, pushed=False):
-    """Write a core value into the memory of a tensor, and its history at every level.
-
-    `pushed` says that a level above has a tangent, whose own history refers to that of the value.
-    """
-    trace = t.level_trace
-    if trace is FOREIGN:
-        write_foreign(t, new)
-        return
-    if trace is not None and trace.done:
-        write(t.value, new, pushed)
-        return
-    if type(trace) is BatchTrace:
-        if type(new) is extend.Batched and new.owner is trace:
-            write(t.value, new.value, pushed)
-        else:
-            shape, _ = shape_dtype(t.value)
-            write(t.value, EXPAND.fun(new, shape), pushed)
-        return
-    level = trace or AMBIENT
-    mine = isinstance(new, extend.Ambient) and new.owner is level
-    node = new.node if mine else None
-    value = new.value if mine else new
-    pushed = pushed or mine and new.tangent is not None
-    recording = level.recording
-    view = t.autograd_meta is not None and t.autograd_meta.base is not None
-    base_edge = edge(t.autograd_meta.base) if view and recording else None
-    before = edge(t) if view and recording else t.node
-    if trace is None:
-        store(t, value)
-    else:
-        rescue(t)
-        write(t.value, value, pushed)
-    if mine and node is not None and trace is None and not pushed:
-        substitute(node, value, t.value)
-    if recording and node is not None:
-        if view:
-            rebase(t, node, base_edge, written(node, before))
-            replay(t, edge(t.autograd_meta.base))
-            t.autograd_meta.attr_version = version_of(t)
-        else:
-            move_history(t, node)
-    if mine and new.tangent is not None:
-        WRITE_TANGENT[0](t, new.tangent)
-
-
-WRITE_TANGENT = []  # filled by forward_ad.py
-
-
-def written(node, before):
-    """The edges of a write that CopySlices shows beside its base."""
-    extra = node.extra
-    if extra is not None and extra.edges is not None:
-        return extra.edges[1:]
-    shown = [f for f, _ in node.next_functions]
-    first = None if before is None else visible(before)[0]
-    for i, f in enumerate(shown):
-        if f is first:
-            del shown[i]  # once: the value may come from the same node
-            break
-    return tuple(shown)
-
-
-def store(t, value):
-    """Copy an array into the memory of an ambient tensor and count the write."""
-    array = t.value
-    rescue(t)
-    m = MODES.get()
-    if m is not None and m.hooks:
-        for pack, _ in m.hooks:
-            before = getattr(pack, "before_write", None)
-            if before is not None:
-                before(array)
-    if isinstance(value, extend.Tracer):
-        raise RuntimeError(
-            "a value of a running covector transform would be written into a tensor made outside of it, where its "
-            "derivative would be lost; make the tensor inside the transformed function, or return the value"
-        )
-    if not array.flags.writeable:
-        array = writable(array)
-    array[...] = value
-    versions.bump(array)
-
-
-# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal.
-KEEPERS = frozenset("absolute divide erfinv fmod sinc".split())
-
-
-def rescue(t):
-    """Give a node that saved its answer, where PyTorch's does not, a copy before the answer is written to."""
-    meta = t.autograd_meta
-    source = t if meta is None or meta.base is None else meta.base
-    node = source.node
-    if node is None or node.rule is None or node.rule.prim is None or node.rule.prim.name not in KEEPERS:
-        return
-    rule = node.rule
-    if -1 not in rule.origins or node.saved is FREED or node.extra is not None and node.extra.packing is not None:
-        return
-    items = (node.saved,) if len(rule.origins) == 1 else node.saved
-    items = tuple([copied(x) if origin == -1 else x for x, origin in zip(items, rule.origins)])
-    node.saved = items[0] if len(items) == 1 else items
-    tangents = None if node.extra is None else node.extra.tangents
-    if tangents and tangents.get(-1) is not None:  # the answer's tangent is written to as well
-        node.extra.tangents = {**tangents, -1: copied(tangents[-1])}
-
-
-def copied(x):
-    """A core value in memory of its own, with its history."""
-    if type(x) is extend.Ambient:
-        return x.owner.box(copied(x.value), x.aval, x.node, None if x.tangent is None else copied(x.tangent))
-    if isinstance(x, extend.Batched):
-        return extend.make_batched(x.owner, copied(x.value))
-    return x.copy() if isinstance(x, ndarray) else x
-
-
-def writable(array):
-    """A writable twin of a read-only view (NumPy makes what `expand` gives read-only) of writable memory."""
-    root = versions.root_of(array)
-    if not root.flags.writeable:
-        raise RuntimeError("the memory of this tensor is read-only (it came from a read-only NumPy array); clone() it "
-                           "before writing to it")
-    offset = array.ctypes.data - root.ctypes.data
-    return np.ndarray(array.shape, array.dtype, versions.flat(root), offset, array.strides)
-
-
-def substitute(node, answer, memory):
-    """Let a rule that saved its answer refer to the memory it was written to: a later write is then noticed."""
-    rule = node.rule
-    if rule.prim is None or -1 not in rule.origins or node.extra is not None and node.extra.packing is not None:
-        return
-    if len(rule.origins) == 1:
-        node.saved = memory if node.saved is answer else node.saved
-    else:
-        node.saved = tuple([memory if x is answer else x for x in node.saved])
-    node.seq = extend.next_seq()
-
-
-def write_foreign(t, new):
-    """Replace the value of a tensor without memory, or the part of its base that a view stands for."""
-    meta = t.autograd_meta
-    if meta is None or meta.base is None:
-        t.value = new
-        more(t).cell = cell_of(t) + 1
-        return
-    base = meta.base
-    parts = [current(base)]
-    for prim, params in meta.steps:
-        parts.append(prim.fun(parts[-1], *params))
-    for (prim, params), x in zip(reversed(meta.steps), reversed(parts[:-1])):
-        new = put_value(prim, params, x, new)
-    base.value = new
-    more(base).cell = cell_of(base) + 1

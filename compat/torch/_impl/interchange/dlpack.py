@@ -4,9 +4,9 @@ import numpy as np
 
 from ..dispatch.call import attach
 from ..factories.from_data import from_numpy
-from ..state.state import concrete, needs_grad
+from ..state.concrete import concrete
 from ..types.dtypes import bfloat16
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, needs_grad
 
 CPU = (1, 0)  # kDLCPU
 

@@ -9,11 +9,11 @@ from collections import OrderedDict
 import numpy as np
 
 from ..graph import versions
-from ..state.state import bottom, wrap
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.size import Size, device as Device
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import bottom
 from ..views.memory import steps_of
 
 ndarray = np.ndarray

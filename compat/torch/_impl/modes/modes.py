@@ -16,7 +16,7 @@ class Modes:
     def __init__(self):
         self.grad = True
         self.inference = False
-        self.hooks = ()  # (pack, unpack) pairs, innermost last
+        self.hooks = ()  # saved-tensor hooks, each a Packing, innermost last
         self.hooks_disabled = None  # the message of disable_saved_tensors_hooks
         self.anomaly = None  # None, or whether NaN is checked for
         self.level = None  # the innermost grad level; None: the ambient one
@@ -25,7 +25,7 @@ class Modes:
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
-        self.nans = False  # whether covector.debug_nans holds
+        self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `answers(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
@@ -54,7 +54,7 @@ class Modes:
             setattr(new, name, value)
         level = new.level
         new.quick = level if level is not None and new.grad and not (
-            new.inference or new.hooks or new.nans or new.anomaly is not None or new.foreign is not None
+            new.inference or new.hooks or new.nans is not None or new.anomaly is not None or new.foreign is not None
             or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
             or new.maps and new.maps[-1].level > level.level) else None
         new.still = not new.grad and new.default_but_grad()
@@ -68,7 +68,7 @@ class Modes:
         """Whether all but grad mode is default."""
         return (self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
-                and self.selector is self.answers is None and not (self.lower or self.nans))
+                and self.selector is self.answers is None and self.nans is None and not self.lower)
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)

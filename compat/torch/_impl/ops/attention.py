@@ -9,8 +9,7 @@ from ..... import nn, numpy as cnp
 from ..dispatch.call import ROWS
 from ..types.dtypes import type_word
 from .joining import cat
-from .network import functional
-from .shaping import method
+from .publishing import functional, method
 from .windows import pad
 
 linear, softmax, dropout = (ROWS[n].fun for n in ("nn.functional.linear", "softmax", "nn.functional.dropout"))

@@ -12,12 +12,13 @@ from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..factories.creation import made, numpy_dtype
-from ..state.state import concrete, mapped
+from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import Tensor, TensorBase
-from .indexing import AT
-from .selecting import check_unique
-from .shaping import method, shape_of, split, transpose, wrap_dim
+from .axes import check_unique, shape_of, wrap_dim
+from .index_arrays import AT
+from .publishing import method
+from .shaping import split, transpose
 
 
 def check_tensors(values):

@@ -11,8 +11,9 @@ from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
-from ..views.views import shape_dtype
-from .shaping import method, permute
+from ..types.tensor_value import shape_dtype
+from .publishing import method
+from .shaping import permute
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

@@ -24,6 +24,7 @@ from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
+from .operands import operands, zero_slope
 
 
 def one(name, primitive=None, floats=True):
@@ -73,12 +74,6 @@ synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "aco
           "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"})
 
 
-def operands(input, other, floats=False):
-    """Both operands checked and promoted."""
-    check_broadcast(input, other)
-    return promote(input, other, floats=floats)
-
-
 def whole_operands(input, other):
     """Both operands checked and promoted; torch's error where integers are divided by zero."""
     x, y = operands(input, other)
@@ -96,6 +91,15 @@ def scaled(x, alpha, dtype):
     if isinstance(alpha, complex) and dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(multiply(*promote(x, alpha)), dtype)
+
+
+def log_added(x, y):
+    """The logarithm of a sum of two exponentials, of complex numbers too."""
+    if x.dtype.kind != "c":
+        return cnp.logaddexp(x, y)
+    more = cnp.real(x) >= cnp.real(y)
+    high, low = cnp.where(more, x, y), cnp.where(more, y, x)
+    return high + cnp.log1p(cnp.exp(low - cnp.where(cnp.isinf(cnp.real(high)), 0.0, high)))
 
 
 def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, layout=None):
@@ -381,11 +385,6 @@ def _flat(name, fun):
         if input.dtype.kind in "biu":
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
         return zero_slope(fun(input), input)
-
-
-def zero_slope(answer, input):
-    """`answer`, whose derivative by `input` is zero, as part of the history: torch records a node for it."""
-    return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
 
 
 def signs(input):

@@ -7,8 +7,8 @@ from ..dispatch.call import ROWS
 from ..dispatch.host_ops import bare, insist, known
 from ..modes.grad_mode import no_grad
 from ..types.dtypes import type_word
-from .indexing import AT
-from .network import functional
+from .index_arrays import AT
+from .publishing import functional
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):

@@ -11,21 +11,12 @@ from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import bare, hosted
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
 from ..dispatch.out_argument import BY_COLUMNS, resize
+from ..inplace.lower_errors import LinAlgError
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
-from .linalg import (
-    LinAlgError,
-    _linalg,
-    adjoint,
-    blended,
-    expandable,
-    failure,
-    first_failure,
-    lapack,
-    of_triangle,
-    square,
-)
-from .shaping import method, wrap_dim
+from .axes import wrap_dim
+from .matrices import _linalg, adjoint, blended, expandable, failure, first_failure, lapack, of_triangle, square
+from .publishing import method
 from .strided import diagonal
 
 matmul = REGISTRY["matmul"].fun

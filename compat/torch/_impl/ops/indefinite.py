@@ -6,10 +6,11 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.host_ops import bare, hosted
+from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from .factorizations import _triangular
-from .linalg import LinAlgError, adjoint, lapack, square
+from .matrices import adjoint, lapack, square
 
 matmul, eliminate = REGISTRY["matmul"].fun, REGISTRY["eliminate"].fun
 ALPHA = (1 + 17**0.5) / 8  # below which a pivot of two rows grows the rest less than one of one

@@ -4,28 +4,25 @@ import warnings
 
 import numpy as np
 
-from ..... import numpy as cnp
-from .....extend import REGISTRY, At, Tracer, make_batched
+from .....extend import REGISTRY, At, Tracer
 from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
 from ..fastpath.view_lanes import indexed, read, ready, write
 from ..graph import versions
-from ..inplace.inplace import inplace, writable
+from ..inplace.inplace import inplace
+from ..inplace.write import writable
 from ..modes.modes import MODES
+from ..state.concrete import mapped
 from ..state.levels import BatchTrace
 from ..state.python_data import filling
-from ..state.state import (
-    bottom,
-    lower,
-    mapped,
-    needs_grad,
-    tangent_of,
-    wrap,
-)
-from ..types.tensor_type import TensorBase
-from ..views.views import GETITEM, shape_dtype, view
+from ..types.tensor_type import TensorBase, needs_grad, wrap
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.core_values import lower
+from ..values.tangents import tangent_of
+from ..views.views import GETITEM, view
+from .index_arrays import AT
 from .shaping import copy_, expand, fill_
 
 ndarray = np.ndarray
@@ -319,49 +316,6 @@ def assigned(value, dtype):
         with np.errstate(over="ignore"):
             return np.asarray(float(value)).astype(dtype)
     return filling(value, dtype)
-
-
-class MappedAt(At):
-    """`x.at[index]`, where a vmap may map index arrays of the leading axes: one write on the whole batch then."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key):
-        return MappedAt(self.x, key)
-
-    def set(self, value):
-        """`x` with `value` at the index; of duplicates the last one stays."""
-        key = self.key if type(self.key) is tuple else (self.key,)
-        owners = {k.owner for k in key if isinstance(k, Tracer)}
-        if len(owners) != 1 or not all(hasattr(k, "dtype") and k.dtype.kind in "iu" or type(k) is int for k in key):
-            return At.set(self, value)
-        (owner,) = owners
-        if type(owner) is not BatchTrace or any(isinstance(v, Tracer) and v.owner is not owner
-                                                and v.owner.level > owner.level for v in (self.x, value)):
-            return At.set(self, value)
-        whole = [bare(k, owner) for k in key]
-        depth = max(k.ndim - mine for k, mine in whole)
-        index = [k.reshape((owner.size, *(1,) * (depth - k.ndim + 1), *k.shape[1:])) if mine else k
-                 for k, mine in whole]
-        x, mine = bare(self.x, owner)
-        x = x if mine else cnp.broadcast_to(x, (owner.size, *x.shape))
-        value, mine = bare(value, owner)
-        if mine:
-            room = depth + x.ndim - 1 - len(index)
-            value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
-        examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
-        return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
-
-
-def bare(v, owner):
-    """A value one level down, and whether it has the batch axis in front."""
-    mine = isinstance(v, Tracer) and v.owner is owner
-    return v.value if mine else v if hasattr(v, "dtype") else np.asarray(v), mine
-
-
-def AT(x):  # noqa: N802
-    """`x.at` of a traced value, or of an array."""
-    return MappedAt(x)
 
 
 attach("__getitem__", getitem)

@@ -8,17 +8,12 @@ from ..dispatch.call import attach
 from ..graph.versions import bump
 from ..inplace.inplace import check_inplace
 from ..modes.inference import check_write
-from ..state.levels import AMBIENT, FOREIGN, BatchTrace
-from ..state.state import (
-    bottom,
-    edge,
-    more,
-    needs_grad,
-    tangent_of,
-    version_of,
-)
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
-from ..views.views import RESHAPE, TRANSPOSE, move_history, shape_dtype
+from ..state.edges import edge, version_of
+from ..state.levels import AMBIENT, BatchTrace
+from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, more, needs_grad
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.tangents import tangent_of
+from ..views.views import RESHAPE, TRANSPOSE, move_history
 
 METHODS = {  # name -> the operation that makes the view, and the name of the node
     "t_": ("t", "TBackward1"), "transpose_": ("transpose", "TransposeBackward1"),

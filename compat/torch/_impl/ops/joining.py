@@ -9,10 +9,11 @@ from ..dispatch.call import ROWS, attach, moving, otherwise, promote
 from ..dispatch.host_ops import known
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
 from ..dispatch.out_argument import Target
-from ..state.state import bottom
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
-from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
+from ..types.tensor_value import bottom
+from .axes import distinct, shape_argument, shape_of, wrap_dim
+from .shaping import broadcast_to, reshape, unsqueeze
 
 
 def same_kind(tensors, name):

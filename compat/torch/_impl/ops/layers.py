@@ -8,9 +8,8 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand, rand_like
-from .network import functional
 from .pooling import pool_places
-from .shaping import method
+from .publishing import functional, method
 from .windows import check_running
 
 mean = REGISTRY["reduce_mean"].fun

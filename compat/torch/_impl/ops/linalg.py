@@ -10,10 +10,9 @@ from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import product
-from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.dtypes import c_type, type_word
-from .shaping import wrap_dim
+from .matrices import _linalg, adjoint, blended, expandable, lapack, of_triangle, square
 
 
 def same_dtype(name, a, b):
@@ -106,15 +105,6 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     return blended(input, REGISTRY["matmul"].fun(mat1, mat2), beta, alpha)
 
 
-def blended(input, product, beta, alpha):
-    """`beta * input + alpha * product`: integers take the whole part of the factors, and 0 leaves `input` unread."""
-    if product.dtype.kind in "biu":
-        kind = product.dtype.type if product.dtype.kind == "b" else int
-        beta, alpha = kind(beta), kind(alpha)
-    out = product if alpha == 1 else product * alpha
-    return out if beta == 0 else out + (input if beta == 1 else input * beta)
-
-
 @operation("dot")
 def dot(input, tensor):
     """Product of two vectors; see PyTorch's documentation of `torch.dot`."""
@@ -203,13 +193,6 @@ def tensordot(a, b, dims=2):
     return to(cnp.tensordot(a, b, axes=dims), dtype)
 
 
-def expandable(x, lengths):
-    """torch's refusals of what does not expand to a shape, whose lengths are those of axes of other operands."""
-    shape = tuple([v.shape[wrap_dim(axis, v.ndim)] for v, axis in lengths])
-    if x.ndim > len(shape) or any(n not in (1, m) for n, m in zip(x.shape[::-1], shape[::-1])):
-        raise RuntimeError(f"a tensor of shape {list(x.shape)} does not expand to that of the product, {list(shape)}")
-
-
 @operation("baddbmm", inplace_form=True)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
@@ -247,39 +230,9 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 
-def lapack(*columns, rows=()):
-    """The facts of an operation whose answers, those at these places, are LAPACK's matrices: their columns lie as one.
-    """
-    return {"layout": matrices(*columns, rows=rows), "out": BY_COLUMNS}
-
-
 def _of_solutions(value, tensors, args=(), named=None):
     """LAPACK's matrices, but in order from the right, where they are its transposed."""
     return (IN_ORDER if named and named.get("left") is False else matrices(0))(value, tensors)
-
-
-def _linalg(name, body, **facts):
-    """`torch.linalg.name`; `facts` are those of its row."""
-    def checked(*args, **named):
-        try:
-            return body(*args, **named)
-        except np.linalg.LinAlgError as error:
-            raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
-
-    return operation(f"linalg.{name}", method=False, **facts)(checked)
-
-
-def square(name, a):
-    """A matrix that a decomposition takes, or torch's refusal."""
-    if a.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    if a.shape[-1] != a.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
-                           "matrices")
-    if a.dtype.kind not in "fc":
-        word = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(a.dtype.name, a.dtype.name)
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
-    return a
 
 
 def plane(name, a):
@@ -298,45 +251,6 @@ def chained(tensors):
             which = f"the {'last' if i else 'first'} tensor must be 1D or 2D" if outer else f"tensor {i} must be 2D"
             raise RuntimeError(f"multi_dot(): {which} but got {t.ndim}D")
     return tensors
-
-
-def failure(name, a, error):
-    """torch's message for a decomposition that failed."""
-    plain = bare(a)
-    info = 0
-    if isinstance(plain, np.ndarray) and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
-        spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
-        where = np.flatnonzero(spots)
-        batch = f"(Batch element {where[0]}): " if plain.ndim > 2 and where.size else ""
-        info = int(spots.ravel()[where[0]]) if where.size else 0
-        if "cholesky" in name:
-            return (f"{name}: {batch}The factorization could not be completed because the input is not "
-                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
-        word = "inversion" if "inv" in name else "solve"
-        if word == "solve":
-            return f"torch.{name}: {batch}The solver failed because the input matrix is singular."
-        return (f"{name}: {batch}The diagonal element {info} is zero, the inversion could not be completed because "
-                "the input matrix is singular.")
-    return f"{name}: {error}"
-
-
-def first_failure(a, positive):
-    """For each matrix the order of the first leading minor that is not positive (or the first zero pivot), else 0."""
-    lead = a.shape[:-2]
-    out = np.zeros(lead, np.int32)
-    for i in np.ndindex(*lead):
-        m = a[i].astype(np.result_type(a.dtype, np.float64))
-        m = np.tril(m) + np.conj(np.tril(m, -1)).T if positive else m
-        for k in range(len(m)):
-            if not positive:
-                p = k + int(np.argmax(np.abs(m[k:, k])))
-                m[[k, p]] = m[[p, k]]
-            pivot = m[k, k]
-            if not pivot.real > 0 if positive else pivot == 0:
-                out[i] = k + 1
-                break
-            m[k + 1 :, k:] -= np.outer(m[k + 1 :, k] / pivot, m[k, k:])
-    return out
 
 
 _linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), **lapack(0))
@@ -376,24 +290,6 @@ def _logdet(x):
 
 def _upper(x, upper):
     return adjoint(x) if upper else x
-
-
-def adjoint(x):
-    """The conjugate transpose of matrices."""
-    x = cnp.swapaxes(x, -1, -2)
-    return cnp.conj(x) if x.dtype.kind == "c" else x
-
-
-def of_triangle(x, upper):
-    """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
-    plain = bare(x)
-    if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
-        return x
-    fixed = REGISTRY["stop_gradient"].fun(x)
-    half, strict = (cnp.triu(fixed), cnp.triu(fixed, 1)) if upper else (cnp.tril(fixed), cnp.tril(fixed, -1))
-    whole = half + adjoint(strict)
-    whole = whole if x.dtype.kind != "c" else (whole + adjoint(whole)) / 2  # LAPACK reads real parts on the diagonal
-    return whole + (x - fixed)
 
 
 def _finite(factor):

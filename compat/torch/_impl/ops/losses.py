@@ -8,9 +8,9 @@ from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word
-from .network import functional, legacy, reduced
+from .loss_reduction import legacy, reduced
+from .publishing import functional, method
 from .reductions import vector_norm
-from .shaping import method
 
 pairwise = ROWS["nn.functional.pairwise_distance"].body
 

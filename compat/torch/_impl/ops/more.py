@@ -9,14 +9,15 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, floating, invoke, operation, promote
 from ..dispatch.host_ops import hosted, known, numbers
 from ..dispatch.layouts import LIKE_OPERANDS
+from ..state.concrete import mapped
 from ..state.python_data import filling
-from ..state.state import mapped
 from ..types import dtypes
 from ..types.dtypes import c_type, type_word
 from ..types.limits import finfo
 from ..types.tensor_type import Tensor, TensorBase
-from .elementwise import one, operands
-from .shaping import method
+from .elementwise import log_added, one
+from .operands import operands
+from .publishing import method
 
 for _name in ("erf", "erfc"):
     one(_name)
@@ -65,15 +66,6 @@ def hypot(input, other):
 def logaddexp(input, other):
     """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
     return log_added(*operands(input, other))
-
-
-def log_added(x, y):
-    """The logarithm of a sum of two exponentials, of complex numbers too."""
-    if x.dtype.kind != "c":
-        return cnp.logaddexp(x, y)
-    more = cnp.real(x) >= cnp.real(y)
-    high, low = cnp.where(more, x, y), cnp.where(more, y, x)
-    return high + cnp.log1p(cnp.exp(low - cnp.where(cnp.isinf(cnp.real(high)), 0.0, high)))
 
 
 @operation("xlogy", inplace_form=True, layout=LIKE_OPERANDS)

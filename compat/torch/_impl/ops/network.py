@@ -10,16 +10,18 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
-from ..dispatch.signatures import BY_SIGNATURE
 from ..modes.modes import MODES
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
 from ..types.tensor_type import GENERAL, Tensor
+from .axes import wrap_dim
 from .linalg import addmm
+from .loss_reduction import legacy, reduced
+from .publishing import functional, method
 from .reductions import norm, vector_norm
-from .shaping import method, t, wrap_dim
+from .shaping import t
 
 
 @method("nn.functional.relu", attached=False)
@@ -59,28 +61,6 @@ def linear(input, weight, bias=None):
                            f"{k}x{weight.shape[0]})")
     out = cnp.matmul(input, weight.T if weight.ndim == 2 else weight)
     return out if bias is None else out + bias
-
-
-def legacy(size_average, reduce, reduction):
-    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
-    if size_average is None and reduce is None:
-        return reduction
-    size_average = True if size_average is None else size_average
-    reduce = True if reduce is None else reduce
-    found = ("mean" if size_average else "sum") if reduce else "none"
-    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=5)
-    return found
-
-
-def reduced(loss, reduction):
-    """A loss under `reduction`: none, mean or sum."""
-    if reduction == "none":
-        return loss
-    if reduction == "mean":
-        return ROWS["mean"].body(loss)
-    if reduction == "sum":
-        return cnp.sum(loss)
-    raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
 def other_size(input, target):
@@ -142,12 +122,6 @@ def no_integers(kernel, x):
     """torch's error for integers."""
     if x.dtype.kind not in "fcV":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
-
-
-def functional(name, body=None, node=BY_SIGNATURE, **facts):
-    """`torch.nn.functional.name` of a function of core values; `facts` are those of `operation`."""
-    make = operation(f"nn.functional.{name}", method=False, node=node, **facts)
-    return make if body is None else make(body)
 
 
 functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype))

@@ -11,10 +11,9 @@ from .....extend import REGISTRY, Sums
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word
-from .indexing import AT
-from .network import functional
-from .shaping import method
-from .windows import tuples
+from .axes import tuples
+from .index_arrays import AT
+from .publishing import functional, method
 
 WEIGHTED = REGISTRY["weighted_sums"].fun
 

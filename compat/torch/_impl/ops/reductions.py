@@ -15,8 +15,9 @@ from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import Tensor
-from .elementwise import zero_slope
-from .shaping import distinct, wrap_dim
+from .axes import distinct, wrap_dim
+from .index_arrays import along
+from .operands import zero_slope
 
 
 def axes_of(dim, ndim):
@@ -159,11 +160,6 @@ def _extreme(name, fun):
 
 amax = _extreme("amax", cnp.max)
 amin = _extreme("amin", cnp.min)
-
-
-def along(input, index, axis):
-    """The elements of one index an axis, kept as 1."""
-    return cnp.take_along_axis(input, index, axis)
 
 
 def _pick(name, fun, arg, kind):

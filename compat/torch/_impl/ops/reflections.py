@@ -7,7 +7,7 @@ from .....extend import REGISTRY, Ambient
 from ..dispatch.call import ROWS, attach, operation
 from ..dispatch.host_ops import hosted
 from ..types import output_tuples
-from .linalg import adjoint, lapack
+from .matrices import adjoint, lapack
 
 matmul = REGISTRY["matmul"].fun
 

@@ -11,8 +11,8 @@ from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
 from ..types.dtypes import type_word
-from .network import functional
 from .pooling import WEIGHTED
+from .publishing import functional
 
 
 def _sources(m, scale, align):

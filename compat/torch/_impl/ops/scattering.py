@@ -8,9 +8,8 @@ from ..dispatch.call import ROWS, moving
 from ..dispatch.host_ops import bare, hosted, numbers
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
-from .indexing import AT
-from .selecting import check_long, grid
-from .shaping import wrap_dim
+from .axes import wrap_dim
+from .index_arrays import AT, check_long, grid
 
 _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
 

@@ -13,19 +13,13 @@ from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signatures, signed
 from ..inplace.inplace import inplace
-from ..state.state import concrete, mapped, wrap
+from ..state.concrete import concrete, mapped
 from ..types import output_tuples
 from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
-from .indexing import AT, fetched
-from .reductions import along
-from .shaping import wrap_dim
-
-
-def check_long(name, index):
-    """torch's error for an index tensor of another dtype."""
-    if index.dtype not in (np.int64, np.int32):
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+from ..types.tensor_type import TensorBase, wrap
+from .axes import check_unique, wrap_dim
+from .index_arrays import AT, along, check_long, grid, ordered
+from .indexing import fetched
 
 
 @moving("gather", blind=True)
@@ -66,12 +60,6 @@ def part_of(x, shape, d):
     """`x` cut to the lengths of `shape` on all axes but one."""
     index = tuple([slice(None) if a == d else slice(0, n) for a, n in enumerate(shape)])
     return x[index]
-
-
-def grid(index, d):
-    """Index arrays of all axes, with `index` for one."""
-    places = np.ogrid[tuple([slice(0, n) for n in index.shape])]
-    return tuple([index if a == d else places[a] for a in range(index.ndim)])
 
 
 def scattered(x, dim, index, src, add):
@@ -353,15 +341,6 @@ def sort(input, dim=-1, descending=False, stable=False):
     return output_tuples.sort(along(input, order, d), order)
 
 
-def ordered(input, d, descending):
-    """Stable positions in order; NaN counts as the largest."""
-    if not descending:
-        return cnp.argsort(input, axis=d, stable=True)
-    back = cnp.flip(input, axis=d)
-    order = cnp.flip(cnp.argsort(back, axis=d, stable=True), axis=d)
-    return input.shape[d] - 1 - order
-
-
 @moving("argsort", layout=LIKE_OPERANDS)
 def argsort(input, dim=-1, descending=False, stable=False):
     """Positions in order; see PyTorch's documentation of `torch.argsort`."""
@@ -494,15 +473,6 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if return_counts:
         found.append(index_tensor(out[2]))
     return found[0] if len(found) == 1 else tuple(found)
-
-
-def check_unique(array, dim):
-    """PyTorch's refusals of an axis for `unique`."""
-    if not array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, array.ndim)
-    if any(not n for i, n in enumerate(array.shape) if i != dim):
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 attach("unique", unique)

@@ -6,28 +6,23 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Scatter, pick_rule
-from ..dispatch.call import ROWS, Row, attach, invoke, moving, named
-from ..dispatch.overriding import dispatching
+from ..dispatch.call import ROWS, Row, attach, invoke, moving
 from ..dispatch.signatures import whole
 from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
-from ..graph.node import UNDEFINED, NamedRule
+from ..graph.node_names import NamedRule
+from ..graph.undefined import UNDEFINED
 from ..inplace.inplace import check_result, inplace
+from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..state.python_data import filling, warn_imaginary
-from ..state.state import bottom
 from ..types import dtypes
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import Tensor, TensorBase
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, retyped, shape_dtype, source_aval, view
-
-
-def wrap_dim(dim, ndim, extra=0):
-    """A non-negative axis, or torch's IndexError."""
-    n = max(ndim + extra, 1)
-    if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
-    return dim + n if dim < 0 else dim
+from ..types.tensor_value import bottom, shape_dtype
+from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, retyped, view
+from .axes import distinct, shape_argument, shape_of, wrap_dim
+from .publishing import method
 
 
 def ndim_of(t):
@@ -35,58 +30,11 @@ def ndim_of(t):
     return len(shape_dtype(t)[0])
 
 
-def shape_of(t):
-    """The shape as a plain tuple."""
-    return shape_dtype(t)[0]
-
-
-def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None):
-    """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
-    `asks` classes of other tensors."""
-
-    def make(fun):
-        fun = dispatching(fun) if asks else fun
-        row = Row(name or fun.__name__, fun, None, asks=False)
-        row.fun = named(function or fun, row, doc)
-        ROWS[row.name] = row
-        if attached:
-            attach(row.name, named(fun, row, doc))
-        for alias in aliases:
-            ROWS[alias] = row
-            attach(alias, fun)
-        return fun
-
-    return make
-
-
 def index_view(t, index, node):
     """A view by a basic index."""
     if ready(t):
         return indexed(t, (*index, Ellipsis), node)
     return view(t, GETITEM, ((*index, Ellipsis),), node)
-
-
-def shape_argument(sizes):
-    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
-    for n in sizes:
-        if type(n) is not int:
-            break
-    else:
-        return sizes
-    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
-        sizes = tuple(sizes[0])
-    for place, n in enumerate(sizes):
-        if not whole(n):
-            raise TypeError(f"sizes must be a tuple of ints, but got {type(n).__name__} at position {place}")
-    return tuple([int(n) for n in sizes])
-
-
-def distinct(axes):
-    """Axes, or torch's refusal of one that is named twice."""
-    if len(set(axes)) != len(axes):
-        twice = next(a for a in axes if axes.count(a) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
-    return axes
 
 
 def inferred(shape, count):

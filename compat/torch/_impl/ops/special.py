@@ -6,7 +6,8 @@ from .....extend import REGISTRY, Ambient, Batched, Tracer
 from .....scipy import special
 from ..dispatch.call import ROWS, Row, attach, floating, inplace_method, operation
 from ..dispatch.layouts import IN_ORDER
-from .elementwise import one, operands
+from .elementwise import one
+from .operands import operands
 
 for _name, _primitive in {"lgamma": "gammaln", "digamma": None, "erfinv": None, "i0": None}.items():
     one(_name, _primitive)

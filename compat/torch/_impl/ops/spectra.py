@@ -10,7 +10,7 @@ from ..dispatch.out_argument import Target
 from ..factories.creation import made, numpy_dtype
 from ..modes.warnings import first, tell
 from ..types import dtypes
-from .shaping import wrap_dim
+from .axes import wrap_dim
 from .windows import pad
 
 _NORMS = (None, "forward", "backward", "ortho")

@@ -11,10 +11,9 @@ from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .more import log_added
-from .reductions import along
-from .selecting import ordered
-from .shaping import wrap_dim
+from .axes import wrap_dim
+from .elementwise import log_added
+from .index_arrays import along, ordered
 
 
 def _running_index(x, axis, better):

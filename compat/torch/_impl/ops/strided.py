@@ -7,18 +7,14 @@ from .....extend import REGISTRY, Places
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
-from ..state.state import (
-    bottom,
-    more,
-    needs_grad,
-    tangent_of,
-    wrap,
-)
 from ..types.dtypes import type_word
-from ..types.tensor_type import GENERAL, Tensor
+from ..types.tensor_type import GENERAL, Tensor, more, needs_grad, wrap
+from ..types.tensor_value import bottom, shape_dtype
+from ..values.tangents import tangent_of
 from ..views.memory import memory_of
-from ..views.views import PICK, shape_dtype, view
-from .shaping import method, shape_of, wrap_dim
+from ..views.views import PICK, view
+from .axes import shape_of, wrap_dim
+from .publishing import method
 
 ndarray = np.ndarray
 

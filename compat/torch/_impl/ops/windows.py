@@ -9,21 +9,11 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand_like
+from ..state.concrete import mapped
 from ..state.python_data import filling
-from ..state.state import mapped
 from ..types import dtypes
-from .network import functional
-from .shaping import method
-
-
-def tuples(value, n):
-    """A number or a sequence as n numbers."""
-    if isinstance(value, int | np.integer):
-        return (int(value),) * n
-    if isinstance(value, str):
-        raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
-    value = tuple([int(v) for v in value])
-    return value * n if len(value) == 1 else value
+from .axes import tuples
+from .publishing import functional, method
 
 
 def _checked(name, n, x, weight, bias, features, stride, padding, dilation, groups):

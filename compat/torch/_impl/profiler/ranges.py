@@ -53,7 +53,7 @@ class Ranges:
 
     def rule(self, node, ct, drive):
         """A node's rule, under the number of the operation that made it; -1 for one made before."""
-        number = -1 if isinstance(node, AccumulateGrad) else self.makers.of(node._sequence_nr(), -1)
+        number = -1 if isinstance(node, AccumulateGrad) else self.makers.of(-node.seq, -1)
         span = self.begin(f"{node.name()}, stashed seq = {number}", ct if type(ct) is tuple else (ct,), scope=BACKWARD)
         try:
             return node.apply(ct, drive)

@@ -4,7 +4,8 @@ import contextlib
 
 import numpy as np
 
-from ..state.state import bottom, wrap
+from ..types.tensor_type import wrap
+from ..types.tensor_value import bottom
 
 
 class Generator:

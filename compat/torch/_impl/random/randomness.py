@@ -5,8 +5,8 @@ import numpy as np
 from ..factories.creation import made
 from ..modes.modes import grad_levels, modes
 from ..state.levels import BatchTrace
-from ..state.state import at_level, bottom
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, at_level
+from ..types.tensor_value import bottom
 
 
 def maps_of(t):

@@ -12,12 +12,12 @@ from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
 from ..factories.creation import check_device, numpy_dtype, size_argument, with_out
 from ..inplace.inplace import inplace
-from ..state.state import bottom
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.memory_formats import preserves
 from ..types.tensor_type import TensorBase
-from ..views.views import UPDATE, shape_dtype
+from ..types.tensor_value import bottom, shape_dtype
+from ..views.views import UPDATE
 from .generator import (
     Generator as Generator,
     default_generator as default_generator,
@@ -92,6 +92,7 @@ def like(make):
         return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
                                        generator=generator, memory_format=memory_format), memory_format)
 
+    made_like.__name__ = made_like.__qualname__ = f"{make.__name__}_like"
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
     return made_like
 

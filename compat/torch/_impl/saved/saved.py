@@ -1,19 +1,21 @@
 """Saved values as users see them: saved-tensor hooks around each, and `_saved_self` on nodes."""
 
 import inspect
+from collections import namedtuple
 from weakref import ref
 
 import numpy as np
 
 from ..... import extend
+from .....extend import FREED
 from ..engine.graph_task import RUNNING
 from ..graph import versions
-from ..graph.node import FREED, SAVED_READERS, AccumulateGrad, freed
+from ..graph.node import AccumulateGrad
+from ..graph.node_errors import freed
 from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
 from ..modes.modes import restore, set_modes
-from ..state.levels import PACKING
-from ..state.state import lift, lower, more, wrap
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, more, wrap
+from ..values.core_values import lift, lower
 
 ndarray = np.ndarray
 _NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
@@ -39,13 +41,10 @@ class Packed:
         self.unpack = unpack
 
 
-class Packing:
-    """The hooks that are in force: applied to each tensor that a rule saves."""
+class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
+    """A pair of saved-tensor hooks, applied to each tensor that a rule saves while they are in force."""
 
-    __slots__ = ("hooks",)
-
-    def __init__(self, hooks):
-        self.hooks = hooks
+    __slots__ = ()
 
     def pack(self, node, saved, operands):
         """What the rule saved, its tensors packed."""
@@ -61,7 +60,7 @@ class Packing:
         t = tensor_of(node, x, origin)
         if origin == -1 and node.rule.prim.outputs is None:
             t.node = node
-        return packed(t, self.hooks)
+        return packed(t, self)
 
     def unpack(self, node, saved, drive):
         """What the rule is to see."""
@@ -93,13 +92,13 @@ class Packing:
 def packed(t, hooks):
     """A tensor after the pack hook of a pair."""
     pack, unpack = hooks
-    before = MUTATION[0](t)
+    before = writes_to(t)
     mode = set_modes(grad=False)
     try:
         found = pack(t)
     finally:
         restore(mode)
-    if before is not None and MUTATION[0](t) != before:
+    if before is not None and writes_to(t) != before:
         raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
                            "pack "
                            "hook cannot be modified by in-place operations as this can lead to unexpected "
@@ -108,7 +107,9 @@ def packed(t, hooks):
     return Packed(found, unpack)
 
 
-MUTATION = [lambda t: versions.version(t.value) if isinstance(t.value, ndarray) else None]
+def writes_to(t):
+    """How often the memory of an ambient tensor was written to; None for others."""
+    return versions.version(t.value) if isinstance(t.value, ndarray) else None
 
 
 def unpacked(item):
@@ -118,14 +119,6 @@ def unpacked(item):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                         f"{type(t).__name__}")
     return t
-
-
-def packing(m):
-    """The packing of the innermost hooks."""
-    return Packing(m.hooks[-1])
-
-
-PACKING.append(packing)
 
 
 def tensor_of(node, x, origin):
@@ -288,9 +281,6 @@ def with_history(node, t, origin):
     return t
 
 
-SAVED_READERS.extend([read, readable])
-
-
 class SavedTensor:
     """A saved value that hooks can still be registered on."""
 
@@ -325,8 +315,6 @@ class SavedTensor:
             raise RuntimeError(HOOKS_ARE_SET)
         extra = node.ensure_hooks()
         if extra.packing is None:
-            extra.packing = Packing((pack_hook, unpack_hook))
-        items[self.index] = Packing((pack_hook, unpack_hook)).one(node, item, rule.origins[self.index])
+            extra.packing = Packing(pack_hook, unpack_hook)
+        items[self.index] = Packing(pack_hook, unpack_hook).one(node, item, rule.origins[self.index])
         node.saved = items[0] if single else tuple(items)
-
-

@@ -2,8 +2,9 @@
 
 from ..graph.node import AccumulateGrad
 from ..modes.modes import MODES
-from .levels import FOREIGN, BatchTrace
-from .state import edge
+from ..types.tensor_type import FOREIGN
+from .edges import edge
+from .levels import BatchTrace
 
 
 def edge_or_none(t):

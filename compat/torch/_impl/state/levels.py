@@ -30,7 +30,7 @@ class GradTrace(extend.AmbientTrace):
         """A node with the next number; in anomaly mode it remembers where it was made."""
         made = extend.AmbientTrace.node(self, rule, parents, saved, tangents)
         m = MODES.get()
-        if m is not None and (m.anomaly is not None or m.nans):
+        if m is not None and (m.anomaly is not None or m.nans is not None):
             stamp(made)
         return made
 
@@ -38,10 +38,9 @@ class GradTrace(extend.AmbientTrace):
     def packing(self):
         """The saved-tensor hooks now, or None."""
         m = MODES.get()
-        return None if m is None or not m.hooks or m.level is not None else PACKING[0](m)
+        return None if m is None or not m.hooks or m.level is not None else m.hooks[-1]
 
 
-PACKING = []  # filled by saved.py
 AMBIENT = GradTrace()
 
 
@@ -78,19 +77,6 @@ class Epoch:
 
 
 DUAL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)
-
-
-class Foreign:
-    """The level of tensors over values of covector's own transforms, which have no memory: writes replace the value."""
-
-    level = 0
-    done = False
-
-    def __repr__(self):
-        return "FOREIGN"
-
-
-FOREIGN = Foreign()
 
 
 def recorders(value):

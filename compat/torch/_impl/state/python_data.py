@@ -7,7 +7,7 @@ import numpy as np
 
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
-from .state import concrete
+from .concrete import concrete
 
 ndarray = np.ndarray
 _WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

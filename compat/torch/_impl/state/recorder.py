@@ -10,7 +10,8 @@ from bisect import bisect_left
 import numpy as np
 
 from ..... import extend
-from ..graph.node import AccumulateGrad, visible
+from ..graph.node import AccumulateGrad
+from ..graph.node_data import visible
 from ..modes.modes import MODES
 from ..types.tensor_type import TensorBase
 
@@ -114,7 +115,7 @@ class Recorder:
 
     def place(self, span, node):
         """Note which operation a node belongs to; that of a leaf belongs to none."""
-        number = node._sequence_nr()
+        number = -node.seq
         span.sequence = -1 if isinstance(node, AccumulateGrad) else self.makers.of(number, number)
         span.fwd_thread = span.thread
 
@@ -168,7 +169,7 @@ def sequence_of(out):
     """The number of the node of an answer; -1 without one."""
     for t in out if isinstance(out, tuple | list) else (out,):
         if isinstance(t, TensorBase) and t.node is not None:
-            return visible(t.node)[0]._sequence_nr()
+            return -visible(t.node)[0].seq
     return -1
 
 

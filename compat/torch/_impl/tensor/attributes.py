@@ -1,8 +1,7 @@
 """Attributes of tensors that may be set or must not be deleted: data, hooks, and PyTorch's words about each."""
 
 from ..state.history import edge_or_none
-from ..state.state import more, needs_grad
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
 
 
 def forbidden(words):

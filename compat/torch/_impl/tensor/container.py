@@ -1,8 +1,8 @@
 """Tensors as containers for covector's own transforms: one array child each."""
 
 from ..... import tree
-from ..state.state import lift, lower
 from ..types.tensor_type import Tensor
+from ..values.core_values import lift, lower
 
 tree.register(Tensor, lambda t: ((lower(t),), None), lambda aux, children: _of(children[0]))
 

@@ -4,16 +4,16 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
-from ..dispatch.overriding import WITHOUT, default_torch_function, dispatching
+from ..dispatch.overriding import default_torch_function, dispatching
 from ..modes.modes import modes
 from ..state.aliases import expose
-from ..state.levels import FOREIGN, BatchTrace
+from ..state.concrete import concrete
+from ..state.levels import BatchTrace
 from ..state.python_data import warn_imaginary
-from ..state.state import concrete, needs_grad
 from ..types import dtypes
 from ..types.memory_formats import order_of, preserves
 from ..types.size import device as Device
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 
 ndarray = np.ndarray
 
@@ -228,4 +228,3 @@ for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uin
                       "bfloat16": dtypes.bfloat16}.items():
     attach(_name, casting(_dtype))
 attach("__torch_function__", classmethod(default_torch_function))
-WITHOUT.add(Tensor)

@@ -5,14 +5,14 @@ import math
 import numpy as np
 
 from ..dispatch.call import attach
-from ..graph.node import visible
+from ..graph.node_data import visible
 from ..inplace.inplace import chain
 from ..modes.modes import modes
 from ..state.history import edge_or_none
-from ..state.levels import FOREIGN, BatchTrace
-from ..state.state import needs_grad
+from ..state.levels import BatchTrace
 from ..types import dtypes
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
+from ..values.tangents import tangent_of
 
 
 class Options:
@@ -246,13 +246,10 @@ def represent_ambient(self, prefix, history):
         elif needs_grad(self):
             suffixes.append("requires_grad=True")
         if self.autograd_meta is not None and self.autograd_meta.tangent is not None:
-            tangent = TANGENT[0](self)
+            tangent = tangent_of(self)
             if tangent is not None:
                 suffixes.append(f"tangent={tangent}")
     return with_suffixes(prefix + text, suffixes, indent, force)
-
-
-TANGENT = [lambda t: None]  # filled by forward_ad.py
 
 
 def formatted(self, spec):

@@ -10,10 +10,10 @@ from ..dispatch.overriding import dispatching
 from ..graph import versions
 from ..inplace.inplace import check_inplace
 from ..modes.modes import MODES
-from ..state.state import bottom, needs_grad
 from ..types.dtypes import type_word
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, needs_grad
+from ..types.tensor_value import bottom
 from ..views.memory import steps_of
 
 ndarray = np.ndarray

@@ -9,25 +9,18 @@ from ..... import extend
 from ..dispatch.overriding import prepare
 from ..engine.engine import backward, plain_backward
 from ..graph import versions
-from ..graph.node import RemovableHandle, dress, picks, visible
+from ..graph.hooks import RemovableHandle
+from ..graph.node_data import picks, visible
 from ..graph.output_hooks import listen
+from ..graph_view.shown_node import dress
+from ..state.edges import edge, made_aside, version_of
 from ..state.history import edge_or_none, in_transform, inference_mode, visible_level
-from ..state.levels import FOREIGN, BatchTrace
-from ..state.state import (
-    at_level,
-    bottom,
-    current,
-    edge,
-    made_aside,
-    more,
-    needs_grad,
-    version_of,
-    wrap,
-)
+from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, strided
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, completes
+from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, at_level, completes, more, needs_grad, wrap
+from ..types.tensor_value import bottom, current, shape_dtype
 from ..views.memory import (
     address_of,
     counted,
@@ -38,7 +31,6 @@ from ..views.memory import (
     twin,
     unlinked,
 )
-from ..views.views import shape_dtype
 from .assigned_grad import check_new_grad, warn_non_leaf
 
 ndarray = np.ndarray

@@ -1,6 +1,9 @@
-"""The class Tensor: its slots. Attributes, methods and operations attach themselves to it (`tensor/`, `ops/`)."""
+"""The class Tensor: its slots and its record. Attributes, methods and operations attach themselves to it."""
 
+import numpy as np
 
+ndarray = np.ndarray
+_PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 FAST, VIEW, GENERAL = range(3)
 
 
@@ -36,6 +39,84 @@ class Tensor(TensorBase):
 
     def __init__(self, *args, **kwargs):
         pass
+
+
+class Record:
+    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter.
+
+    The defaults are the class's: a view sets three of them, and 17 assignments would cost more than all the rest of it.
+    """
+
+    grad = hooks = post = accumulator = None
+    base = None  # the root of a view, never a view itself
+    steps = ()
+    attr_version = 0  # the version of the memory at which `node` was valid
+    creation = None  # None, "no_grad", "multi", "custom", "inference": how a view was made
+    tangent = None  # (epoch, Tensor)
+    cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
+    children = name = layout = grad_dtype = None
+    retains = inference = False
+    forward_base = None  # the dual tensor that a view was taken of, and the steps from it
+    forward_steps = ()
+    mapped = None  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
+    put = None  # what view_lanes.py keeps of a view that is written to
+    relaid = ()  # of a base that changed its shape in place: the steps back to older shapes, newest first
+    since = 0  # of a view: how many of those its steps know of
+
+
+def more(t):
+    """The `Record` of a tensor, made when first asked for."""
+    if t.autograd_meta is None:
+        t.autograd_meta = Record()
+    return t.autograd_meta
+
+
+class Foreign:
+    """The level of tensors over values of covector's own transforms, which have no memory: writes replace the value."""
+
+    level = 0
+    done = False
+
+    def __repr__(self):
+        return "FOREIGN"
+
+
+FOREIGN = Foreign()
+
+
+def wrap(array, kind=None):
+    """An ambient tensor over an array, without history."""
+    if type(array) is not ndarray:
+        array = np.asarray(array)
+    t = new(kind or Tensor)
+    t.value = array
+    t.node = t.autograd_meta = t.level_trace = None
+    t.wants_grad = False
+    t.dispatch_key = FAST if array.dtype in _PLAIN else GENERAL
+    return t
+
+
+new = object.__new__  # a tensor without its constructor
+
+
+def at_level(trace, value):
+    """A tensor of a level over the value below it."""
+    t = new(Tensor)
+    t.value = value
+    t.node = t.autograd_meta = None
+    t.level_trace = trace
+    t.wants_grad = False
+    t.dispatch_key = GENERAL
+    return t
+
+
+def needs_grad(t):
+    """torch's `requires_grad`: a leaf that asks for it, a history, or a view of something that has one."""
+    if t.wants_grad or t.node is not None:
+        return True
+    meta = t.autograd_meta
+    return meta is not None and meta.base is not None and needs_grad(meta.base)
+
 
 
 def completes(methods):

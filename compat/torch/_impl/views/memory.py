@@ -5,9 +5,8 @@ import numpy as np
 from ..graph import versions
 from ..state.aliases import Holder
 from ..state.levels import BatchTrace
-from ..state.state import wrap
-from ..types.tensor_type import TensorBase
-from .views import shape_dtype
+from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import shape_dtype
 
 ndarray = np.ndarray
 

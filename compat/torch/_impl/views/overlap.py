@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..graph import versions
-from ..state.accumulate import dense
-from ..state.state import bottom
+from ..graph.accumulate import dense
+from ..types.tensor_value import bottom
 
 ndarray = np.ndarray
 OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "

@@ -4,31 +4,19 @@ A view knows its base (the root, never a view) and the steps from it, each a (vi
 memory was written to since, the history of the view is made again: the same steps from the base's newest history.
 """
 
-from threading import Lock
 
 import numpy as np
 
 from ..... import extend
 from ..graph import versions
-from ..graph.node import NamedRule, short, visible
 from ..modes.modes import MODES, modes
-from ..state.levels import AMBIENT, FOREIGN, BatchTrace, GradTrace
+from ..state.concrete import ESCAPED
+from ..state.edges import edge, record, synced, version_of
+from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
-from ..state.state import (
-    ESCAPED,
-    REFRESH,
-    at_level,
-    bottom,
-    cell_of,
-    current,
-    edge,
-    more,
-    needs_grad,
-    version_of,
-    wrap,
-)
 from ..types.dtypes import type_word
-from ..types.tensor_type import GENERAL, VIEW, TensorBase
+from ..types.tensor_type import FOREIGN, GENERAL, VIEW, TensorBase, at_level, more, wrap
+from ..types.tensor_value import bottom, cell_of, current, shape_dtype
 from .shape_trace import Shapes
 
 ndarray = np.ndarray
@@ -38,7 +26,6 @@ TRANSPOSE = extend.REGISTRY["transpose"]
 EXPAND = extend.REGISTRY["broadcast_to"]
 UPDATE = extend.REGISTRY["index_update"]
 PICK = extend.REGISTRY["pick"]
-_STALE = Lock()  # two threads must not both make the history of one view again
 
 
 def view(t, prim, params, name=None, creation=None, maker=None):
@@ -112,122 +99,6 @@ def made(t, prim, params, name, creation, maker):
     return out
 
 
-def record(level, prim, params, source, node):
-    """The node of a view step from a tensor, or from what has an aval."""
-    rule = prim.rule((0,))
-    saved = None
-    if rule.collect is not None:
-        aval = source if type(source) is extend.Aval else source_aval(source)
-        saved = rule.collect((None, *params, None, aval, None))
-    return level.node(rule, node, saved)
-
-
-def source_aval(t):
-    """Shape and dtype of a tensor as its own level sees them."""
-    shape, dtype = shape_dtype(t)
-    return extend.make_aval(shape, dtype)
-
-
-def shape_dtype(t):
-    """`(shape, NumPy dtype)`; a batch level takes one axis away."""
-    value = t.value
-    hidden = 0
-    while not isinstance(value, ndarray):
-        trace = t.level_trace
-        if trace is FOREIGN:
-            value = current(t)
-            return tuple(value.shape)[hidden:], value.dtype
-        if not isinstance(trace, GradTrace):
-            hidden += 1
-        t = value
-        value = t.value
-    return value.shape[hidden:], value.dtype
-
-
-def refresh(t):
-    """The node of a view, made again if the memory was written to since it was made."""
-    if t.level_trace is FOREIGN:
-        return None
-    meta = t.autograd_meta
-    now = versions.version(t.value) if t.level_trace is None and not versions.EXPOSED else version_of(t)
-    if meta.attr_version == now:
-        return t.node
-    with _STALE:
-        if meta.attr_version == now:
-            return t.node
-        base = meta.base
-        if t.node is None and not needs_grad(base):
-            return None
-        if meta.creation is not None:
-            raise RuntimeError(refusal(t, "its base or another view of its base has been"))
-        node = edge(base)
-        if node is not None:
-            replay(t, node)
-        meta.attr_version = now
-    return t.node
-
-
-REFRESH.append(refresh)
-
-
-def fresh(t):
-    """Whether the node of an ambient view of floats is up to date; brings it up to date."""
-    if MODES.get() is not None or not untangled(t):
-        return False
-    meta = t.autograd_meta
-    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != meta.attr_version:
-        refresh(t)
-    return t.node is not None or not needs_grad(meta.base)
-
-
-def untangled(t):
-    """Whether neither an ambient view of floats nor its base has a tangent."""
-    meta = t.autograd_meta
-    base = meta.base.autograd_meta
-    return meta.tangent is None and (base is None or base.tangent is None)
-
-
-def synced(meta):
-    """The steps from the base of a view, which may have changed its shape in place since they were noted."""
-    base = meta.base.autograd_meta
-    if base is not None and meta.since < len(base.relaid):
-        meta.steps = (*base.relaid[: len(base.relaid) - meta.since], *meta.steps)
-        meta.since = len(base.relaid)
-        meta.put = None
-    return meta.steps
-
-
-def replay(t, node):
-    """Make the history of a view from the newest one of its base."""
-    level = t.level_trace or AMBIENT
-    base = t.autograd_meta.base
-    first = node
-    shape, dtype = shape_dtype(base)
-    steps = synced(t.autograd_meta)
-    if len(steps) == 1 and steps[0][0] is GETITEM and t.node is None:  # nothing to name by hand, no hook to move
-        t.node = level.node(AS_STRIDED, node, (extend.make_aval(shape, dtype), steps[0][1][0]))
-        return
-    probe = np.broadcast_to(np.empty((), dtype), shape)
-    for prim, params in steps:
-        node = record(level, prim, params, extend.aval_of(probe), node)
-        probe = prim.impl(np, probe, *params)
-    extra = node.more()
-    extra.name = "AsStridedBackward0"
-    extra.edges = (first,)
-    before = t.node
-    t.node = node
-    if before is not None and before.extra is not None and before.extra.retained is not None:
-        found = before.extra.retained
-        if found() is t:
-            before.extra.retained = None
-            node.ensure_hooks().retained = found
-
-
-AS_STRIDED = NamedRule(GETITEM.rule((0,)), "AsStridedBackward0")
-if AS_STRIDED.names != ("x_aval", "index"):
-    raise AssertionError(f"the rule of getitem saves other things than replay writes: {AS_STRIDED.names}")
-
-
 def rebase(t, node, base_edge, edges_beside):
     """Give the base of a view the history of a write through the view: CopySlices, then the view's own again.
 
@@ -293,33 +164,6 @@ def move_history(t, node):
             node.ensure_hooks().retained = found
     if node is not None:
         t.wants_grad = False
-
-
-def refusal(t, what):
-    """torch's message for a view that must not be written to, or whose base was."""
-    creation = t.autograd_meta.creation
-    node = t.node
-    mode, where, block = (("inference", "in normal mode", "inference_mode") if creation == "inference" else
-                          ("no_grad", "with grad mode enabled", "no_grad"))
-    head = f"A view was created in {mode} mode and {what} modified inplace {where}. "
-    if node is not None:
-        shown, nr = visible(node)
-        head = f"Output {nr} of {short(shown.name())} is a view and {what} modified inplace. "
-        if creation in ("no_grad", "inference"):
-            head = (f"Output {nr} of {short(shown.name())} is a view of a view which was created in {mode} mode and "
-                    f"{what} modified inplace {where}. ")
-    if creation == "multi":
-        return (head + "This view is the output of a function that returns multiple views. Such functions do not allow "
-                "the output views to be modified inplace. You should replace the inplace operation by an out-of-place "
-                "one.")
-    if creation == "custom":
-        return (head + "This view was created inside a custom Function (or because an input was returned as-is) and "
-                "the autograd logic to handle view+inplace would override the custom backward associated with the "
-                "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-                "cloning the output of the custom Function.")
-    return (head + "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
-            f"by moving both the view and the inplace either both inside the {block} block (if you don't want the "
-            "inplace to be tracked) or both outside (if you want the inplace to be tracked).")
 
 
 def shares(out, t):

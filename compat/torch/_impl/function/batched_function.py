@@ -2,17 +2,13 @@
 
 from typing import NamedTuple
 
-from ..function.apply_function import BATCH
-from ..function.function import Function
 from ..modes.modes import enter_below, restore
-from ..ops.shaping import expand
+from ..state.batch_level import batched, lowered, within
 from ..state.levels import BatchTrace
-from ..state.state import at_level
-from ..types.pytree import broadcast_prefix, tree_structure
-from ..types.tensor_type import TensorBase
-from ..views.views import shape_dtype
-from .batch import mapped, within
-from .levels import flatten, lowered
+from ..types.pytree import broadcast_prefix, tree_flatten as flatten, tree_structure
+from ..types.tensor_type import Tensor, TensorBase, at_level
+from ..types.tensor_value import shape_dtype
+from .function_node import overrides
 
 
 class VmapInfo(NamedTuple):
@@ -25,14 +21,14 @@ class VmapInfo(NamedTuple):
 MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
 
-def apply_batched(kind, args, trace):
-    """A Function whose innermost level is a vmap: one level down on whole batches."""
-    own = kind.vmap is not Function.vmap
+def apply_batched(kind, args, trace, base):
+    """A Function whose innermost level is a vmap: one level down on whole batches. `base` is the class Function."""
+    own = overrides(kind, "vmap")
     if kind.generate_vmap_rule and own:
         raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it has both generate_vmap_rule=True and an "
                            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden "
                            f"vmap staticmethod to avoid ambiguity. {MORE}")
-    if trace.own and kind.setup_context is Function.setup_context:
+    if trace.own and not overrides(kind, "setup_context"):
         raise RuntimeError(f"{kind.__name__} is applied in a sweep with several cotangents at once that is recorded "
                            f"(create_graph), and has no setup_context; override it. {MORE}")
     if not kind.generate_vmap_rule and not own and not trace.own:
@@ -41,12 +37,9 @@ def apply_batched(kind, args, trace):
                            f"and implement the vmap staticmethod or set generate_vmap_rule=True. {MORE}")
     before = enter_below(trace)
     try:
-        return (by_rule if own else by_generated)(kind, args, trace)
+        return by_rule(kind, args, trace) if own else by_generated(kind, args, trace, base)
     finally:
         restore(before)
-
-
-BATCH.append(apply_batched)
 
 
 def by_rule(kind, args, trace):
@@ -89,13 +82,13 @@ def wrapped(trace, o, axis):
     if axis is not None and not -ndim <= axis < ndim:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {axis}): "
                          "out_dims of the Function's vmap staticmethod names an axis that its output has not")
-    return mapped(trace, o, axis if axis is None else axis % ndim)
+    return batched(trace, o, axis if axis is None else axis % ndim)
 
 
-def by_generated(kind, args, trace):
+def by_generated(kind, args, trace, base):
     """The answer of a Function that runs forward, setup_context, backward and jvp under a vmap of the same size."""
     flags = [isinstance(x, TensorBase) and x.level_trace is trace for x in args]
-    made = generated(kind, flags, trace.size, trace.randomness)
+    made = generated(kind, base, flags, trace.size, trace.randomness)
     *outs, record = made.apply(*[lowered(trace, x) for x in args])
     outs = [at_level(trace, o) if mine else o for o, mine in zip(outs, record.flags)]
     return outs[0] if record.single else tuple(outs)
@@ -177,11 +170,11 @@ class InnerCtx:
         self._ctx.mark_non_differentiable(*Batch.bare(self._trace, tensors)[0])
 
 
-def generated(kind, flags, size, randomness):
+def generated(kind, base, flags, size, randomness):
     """A Function of whole batches that does what `kind` does to each example."""
     batch = Batch(size, randomness)
 
-    class Generated(Function):
+    class Generated(base):
         generate_vmap_rule = True
 
         @staticmethod
@@ -222,7 +215,7 @@ def generated(kind, flags, size, randomness):
 
             def run(*values):
                 inner = InnerCtx(ctx, kept, tensors=tuple(values[: len(saved)]))
-                return (kind.vjp if kind.vjp is not Function.vjp else kind.backward)(inner, *values[len(saved):])
+                return (kind.vjp if overrides(kind, "vjp") else kind.backward)(inner, *values[len(saved):])
 
             found, mine = batch.run(run, (*saved, *grads), (*kept.backward_flags, *kept.answer.flags))
             found, mine = found[: len(flags)], mine[: len(flags)]
@@ -251,7 +244,7 @@ def reduced(g, batched, wanted, size, like):
     if batched and not wanted:
         return g.sum(0)
     if wanted and not batched:
-        g = expand(g, size, *shape_dtype(g)[0]).clone()  # a gradient may be written to
+        g = Tensor.expand(g, size, *shape_dtype(g)[0]).clone()  # a gradient may be written to
     if not wanted or like is None:
         return g
     shape = shape_dtype(g)[0][1:]

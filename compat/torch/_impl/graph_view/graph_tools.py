@@ -5,17 +5,18 @@ import functools
 from threading import Lock
 from weakref import finalize
 
-from ..engine.gradient_edge import GradientEdge, get_gradient_edge
+from ..engine.gradient_edge import GradientEdge
 from ..engine.graph_task import HOOKED, reached, running
 from ..graph import versions
-from ..graph.node import GradNode
 from ..modes.engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..modes.modes import enter, leave, modes, set_modes
-from ..state.state import bottom, needs_grad
-from ..types.tensor_type import TensorBase
-from .saved import SavedTensor
+from ..saved.saved import Packing, SavedTensor
+from ..state.edges import edge
+from ..types.tensor_type import TensorBase, needs_grad
+from ..types.tensor_value import bottom, shape_dtype
+from .shown_node import ShownNode, shown
 
-Node = GradNode
+Node = ShownNode
 
 
 def increment_version(tensor):
@@ -36,7 +37,7 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
     """
 
     def __init__(self, pack_hook, unpack_hook):
-        self.pair = pack_hook, unpack_hook
+        self.pair = Packing(pack_hook, unpack_hook)
 
     def __enter__(self):
         m = modes()
@@ -127,7 +128,7 @@ def allow_mutation_on_saved_tensors():
     m = modes()
     if m.hooks_disabled is not None:
         raise RuntimeError(m.hooks_disabled)
-    entered = enter(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
+    entered = enter(mutable_saved=context, hooks=(*m.hooks, Packing(context.pack, context.unpack)))
     try:
         yield context
     finally:
@@ -151,6 +152,26 @@ class _MultiHandle:
 
     def __exit__(self, *exc):
         self.remove()
+
+
+def get_gradient_edge(tensor):
+    """The edge that leads to a tensor's history; for a leaf, its accumulator.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, torch.autograd.graph.get_gradient_edge(x))
+    (tensor(6.),)
+    """
+    if not needs_grad(tensor):
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node = edge(tensor)
+    if node.lost:
+        raise AssertionError("Expected gradient function to be set")
+    found = GradientEdge(*shown(node))
+    if found.node is not node:
+        found = found._replace(ownership_token=node)
+    found.like = shape_dtype(tensor)
+    return found
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):

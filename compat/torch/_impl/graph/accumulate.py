@@ -6,11 +6,9 @@ from threading import Lock
 import numpy as np
 
 from ..... import extend
-from ..graph import versions
-from ..graph.node import ACCUMULATE, FIRST
-from ..graph.undefined import UNDEFINED
-from ..types.tensor_type import TensorBase
-from .state import lower, more, wrap
+from ..types.tensor_type import TensorBase, more, wrap
+from . import versions
+from .undefined import UNDEFINED
 
 ndarray = np.ndarray
 _LOCKS = [Lock() for _ in range(64)]
@@ -43,7 +41,7 @@ def accumulate(leaf, ct, drive):
         elif before is None:
             meta.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
-            meta.grad = laid_out(drive.tensor(lower(before) + ct), before)
+            meta.grad = laid_out(drive.tensor(drive.value(before) + ct), before)
         else:
             add_into(before, ct)
     if meta.post:
@@ -53,9 +51,6 @@ def accumulate(leaf, ct, drive):
                 raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
             if found is not None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-
-
-ACCUMULATE.append(accumulate)
 
 
 def take_first(leaf, ct):
@@ -71,9 +66,6 @@ def take_first(leaf, ct):
             return False
         meta.grad = wrap(ct)
     return True
-
-
-FIRST.append(take_first)
 
 
 def laid_out(tensor, like):

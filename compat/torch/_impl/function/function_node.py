@@ -1,0 +1,291 @@
+"""What a Function is at one level: the methods that users override, and its node, which is the ctx they get."""
+
+import warnings
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import FREED
+from ..engine.graph_task import RUNNING
+from ..graph.node_data import led_to
+from ..graph.undefined import UNDEFINED
+from ..graph_view.shown_node import ShownNode
+from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import shape_dtype
+from .function_saved import raw_saved, unpack
+
+ndarray = np.ndarray
+
+
+class FunctionCtx:
+    """What forward and backward share: saved tensors, flags, and the user's own attributes."""
+
+    __slots__ = ()
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors for backward; None is allowed."""
+        for t in tensors:
+            if t is not None and not isinstance(t, TensorBase):
+                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of "
+                                "type "
+                                f"{type(t).__name__}")
+        self._state.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for jvp."""
+        for t in tensors:
+            if t is not None and not isinstance(t, TensorBase):
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
+                                     "non-tensors as "
+                                     "attributes on ctx.")
+        self._state.for_forward = tensors
+
+    def mark_dirty(self, *args):
+        """Name the inputs that forward wrote to in place."""
+        for i, t in enumerate(args):
+            if not isinstance(t, TensorBase):
+                raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type "
+                                   f"{type(t).__name__}")
+        self._state.dirty = args
+
+    def mark_non_differentiable(self, *args):
+        """Name the outputs that carry no gradient."""
+        for t in args:
+            if t is not None and not isinstance(t, TensorBase):
+                raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got "
+                                   f"{type(t).__name__}")
+        self._state.non_differentiable = args
+
+    def mark_shared_storage(self, *pairs):
+        """Refused: long gone from PyTorch."""
+        raise RuntimeError("mark_shared_storage is deprecated. Tensors with shared storages are automatically "
+                           "tracked. Note "
+                           "that calls to `set_()` are not tracked")
+
+    def set_materialize_grads(self, value):
+        """Whether missing gradients arrive in backward as zeros (the default) or as None."""
+        self._state.materialize = value
+
+    @property
+    def saved_tensors(self):
+        """The tensors that were saved."""
+        return unpack(self)
+
+    @property
+    def saved_variables(self):
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return unpack(self)
+
+    @property
+    def _raw_saved_tensors(self):
+        return raw_saved(self)
+
+    @property
+    def needs_input_grad(self):
+        """One flag an input of forward."""
+        return self._state.needs
+
+    @needs_input_grad.setter
+    def needs_input_grad(self, value):
+        self._state.needs = value
+
+    @property
+    def materialize_grads(self):
+        """Whether missing gradients arrive as zeros."""
+        return self._state.materialize
+
+    @property
+    def dirty_tensors(self):
+        """The inputs that were marked dirty."""
+        return self._state.dirty
+
+    @property
+    def to_save(self):
+        """What was handed to save_for_backward."""
+        return self._state.to_save
+
+
+class State:
+    """What the engine knows of one call of a Function."""
+
+    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs",
+                 "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.to_save = self.for_forward = self.dirty = self.non_differentiable = ()
+        self.materialize = True
+        self.needs = ()
+        self.count = 0  # how many inputs forward got
+        self.kept = None
+        self.outputs = 1
+        self.shapes = ()
+        self.plain = ()  # the numbers of outputs that carry no gradient
+        self.tensors = ()  # the positions of tensor inputs
+        self.where = ()  # for each parent, the position of its input
+
+
+class BackwardCFunction(FunctionCtx, ShownNode):
+    """The node of a Function, which is also the ctx that its methods get."""
+
+    __slots__ = ("__dict__", "_state")
+
+    def name(self):
+        """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`."""
+        return type(self).__name__
+
+    def run(self, ct, drive):
+        """A Function has no rule of core's: always the long road."""
+        if ct is UNDEFINED and len(self._state.shapes) > 1:
+            ct = (UNDEFINED,) * len(self._state.shapes)
+        return self.run_slowly(ct, drive)
+
+    def apply(self, ct, drive):
+        """Run the user's backward (or vjp) on tensors."""
+        state = self._state
+        cts = ct if type(ct) is tuple else (ct,)
+        grads = []
+        fill_plain = self.__dict__.get("_materialize_non_diff_grads", True)
+        for k, (c, like) in enumerate(zip(cts, state.shapes)):
+            if c is None or c is UNDEFINED:
+                zeros = state.materialize and like is not None and (fill_plain or k not in state.plain)
+                grads.append(wrap(np.zeros(*like)) if zeros else None)
+            else:
+                grads.append(drive.tensor(c))
+        fun = backward_of(state.kind)
+        outer = RUNNING.get()
+        RUNNING.set(drive)
+        try:
+            result = fun(self, *grads)
+        finally:
+            RUNNING.set(outer)
+        if not isinstance(result, tuple):
+            result = (result,)
+        count = state.count
+        if len(result) > count and all(r is None for r in result[count:]):
+            result = result[:count]
+        if len(result) != count:
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
+                               "got "
+                               f"{len(result)})")
+        out = []
+        for place, (shape, dtype) in state.where:
+            out.append(checked(self, place, result[place], shape, dtype, drive))
+        if not drive.retain:
+            self.release()
+        return out[0] if type(self.parents) is not tuple else tuple(out)
+
+    def undefined(self):
+        """Unused: `apply` makes zeros or None of undefined cotangents."""
+        return UNDEFINED
+
+    def release(self):
+        """Forget what was saved."""
+        self._state.kept = FREED
+
+    def operands(self):
+        """The nodes of the tensor inputs."""
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        found = dict(zip([place for place, _ in self._state.where], [led_to(p) for p in parents]))
+        return tuple([found.get(i, (None, 0)) for i in self._state.tensors])
+
+    def __getattr__(self, key):
+        raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
+
+    def __dir__(self):
+        return object.__dir__(self)
+
+
+def checked(node, place, grad, shape, dtype, drive):
+    """The cotangent of one input, or torch's error."""
+    if grad is None:
+        return UNDEFINED
+    if not isinstance(grad, TensorBase):
+        raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
+    got, kind = shape_dtype(grad)
+    c = drive.value(grad)
+    if got != shape:
+        try:
+            fits = np.broadcast_shapes(got, shape) == got
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {place} - got "
+                               f"{list(got)} but "
+                               f"expected shape compatible with {list(shape)}")
+        lead = len(got) - len(shape)
+        axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(shape) if n == 1 and got[i + lead] != 1)
+        c = cnp.reshape(cnp.sum(c, axis=axes), shape)
+    if kind != dtype:
+        if kind.kind == "c" and dtype.kind != "c":
+            raise RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) "
+                               "to be "
+                               f"true, but got false. {node.name()} returned a complex gradient for a real input at "
+                               "index "
+                               f"{place}; take its real part")
+        c = c.astype(dtype)
+    return c
+
+
+class FunctionMeta(type):
+    """Makes the class of nodes of a Function."""
+
+    def __init__(cls, name, bases, attrs):
+        super().__init__(name, bases, attrs)
+        slots = {"__slots__": (), "_forward_cls": cls}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), slots)
+        cls._generated_cls = type(name + "GeneratedBackward", (BackwardCFunction,), slots)  # of a level of func
+
+
+class SingleLevelFunction(metaclass=FunctionMeta):
+    """What a Function computes, at one level: the methods that users override."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        """Compute; to be overridden."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Fill ctx after a forward without one; to be overridden."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        """One gradient an argument of forward; to be overridden."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function "
+                                  "to use it with backward mode AD.")
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        """Tangents of the outputs; to be overridden."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward "
+                                  "mode AD.")
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        """The operation on batches: `(output, out_dims)`; to be overridden."""
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap "
+                                  "staticmethod or set "
+                                  "generate_vmap_rule=True.")
+
+
+def overrides(kind, name):
+    """Whether a Function has a method of its own in place of the one that is to be overridden."""
+    return getattr(kind, name) is not getattr(SingleLevelFunction, name)
+
+
+def backward_of(kind):
+    """The user's reverse rule: backward, or vjp."""
+    if overrides(kind, "backward") and overrides(kind, "vjp"):
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                           "only "
+                           "implement one of them.")
+    return kind.vjp if overrides(kind, "vjp") else kind.backward

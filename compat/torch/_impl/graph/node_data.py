@@ -1,0 +1,136 @@
+"""What a node of the stateful tape holds: its rule, what that saved, hooks, names and edges."""
+
+import re
+
+import numpy as np
+
+from ..... import extend
+from .....extend import AmbientNode, Extra
+from . import versions
+from .node_errors import modified
+from .node_names import NamedRule, displayed, name_of
+
+ndarray = np.ndarray
+
+
+class NodeExtra(Extra):
+    """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
+
+    hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
+    call = None  # (row, arguments but for tensors, keywords) of the operation
+    outputs = None  # of a node with several: what output_hooks.py knows of their hooks
+    retained = None  # a weak reference to the tensor whose gradient is kept
+    traceback = None
+    seen = None  # the parent in the sense of anomaly mode
+    quiet = True  # names alone: the sweep need not look here
+
+    def __init__(self):
+        pass
+
+
+class NodeData(AmbientNode):
+    """One recorded operation of the stateful layer, as far as it does not run."""
+
+    __slots__ = ()
+    extra_class = NodeExtra
+    lost = False  # whether what arrives goes nowhere
+    of_leaf = False  # whether it is that of a leaf
+    undefined_inputs = False  # whether an all-undefined cotangent still runs the rule
+
+    def ensure_hooks(self):
+        """The extra of a node about to get something that the sweep must see."""
+        extra = self.more()
+        extra.quiet = False
+        return extra
+
+    def name(self):
+        """torch's name of the operation: `MulBackward0`."""
+        extra = self.extra
+        if extra is not None and extra.name is not None:
+            return extra.name
+        rule = self.rule
+        return rule.title if type(rule) is NamedRule else name_of(rule)
+
+    def edges(self):
+        """The nodes of the operation's operands, where those of the rule's are not the same; None where they are."""
+        extra, rule = self.extra, self.rule
+        if extra is not None and extra.edges is not None:
+            return extra.edges
+        return rule.shows(self) if type(rule) is NamedRule and rule.shows is not None else None
+
+    def operands(self):
+        """`((node, output number), …)` as users see them; `(None, 0)` for an operand that needs no gradient."""
+        edges = self.edges()
+        if edges is not None:
+            return displayed(self.name(), [(None, 0) if e is None else led_to(e) for e in edges])
+        rule = self.rule
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        if rule is None or not rule.active or rule.prim is None:
+            return tuple([led_to(p) for p in parents])
+        if rule.prim.variadic:
+            return tuple([led_to(p) for p in parents])
+        places = [i for i in range(len(rule.prim.operands)) if i not in rule.prim.nondiff]
+        out = [(None, 0)] * len(places)
+        for i, p in zip(rule.active, parents):
+            out[places.index(i)] = led_to(p)
+        return displayed(self.name(), out)
+
+    def places(self):
+        """For each parent its place among the edges that users see; None where those are not the same ones."""
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        edges = self.operands()
+        places = [i for i, (fn, _) in enumerate(edges) if fn is not None]
+        if len(edges) == len(parents) or len(places) != len(parents):
+            return None
+        if all(edges[i] == led_to(p) for i, p in zip(places, parents)):
+            return places
+        return None
+
+    def changed(self, saved, part=None):
+        """`(array, versions, origin)` of the first saved array that was written to in place since, or None."""
+        rule = self.rule
+        for k, (x, origin) in enumerate(zip((saved,) if len(rule.origins) == 1 else saved, rule.origins)):
+            if origin is None or part is not None and k not in part.positions:
+                continue
+            for value in x if type(x) is tuple else (x,):
+                array = value if type(value) is ndarray else extend.unwrap(value)
+                if type(array) is ndarray:
+                    changed = versions.changed_since(array, self.seq)
+                    if changed is not None:
+                        return array, changed, origin
+        return None
+
+    def modified(self, array, changed, origin, source=None):
+        """torch's error for a saved value that was written to; `source` is its own node where that is known."""
+        words = ""
+        if origin == -1:
+            source = self
+        elif origin is not None and origin in self.rule.active:
+            parents = self.parents if type(self.parents) is tuple else (self.parents,)
+            source = parents[self.rule.active.index(origin)]
+        if source is not None:
+            node, nr = visible(source)
+            words = "" if node.of_leaf else f", which is output {nr} of {short(node.name())},"
+        return modified(array, changed, words)
+
+
+def visible(node):
+    """`(node, output number)` of an edge: the picked output of a node with several is shown as its number."""
+    return (node.parents, node.rule.active[0]) if picks(node) else (node, 0)
+
+
+def led_to(node):
+    """`visible` of a parent, `(None, 0)` where gradients go nowhere."""
+    return (None, 0) if node.lost else visible(node)
+
+
+def picks(node):
+    """Whether a node only picks an output of one with several."""
+    rule = node.rule
+    return (rule is not None and rule.prim is None and type(node.parents) is not tuple and rule.collect is None
+            and isinstance(node.parents, NodeData) and hasattr(rule, "names") and rule.names == ("pick",))
+
+
+def short(name):
+    """A node's name as messages of PyTorch show it: `Mul` for `MulBackward0`."""
+    return re.sub(r"Backward\d*$", "", name)

@@ -1,0 +1,1 @@
+"""The graph as users see it: nodes, edges, hooks on them, and what is saved."""

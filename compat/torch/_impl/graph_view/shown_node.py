@@ -1,0 +1,136 @@
+"""A node as users see it: its class and name, edges, hooks, saved values, and calling it by hand."""
+
+from collections import OrderedDict
+
+from ..engine.graph_task import Sweep, level_of
+from ..graph.hooks import RemovableHandle, as_tensors
+from ..graph.node import GradNode
+from ..graph.node_data import led_to
+from ..graph.undefined import UNDEFINED
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import modes, restore, set_modes
+from ..saved.saved import read, readable
+from ..values.core_values import lower
+
+
+class ShownNode(GradNode):
+    """The class that nodes get when they are handed out: what the engine does, with what users ask for."""
+
+    __slots__ = ()
+    requires_grad = True  # of every node
+
+    @property
+    def next_functions(self):
+        """`((node, output number), …)` of the operands; `(None, 0)` for one that needs no gradient."""
+        return tuple([(None if node is None else dress(node), nr) for node, nr in self.operands()])
+
+    @property
+    def metadata(self):
+        """A dict of the user's, made when first asked for; anomaly mode keeps there what it knows."""
+        extra = self.more()
+        if extra.meta is None:
+            extra.meta = {}
+        if extra.traceback is not None:
+            extra.meta.setdefault("traceback_", extra.traceback.format())
+            if extra.seen is not None:
+                extra.meta.setdefault("parent_", dress(extra.seen))
+        return extra.meta
+
+    def register_hook(self, fn):
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs."""
+        extra = self.ensure_hooks()
+        if extra.posthooks is None:
+            extra.posthooks = OrderedDict()
+        return RemovableHandle(extra.posthooks, fn)
+
+    def register_prehook(self, fn):
+        """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs."""
+        extra = self.ensure_hooks()
+        if extra.prehooks is None:
+            extra.prehooks = OrderedDict()
+        return RemovableHandle(extra.prehooks, fn)
+
+    @staticmethod
+    def _register_hook_dict(tensor):
+        """Share the hooks of a tensor with this node, as torch's internals do."""
+        raise NotImplementedError(
+            "Node._register_hook_dict attaches the hooks of a torch.Tensor to its node from C++; here "
+            "Tensor.register_hook does both, use it instead"
+        )
+
+    def _sequence_nr(self):
+        return -self.seq
+
+    @property
+    def _input_metadata(self):
+        return ()
+
+    def __call__(self, *grads):
+        """Run the rule of the node on gradients; what it saved stays."""
+        return call_node(self, grads)
+
+    def __repr__(self):
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    def __getattr__(self, key):
+        if key.startswith(("_saved_", "_raw_saved_")):
+            return read(self, key)
+        raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
+
+    def __dir__(self):
+        """What a node shows in PyTorch: no slots, but the saved values that can be read."""
+        special = [name for name in dir(object) if name.startswith("__")]
+        return sorted([*special, *_SHOWN, *(["variable"] if self.of_leaf else readable(self))])
+
+
+_SHOWN = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "metadata", "name",
+          "next_functions", "register_hook", "register_prehook", "requires_grad")
+_CLASSES = {}  # (class of a node, PyTorch's name of it) -> the class that is shown
+
+
+def dress(node):
+    """Give a node a class of torch's name, so that `type(t.grad_fn).__name__` reads as in torch."""
+    if not isinstance(node, ShownNode):
+        kind = type(node)
+        name = node.name().rpartition("::")[2] if kind is GradNode else kind.__name__
+        found = _CLASSES.get((kind, name))
+        if found is None:
+            found = type(name, (ShownNode, kind), {"__slots__": (), "__module__": "torch.autograd"})
+            _CLASSES[kind, name] = found
+        node.__class__ = found
+    return node
+
+
+def shown(node):
+    """`(node, output number)` of an edge, dressed; `(None, 0)` where gradients go nowhere."""
+    node, nr = led_to(node)
+    return (None if node is None else dress(node)), nr
+
+
+def call_node(node, grads):
+    """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
+    expected = arity(node)
+    if expected is not None and len(grads) != expected:
+        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+    drive = Sweep(level_of(grads), True, modes().grad)
+    drive.plain = False
+    absent = UNDEFINED if len(grads) == 1 else None
+    cts = tuple([absent if g is None else lower(g) for g in grads])
+    before = set_modes(sweeping=True)
+    token = suppress_fp_warnings()
+    try:
+        out = node.run(cts[0] if len(cts) == 1 else cts, drive)
+    finally:
+        restore_fp_warnings(token)
+        restore(before)
+    found = as_tensors(out, drive) if out is not None else ()
+    return found[0] if len(found) == 1 else found
+
+
+def arity(node):
+    """How many gradients a node takes, None where its rule alone does not tell."""
+    state = getattr(node, "_state", None)  # of a Function
+    prim = None if node.rule is None else node.rule.prim
+    if state is not None or prim is None or callable(prim.outputs):
+        return None if state is None else state.outputs
+    return prim.outputs or 1

@@ -1,0 +1,61 @@
+"""Axes, shapes and numbers a dimension, as arguments give them."""
+
+import numpy as np
+
+from ..dispatch.signatures import whole
+from ..types.tensor_value import shape_dtype
+
+
+def wrap_dim(dim, ndim, extra=0):
+    """A non-negative axis, or torch's IndexError."""
+    n = max(ndim + extra, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim + n if dim < 0 else dim
+
+
+def shape_of(t):
+    """The shape as a plain tuple."""
+    return shape_dtype(t)[0]
+
+
+def distinct(axes):
+    """Axes, or torch's refusal of one that is named twice."""
+    if len(set(axes)) != len(axes):
+        twice = next(a for a in axes if axes.count(a) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return axes
+
+
+def shape_argument(sizes):
+    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    for n in sizes:
+        if type(n) is not int:
+            break
+    else:
+        return sizes
+    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
+        sizes = tuple(sizes[0])
+    for place, n in enumerate(sizes):
+        if not whole(n):
+            raise TypeError(f"sizes must be a tuple of ints, but got {type(n).__name__} at position {place}")
+    return tuple([int(n) for n in sizes])
+
+
+def check_unique(array, dim):
+    """PyTorch's refusals of an axis for `unique`."""
+    if not array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, array.ndim)
+    if any(not n for i, n in enumerate(array.shape) if i != dim):
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+
+
+def tuples(value, n):
+    """A number or a sequence as n numbers."""
+    if isinstance(value, int | np.integer):
+        return (int(value),) * n
+    if isinstance(value, str):
+        raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
+    value = tuple([int(v) for v in value])
+    return value * n if len(value) == 1 else value

@@ -1,0 +1,76 @@
+"""Reading and writing at index arrays, also where a vmap maps them, and positions in order."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import At, Tracer, make_batched
+from ..state.levels import BatchTrace
+
+
+class MappedAt(At):
+    """`x.at[index]`, where a vmap may map index arrays of the leading axes: one write on the whole batch then."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        return MappedAt(self.x, key)
+
+    def set(self, value):
+        """`x` with `value` at the index; of duplicates the last one stays."""
+        key = self.key if type(self.key) is tuple else (self.key,)
+        owners = {k.owner for k in key if isinstance(k, Tracer)}
+        if len(owners) != 1 or not all(hasattr(k, "dtype") and k.dtype.kind in "iu" or type(k) is int for k in key):
+            return At.set(self, value)
+        (owner,) = owners
+        if type(owner) is not BatchTrace or any(isinstance(v, Tracer) and v.owner is not owner
+                                                and v.owner.level > owner.level for v in (self.x, value)):
+            return At.set(self, value)
+        whole = [one_level_down(k, owner) for k in key]
+        depth = max(k.ndim - mine for k, mine in whole)
+        index = [k.reshape((owner.size, *(1,) * (depth - k.ndim + 1), *k.shape[1:])) if mine else k
+                 for k, mine in whole]
+        x, mine = one_level_down(self.x, owner)
+        x = x if mine else cnp.broadcast_to(x, (owner.size, *x.shape))
+        value, mine = one_level_down(value, owner)
+        if mine:
+            room = depth + x.ndim - 1 - len(index)
+            value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
+        examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
+        return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
+
+
+def one_level_down(v, owner):
+    """A value one level down, and whether it has the batch axis in front."""
+    mine = isinstance(v, Tracer) and v.owner is owner
+    return v.value if mine else v if hasattr(v, "dtype") else np.asarray(v), mine
+
+
+def AT(x):  # noqa: N802
+    """`x.at` of a traced value, or of an array."""
+    return MappedAt(x)
+
+
+def grid(index, d):
+    """Index arrays of all axes, with `index` for one."""
+    places = np.ogrid[tuple([slice(0, n) for n in index.shape])]
+    return tuple([index if a == d else places[a] for a in range(index.ndim)])
+
+
+def check_long(name, index):
+    """torch's error for an index tensor of another dtype."""
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def ordered(input, d, descending):
+    """Stable positions in order; NaN counts as the largest."""
+    if not descending:
+        return cnp.argsort(input, axis=d, stable=True)
+    back = cnp.flip(input, axis=d)
+    order = cnp.flip(cnp.argsort(back, axis=d, stable=True), axis=d)
+    return input.shape[d] - 1 - order
+
+
+def along(input, index, axis):
+    """The elements of one index an axis, kept as 1."""
+    return cnp.take_along_axis(input, index, axis)

@@ -1,0 +1,30 @@
+"""Making functions public that are no `operation`: methods, and names of nn.functional."""
+
+from ..dispatch.call import ROWS, Row, attach, named, operation
+from ..dispatch.overriding import dispatching
+from ..dispatch.signatures import BY_SIGNATURE
+
+
+def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None):
+    """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
+    `asks` classes of other tensors."""
+
+    def make(fun):
+        fun = dispatching(fun) if asks else fun
+        row = Row(name or fun.__name__, fun, None, asks=False)
+        row.fun = named(function or fun, row, doc)
+        ROWS[row.name] = row
+        if attached:
+            attach(row.name, named(fun, row, doc))
+        for alias in aliases:
+            ROWS[alias] = row
+            attach(alias, fun)
+        return fun
+
+    return make
+
+
+def functional(name, body=None, node=BY_SIGNATURE, **facts):
+    """`torch.nn.functional.name` of a function of core values; `facts` are those of `operation`."""
+    make = operation(f"nn.functional.{name}", method=False, node=node, **facts)
+    return make if body is None else make(body)

@@ -1,0 +1,46 @@
+"""Whether the elements of a tensor can be read, and the array that holds them."""
+
+from ..types.tensor_type import FOREIGN, TensorBase
+from .levels import BatchTrace
+
+ESCAPED = ("Either your tensor may have escaped from inside a function being vmapped, or it is used in another thread "
+           "than that vmap's: it stands for one example of a batch of which the vmap has ended. Return it from the "
+           "mapped function instead")
+
+
+def concrete(t, what):
+    """The array of a tensor whose value is known, below all levels but vmap."""
+    u = t
+    while True:
+        if isinstance(u.level_trace, BatchTrace):
+            if u.level_trace.done:
+                raise RuntimeError(ESCAPED)
+            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over "
+                               f"calling .{what}() on a Tensor, please try to rewrite what you're doing with other "
+                               "operations. If error is occurring somewhere inside PyTorch internals, please file a "
+                               "bug report.")
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    if u.level_trace is FOREIGN:
+        return foreign_value(u, what)
+    return u.value
+
+
+def foreign_value(t, what):
+    """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
+    value = t.value
+    if not hasattr(value, what):
+        raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "
+                           "values, or its derivative would be lost; use torch's operations, or detach() outside of it")
+    return getattr(value, what)()
+
+
+def mapped(t):
+    """Whether a running vmap maps a tensor."""
+    while True:
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            return True
+        if not isinstance(t.value, TensorBase):
+            return False
+        t = t.value

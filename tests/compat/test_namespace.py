@@ -1,0 +1,48 @@
+"""The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
+
+import types
+
+import pytest
+
+import covector.compat.torch as compat
+from harness import pytorch
+
+OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes"}
+MODULES = {"autograd", "cuda", "fft", "func", "linalg", "masked", "nn", "ops", "overrides", "random", "return_types",
+           "serialization", "signal", "special", "storage", "testing", "utils"}
+METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
+NOT_BUILT = ("optim", "distributions", "nn.Module", "nn.Parameter", "utils.data")
+
+
+@pytest.mark.reference
+def test_every_name_but_a_few_is_pytorchs():
+    assert set(dir(compat)) - set(dir(pytorch())) == set(OWN)
+
+
+def test_modules_are_those_that_pytorch_has():
+    found = {name for name in dir(compat) if isinstance(getattr(compat, name), types.ModuleType)}
+    assert found == MODULES | set(OWN)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_is_no_function(name):
+    assert hasattr(compat.Tensor, name)
+    assert not hasattr(compat, name)
+
+
+@pytest.mark.parametrize("name", ["item", "T", "mH", "contiguous", "new_zeros", "uniform", "to", "made_like"])
+def test_name_that_pytorch_has_not_is_an_attribute_error(name):
+    with pytest.raises(AttributeError, match=name):
+        getattr(compat, name)
+
+
+@pytest.mark.parametrize("name", NOT_BUILT)
+def test_name_that_is_not_built_says_so(name):
+    *modules, last = name.split(".")
+    with pytest.raises(NotImplementedError, match=f"torch.{name} is part of PyTorch's surface"):
+        getattr(getattr(compat, *modules) if modules else compat, last)
+
+
+@pytest.mark.parametrize("name", ["rand_like", "randn_like", "randint_like"])
+def test_function_has_its_name(name):
+    assert getattr(compat, name).__name__ == name
