@@ -55,7 +55,7 @@ from .transforms.vmap import vmap as vmap
 
 
 def __getattr__(name: str) -> object:
-    """`covector.testing`, loaded when it is first asked for: the library itself does not need it."""
+    """Import `covector.testing` on first access: the library itself does not need it."""
     if name == "testing":
         return _import_module("covector.testing")
     raise AttributeError(f"module 'covector' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by how well their keys fit the queries."""
+"""Attention: averages of values, weighted by the match of their keys with the queries."""
 
 import math
 
@@ -21,14 +21,14 @@ def dot_product_attention(
         key: `(…, keys, depth)`.
         value: `(…, keys, width)`.
         bias: added to the scores; broadcasts with `(…, queries, keys)`.
-        mask: True where a query may attend to a key; broadcasts likewise. A query without keys gives 0.
+        mask: True where a query may attend to a key; broadcasts likewise. A query without any key outputs 0.
         is_causal: whether query i may attend to the keys 0 … i only.
-        scale: by default 1 / √depth.
+        scale: 1 / √depth by default.
     Returns:
         `(…, queries, width)`.
     Raises:
-        DtypeError: `mask` is not of booleans.
-        ShapeError: an operand has no axes to attend along, or they do not fit.
+        DtypeError: `mask` is not boolean.
+        ShapeError: an operand has too few axes, or the shapes do not match.
 
     >>> import numpy as np
     >>> from covector import nn

@@ -1,4 +1,4 @@
-"""Making arrays; `like=` a traced value gives a buffer that traced code may write to."""
+"""Array creation; `like=` a traced value gives a buffer that traced code may write to."""
 
 import operator
 from typing import Any

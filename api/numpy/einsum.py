@@ -53,7 +53,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
 
 
 def _in_precision(x: Array, wide: Any) -> Array:
-    """`x` in the precision of the dtype of the answer; what is real stays so."""
+    """`x` in the precision of the dtype of the output; what is real stays so."""
     wanted = wide if x.dtype.kind == "c" else real_dtype(wide)
     return x if x.dtype == wanted else selection.astype(x, wanted)
 

@@ -93,7 +93,7 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
 
 
 def _largest(x: Array, axes: tuple, keepdims: bool) -> Array:
-    """The largest of values that are not negative; 0 of none."""
+    """The largest of values that are nonnegative; 0 of none."""
     return reduce(reductions.reduce_max, x, axes, keepdims, initial=None if x.size else 0)
 
 

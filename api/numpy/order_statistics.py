@@ -134,7 +134,7 @@ def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any)
 
 
 def _places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any = None) -> tuple:
-    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the answer."""
+    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the output."""
     plain = np.zeros(max(n, 1), a.dtype)
     dtype = reference(plain, q, method=method, weights=None if weights is None else np.ones(plain.shape)).dtype
     return np.asarray(reference(np.arange(n, dtype=np.float64), q, method=method)), dtype
@@ -149,7 +149,7 @@ def _finds_one(reference: Any, method: str, q: Any) -> bool:
 
 
 def _flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
-    """`a` as floating rows with the reduced axes as one, in last place; and the shape of an answer."""
+    """`a` as floating rows with the reduced axes as one, in last place; and the shape of an output."""
     axes = methods.normal_axes(axis, a.ndim)
     rest = tuple(k for k in range(a.ndim) if k not in axes)
     moved = shaping.transpose(a, (*rest, *axes))
@@ -176,7 +176,7 @@ def _or_nan(ans: Array, last: Array) -> Array:
 
 
 def _in_front(ans: Array, shape: tuple, lead: tuple, dtype: Any) -> Array:
-    """The answers for each quantile, whose axis comes first."""
+    """The outputs for each quantile, whose axis comes first."""
     rank = ans.ndim - 1
     ans = methods.reshape(shaping.transpose(ans, (rank, *range(rank))), (*shape, *lead))
     return ans if ans.dtype == dtype else selection.astype(ans, dtype)

@@ -142,7 +142,7 @@ def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     v = shaping.flip(shaping.conjugate(v) if v.dtype.kind == "c" else v, axes=(0,))
     n, m = a.shape[0], v.shape[0]
     ans = running.convolve(a, v)
-    if n < m and mode == "same":  # NumPy exchanges the operands and turns the answer round
+    if n < m and mode == "same":  # NumPy exchanges the operands and turns the output round
         return shaping.slice_axis(ans, 0, n // 2, n // 2 + m)
     return _cut(ans, n, m, mode)
 
@@ -236,7 +236,7 @@ def _between_any(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
 
 
 def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:
-    """The point and the knots in one period, with a knot of the neighbouring period on either side."""
+    """The point and the knots in one period, with a knot of the neighboring period on either side."""
     if period == 0:
         raise ValueError(f"interp needs a period other than 0; leave it away where nothing repeats{at_user_line()}")
     period = abs(period)

@@ -104,13 +104,13 @@ def corrcoef(x: Array, y: Any = None, rowvar: bool = True, *, dtype: Any = None)
 
 
 def _limited(c: Array) -> Array:
-    """`c` between -1 and 1, beyond which only rounding takes it: the limits are no kinks."""
+    """`c` between -1 and 1, beyond which only rounding takes it: the limits are not non-smooth points."""
     return c + stop_gradient(methods.clip(c, -1.0, 1.0) - c)
 
 
 @implements(np.bincount)
 def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
-    places = known(x, "bincount")  # its largest element is the length of the answer
+    places = known(x, "bincount")  # its largest element is the length of the output
     if weights is None:
         return np.bincount(places, minlength=minlength)
     weights = array_of(weights)

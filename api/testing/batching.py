@@ -1,4 +1,4 @@
-"""The batch rule against a loop over examples."""
+"""The batching rule against a loop over examples."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -26,7 +26,7 @@ def examples(x: Any, size: int) -> Any:
 
 
 def check_batch(case: Case, rng: np.random.Generator) -> None:
-    """Each subset of batched operands, with 3, 1 and 0 examples, by the batch rule itself."""
+    """Each subset of batched operands, with 3, 1 and 0 examples, by the batching rule itself."""
     prim = case.prim
     if prim.collective:
         return

@@ -23,21 +23,21 @@ SINGLE = 2e-5
 def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None) -> int:
     """Check every rule of a primitive on each of its samples.
 
-    Stages: `shape` (the shape rule gives the real shape and dtype; float32 stays float32), `first` (the jvp against
-    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ by the fast lanes and by the
-    general path, at kinks and on empty arrays too), `second` (derivatives of both, against finite differences and each
-    other), `batch` (the batch rule against a loop, each subset of batched operands, 0, 1 and 3 examples), `vmap` (vmap
-    of vjp of jvp against a loop), `staged` (the graph gives the same), `backends` (each loaded backend
-    against NumPy).
+    Stages: `shape` (the shape rule returns the actual shape and dtype; float32 stays float32), `first` (the jvp against
+    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ on the fast paths and on the
+    general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
+    differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
+    examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
+    loaded backend against NumPy).
 
     Args:
-        primitive: a public function of the library that is a primitive, its `Primitive`, or its name.
-        seed: seeds the samples and the random directions.
+        primitive: a public function that is a primitive, its `Primitive`, or its name.
+        seed: the seed of the samples and the random directions.
         stages: names of stages; all by default.
     Returns:
-        how many samples were checked.
+        the number of samples checked.
     Raises:
-        CheckError: a rule is wrong; the message names primitive, sample, rule, operand, the worst element, both values.
+        CheckError: a rule is wrong; the message names primitive, sample, rule, operand, worst element and both values.
 
     >>> import covector
     >>> from covector.testing import check

@@ -1,4 +1,4 @@
-"""The same answer elsewhere: from a staged graph, and from every loaded backend."""
+"""The same output elsewhere: from a staged graph, and from every loaded backend."""
 
 import sys
 from typing import Any

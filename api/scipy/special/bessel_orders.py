@@ -1,4 +1,4 @@
-"""Bessel functions of any order, by which they have no derivative here."""
+"""Bessel functions of any order, which are not differentiable with respect to the order."""
 
 from ...core.ops import bessel_orders
 from ...core.types import Callable, Fun
@@ -9,7 +9,7 @@ SINGULAR = " A pole at 0, NaN below."
 
 
 def documented(what: str, derivative: str, example: str, order: str = REAL_ORDER, at: str = "") -> Callable[[Fun], Fun]:
-    """Document a function of an order and an array: what it computes, its derivative, and a value."""
+    """Document a function of an order and an array: what it computes, its derivative, and an example."""
 
     def describe(fun: Fun) -> Fun:
         given, value = example.split(" -> ")
