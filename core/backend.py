@@ -126,7 +126,7 @@ def namespace_of(values):
                 found = known
                 continue
             raise BackendError(
-                f"one operation met arrays of {found[0].name} and {known[0].name}; "
+                f"one operation received arrays of {found[0].name} and {known[0].name}; "
                 f"nothing is moved between devices silently: convert one side yourself{at_user_line()}"
             )
     return np if found is None else found[1]

@@ -184,8 +184,8 @@ def become_buffer(tracer):
             return _become_view(tracer, base, link[1:])
     if holders > 1:
         raise MutationError(
-            f"an in-place write met a traced value of shape {tracer.shape} that shares memory with another one "
-            f"(a view, or something a view was taken of), and the other would not see it; write to a copy: "
+            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with "
+            f"another one (a view, or something a view was taken of), and the other would not see it; write to a copy: "
             f"x = x.copy(), or use x.at[index].set(value){at_user_line()}"
         )
     return _turn(tracer, State(last_level()))
@@ -243,8 +243,8 @@ def _check_level(value, stamp):
         inner = value.read() if type(value) is Buffer else value
         if isinstance(inner, Tracer) and inner.owner.level > stamp:
             raise ConversionError(
-                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer made outside of "
-                "it, where its derivative would be lost; make the buffer inside the transformed function, "
+                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer created outside "
+                f"it, where its derivative would be lost; make the buffer inside the transformed function, "
                 f"or return the value{at_user_line()}"
             )
 

@@ -55,7 +55,7 @@ def array_of_list(value):
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise ShapeError(f"a list whose rows differ in length is no array: {value!r}; pad the rows to one length"
+        raise ShapeError(f"a list whose rows differ in length is not an array: {value!r}; pad the rows to one length"
                          f"{at_user_line()}") from error
 
 

@@ -176,7 +176,7 @@ class Primitive:
         """Raise where `x`, a traced value that carries a derivative, is an operand that is declared `refused`."""
         name = self.operands[i]
         if name in self.refused and is_inexact(x.aval.dtype):
-            raise RuleError(f"{self.name} has no derivative by its operand {name!r}, which is traced here: "
+            raise RuleError(f"{self.name} is not differentiable with respect to its operand {name!r}, which is traced: "
                             f"{self.refused[name]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):

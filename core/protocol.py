@@ -129,7 +129,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
     if ufunc is np.vecdot and "axis" in kwargs:
         fun = partial(fun, axis=kwargs.pop("axis"))
     if kwargs:
-        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; leave it away, or "
+        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; omit it, or "
                         f"write it with functions of covector.numpy{at_user_line()}")
     if dtype is not None:
         inputs = [x if hasattr(x, "dtype") else np.asarray(x) for x in inputs]

@@ -258,12 +258,12 @@ def concrete(tracer, what):
             check_alive(value.owner, f"{what}()")
         if isinstance(value, Batched):
             raise ConversionError(
-                f"{what}() of a value that vmap has batched (each example {tracer.aval!r}) has one answer an example; "
-                f"use np.where or covector.cond in place of `if`{at_user_line()}"
+                f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
+                f"use np.where or covector.cond instead of `if`{at_user_line()}"
             )
         if type(value) is Staged and value.value is None:
             raise ConversionError(
-                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is made; use np.where, "
+                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; use np.where, "
                 f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
             )
         value = value.value
@@ -276,9 +276,9 @@ def _refuse(tracer, how):
         check_alive(owner, f"code in which a value was {how}")
     kind = "buffer" if owner is None else owner.kind
     if isinstance(tracer, Batched):
-        why, instead = "has one value an example", "or in_axes=None for an argument that all share"
+        why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
     elif type(tracer) is Staged and tracer.value is None:
-        why, instead = "is not known while the graph is made", "or mark the argument static"
+        why, instead = "is not known while the graph is staged", "or mark the argument static"
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
@@ -291,7 +291,7 @@ def _refuse(tracer, how):
 
 _BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
 _REMEDIES = {
-    "used as an integer index": "pass the integer by an argument that is not transformed",
+    "used as an integer index": "pass the integer as an argument that is not transformed",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
                                   f"loc + scale * rng.normal(size=n) for rng.normal(loc, scale), {_BUFFER}",
     None: f"use np.exp and friends for math.*, {_BUFFER}",
@@ -306,6 +306,6 @@ def check_alive(trace, where):
     """Raise for a value of a transform that has returned, met in `where` (a primitive, or words for it)."""
     if not LENIENT.get():
         raise EscapedTracerError(
-            f"{getattr(where, 'name', where)} met a traced value of a {trace.kind} that has finished; return values "
+            f"{getattr(where, 'name', where)} used a traced value of a {trace.kind} that has finished; return values "
             f"from the transformed function (has_aux=True for extra results) instead of storing them{at_user_line()}"
         )

@@ -76,7 +76,7 @@ class AmbientNode(Node):
         if saved is FREED:
             raise RuntimeError(
                 f"the saved values of {self.rule.prim.name if self.rule and self.rule.prim else 'this node'} have been "
-                "freed by an earlier sweep; pass retain_graph=True to the first one"
+                "freed by an earlier backward pass; pass retain_graph=True to the first one"
             )
         extra = self.extra
         return saved if extra is None or extra.packing is None else extra.packing.unpack(self, saved)
@@ -163,8 +163,8 @@ class AmbientTrace(Trace):
     def refuse_tangents(self, prim, args):
         """Raise where an operand has a tangent, which would be lost."""
         if any(isinstance(a, Tracer) and a.owner is self and a.tangent is not None for a in args):
-            raise RuleError(f"{prim.name} of a value with a tangent has a forward derivative under a transform only; "
-                            f"use jvp of the whole function{at_user_line()}")
+            raise RuleError(f"{prim.name} of a value with a tangent has a forward-mode derivative only under a "
+                            f"transform; use jvp of the whole function{at_user_line()}")
 
     def keep(self, value):
         """An array that is saved beside a node, safe from writes to the original."""

@@ -60,7 +60,7 @@ def call_rule(back, name):
     return rule
 
 
-BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two roads")
+BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two paths")
 
 
 def record_call(trace, values, parents, back, name):

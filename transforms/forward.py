@@ -143,17 +143,17 @@ def _strong(tangents, values, ans, tangent, prim):
 def jvp(
     fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree], has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """Push tangents through a function.
+    """Compute the Jacobian-vector product of a function: push tangents forward.
 
     Args:
-        fun: any function of containers of arrays.
+        fun: any function of pytrees of arrays.
         primals: a tuple or list of its arguments.
         tangents: the same structure, shapes and dtypes; None stands for zero.
         has_aux: `fun` returns `(out, aux)`.
     Returns:
         `(out, tangent_out)`, or `(out, tangent_out, aux)`; the tangent has the structure and shapes of `out`.
     Raises:
-        TypeError: primals is no tuple or list.
+        TypeError: primals is not a tuple or list.
         TreeError, ShapeError, DtypeError: a tangent does not match its primal.
 
     >>> import numpy as np, covector
@@ -209,7 +209,7 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
 
 def _boxed(trace, primals, tangents):
     if len(primals) != len(tangents):
-        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent a primal"
+        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent per primal"
                         f"{at_user_line()}")
     return [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
 
@@ -224,7 +224,7 @@ def _box_argument(trace, x, dx, k):
     tangents = flatten(dx)[0]
     if len(tangents) != len(leaves) or structure(dx) != structure(x):
         raise TreeError(f"jvp needs tangent {k} with the structure of its primal {described(x)}, "
-                        f"but got {described(dx)}; give it the containers of the primal{at_user_line()}")
+                        f"but got {described(dx)}; give it the structure of the primal{at_user_line()}")
     return rebuild([_box_leaf(trace, settle(v), settle(t), k) for v, t in zip(leaves, tangents)])
 
 

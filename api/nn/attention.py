@@ -44,7 +44,7 @@ def dot_product_attention(
     if mask is not None:
         mask = array_of(mask)
         if mask.dtype.kind != "b":
-            raise DtypeError(f"dot_product_attention needs a mask of booleans, True where a query may attend, but got "
+            raise DtypeError(f"dot_product_attention needs a boolean mask, True where a query may attend, but got "
                              f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0"
                              f"{at_user_line()}")
     scores = linalg.matmul(query * scale, key.swapaxes(-1, -2))

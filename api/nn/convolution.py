@@ -96,7 +96,7 @@ def conv_transpose(
     beyond = [max(m - after, 0) for (_, after), m in zip(pairs, more)]
     size = tuple([k - before - after for k, (before, after) in zip(full, cut)])
     if any(k + m < 1 for k, m in zip(size, beyond)):
-        raise ShapeError(f"conv_transpose cuts {padding} off an answer of size {tuple(full)}, which leaves nothing; "
+        raise ShapeError(f"conv_transpose crops {padding} from an output of size {tuple(full)}, which leaves nothing; "
                          f"pad less{at_user_line()}")
     out = convolution.conv_input(y, w, size, stride, cut, dilation, groups)
     if any(beyond):
@@ -118,7 +118,7 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
     if b is not None:
         b = array_of(b)
         if b.shape != (y.shape[1],):
-            raise ShapeError(f"a bias needs one number a feature, shape {(y.shape[1],)}, but has shape {b.shape}"
+            raise ShapeError(f"a bias needs one number per feature, shape {(y.shape[1],)}, but has shape {b.shape}"
                              f"; reshape it{at_user_line()}")
         y = y + b.reshape((-1,) + (1,) * n)
     return y[0] if single else y
@@ -129,13 +129,13 @@ def each(value: Any, n: int, name: str, least: int) -> tuple[int, ...]:
     try:
         values = tuple(map(index, value)) if isinstance(value, (tuple, list)) else (index(value),)
     except TypeError as error:
-        raise DtypeError(f"{name} needs whole numbers, but got {value!r}; round them first{at_user_line()}") from error
+        raise DtypeError(f"{name} needs integers, but got {value!r}; round them first{at_user_line()}") from error
     values = values * n if len(values) == 1 else values
     if len(values) != n:
         raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}; "
                          f"give a number, or a tuple of that length{at_user_line()}")
     if any(v < least for v in values):
-        raise ShapeError(f"{name} needs numbers of at least {least}, but got {value!r}; raise it{at_user_line()}")
+        raise ShapeError(f"{name} needs integers of at least {least}, but got {value!r}; raise it{at_user_line()}")
     return values
 
 

@@ -45,7 +45,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
                          f"{tuple(logits.shape)}, classes along axis {axis}), but got labels of shape "
                          f"{tuple(labels.shape)}; "
-                         f"give one label an example, as an index or as a row of shares{at_user_line()}")
+                         f"give one label per example, as an index or as a row of probabilities{at_user_line()}")
     classes = logits.shape[axis]
     known = peel(labels)
     if known is not None and bool(((known < 0) | (known >= classes)).any()):

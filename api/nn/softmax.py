@@ -114,7 +114,7 @@ def _mask(x: Array, where: Array, name: str) -> Array:
     """Broadcast `where` to the shape of `x`."""
     mask = array_of(where)
     if mask.dtype.kind != "b":
-        raise DtypeError(f"{name} needs where= of booleans, True for what takes part, but got {mask.dtype}; compare "
+        raise DtypeError(f"{name} needs a boolean where=, True for elements to include, but got {mask.dtype}; compare "
                          f"it: where != 0{at_user_line()}")
     return mask if mask.shape == x.shape else shaping.broadcast_to(mask, shape=x.shape)
 

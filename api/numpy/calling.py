@@ -42,7 +42,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Array, *args: A
     moved = shaping.transpose(arr, (*[k for k in range(arr.ndim) if k != axis], axis))
     lead = moved.shape[:-1]
     if 0 in lead:
-        raise ValueError(f"apply_along_axis needs elements beside axis {axis}, but got shape {arr.shape}"
+        raise ValueError(f"apply_along_axis needs elements along the other axes than {axis}, but got shape {arr.shape}"
                          f"; check the size before{at_user_line()}")
     ans = stack([array_of(func1d(moved[place], *args, **kwargs)) for place in np.ndindex(*lead)])
     inner = ans.ndim - 1

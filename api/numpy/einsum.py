@@ -101,7 +101,7 @@ def _parsed(subscripts: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
         named = set(subscripts)
         lost = [c for c in sizes if c not in named]
         if lost:
-            raise ValueError(f"einsum has '...' for {len(lost)} axes in its operands and none in its answer "
+            raise ValueError(f"einsum has '...' for {len(lost)} axes in its operands and none in its output "
                              f"{subscripts!r}; write them after the arrow, or name them{at_user_line()}")
     return terms, output
 

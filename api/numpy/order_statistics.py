@@ -199,7 +199,7 @@ def _weight_rows(reference: Any, a: Array, axis: Axis, weights: Any) -> Array:
     if is_concrete(weights):
         plain = known(weights, reference.__name__)
         if (plain < 0).any():
-            raise ValueError(f"{reference.__name__} takes weights that are not negative, but the least is "
+            raise ValueError(f"{reference.__name__} takes nonnegative weights, but the least is "
                              f"{plain.min()}; clip them{at_user_line()}")
         total = plain.sum(-1)
         if not (np.isfinite(total) & (total > 0)).all():
@@ -273,7 +273,7 @@ def _from_table(reference: Any, a: Array, count: Array, n: int, q: Any, method: 
         counts = list(range(n + 1))
     else:
         raise ValueError(f"nan{reference.__name__} with method={method!r} of {n} elements, batched or staged, needs "
-                         f"a table of its places for each count; use method='linear'{at_user_line()}")
+                         f"a table of its positions for each count; use method='linear'{at_user_line()}")
     parts = np.asarray(q).size
     table = np.zeros((n + 1, parts))
     for k in counts:

@@ -170,7 +170,7 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
     """Traced: the derivative is that along matrices of the rank found; see Golub and Pereyra (1973)."""
     a = matrices(a, "pinv")
     if rcond is not None and rtol is not np._NoValue:
-        raise ValueError(f"`rtol` and `rcond` can't be both set, but got {rtol!r} and {rcond!r}; leave one away"
+        raise ValueError(f"`rtol` and `rcond` can't be both set, but got {rtol!r} and {rcond!r}; omit one"
                          f"{at_user_line()}")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
@@ -223,7 +223,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
 def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Traced: a constant to derivatives."""
     if rtol is not None and tol is not None:
-        raise ValueError(f"`tol` and `rtol` can't be both set, but got {tol!r} and {rtol!r}; leave one away"
+        raise ValueError(f"`tol` and `rtol` can't be both set, but got {tol!r} and {rtol!r}; omit one"
                          f"{at_user_line()}")
     a = inexact(A)
     if a.ndim < 2:

@@ -103,11 +103,11 @@ def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any =
     """
     kind = np.dtype(dtype)
     if kind.kind not in "iu":
-        raise DtypeError(f"random.randint gives whole numbers, but dtype={kind} was asked for; cast after with "
+        raise DtypeError(f"random.randint returns integers, but dtype={kind} was asked for; cast after with "
                          f".astype({kind}){at_user_line()}")
     minval, maxval = array_of(minval), array_of(maxval)
     if minval.dtype.kind not in "iu" or maxval.dtype.kind not in "iu":
-        raise TypeError(f"random.randint needs whole bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
+        raise TypeError(f"random.randint needs integer bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
                         f"with .astype(int), or use uniform{at_user_line()}")
     shape = fitting("randint", shape, broadcast_shapes(tuple(minval.shape), tuple(maxval.shape)))
     unsigned = np.dtype(f"u{kind.itemsize}")
@@ -157,7 +157,7 @@ def permutation(key: Array, x: Array, axis: int = 0, independent: bool = False) 
     key, x = checked(key, "permutation"), array_of(x)
     if not x.ndim:
         if x.dtype.kind not in "iu":
-            raise TypeError(f"random.permutation needs an array or a whole number, but got a scalar of dtype {x.dtype};"
+            raise TypeError(f"random.permutation needs an array or an integer, but got a scalar of dtype {x.dtype};"
                             f" pass an array{at_user_line()}")
         return _order(key, (int(x),), 0)
     axis = normal_axis(axis, x.ndim)
@@ -211,7 +211,7 @@ def choice(
         p = stop_gradient(floating(p))
         if tuple(p.shape) != (count,):
             raise ShapeError(f"random.choice needs one probability for each of {count} elements, but got p of shape "
-                             f"{tuple(p.shape)}; give one a place on the axis{at_user_line()}")
+                             f"{tuple(p.shape)}; give one per element of the axis{at_user_line()}")
     places = _places(key, count, draws, shape, replace, p)
     return places.reshape(shape) if not a.ndim else take(a, places.reshape(shape), axis=axis)
 
@@ -271,7 +271,7 @@ def categorical(
         return argmax(scores, axis=len(prefix) + axis)
     draws = math.prod(prefix)
     if draws > logits.shape[axis]:
-        raise ShapeError(f"random.categorical was asked for {draws} of {logits.shape[axis]} places; draw fewer, or "
+        raise ShapeError(f"random.categorical was asked for {draws} of {logits.shape[axis]} categories; draw fewer, or "
                          f"with replace=True{at_user_line()}")
     scores = moveaxis(logits + gumbel(key, tuple(logits.shape), logits.dtype), axis, -1)
     return moveaxis(_largest(scores, draws), -1, 0).reshape(shape)

@@ -125,7 +125,8 @@ def dirichlet(key: Array, alpha: Array, shape: Shape | None = None, dtype: Any =
     """
     found, kind, (alpha,) = parameters("dirichlet", None, dtype, alpha)
     if not found:
-        raise TypeError("random.dirichlet needs alpha of at least one axis, but got a scalar; use beta for two shares")
+        raise TypeError("random.dirichlet needs alpha of at least one axis, but got a scalar; use beta for two "
+                        "probabilities")
     shape = fitting("dirichlet", shape, found[:-1])
     logs = loggamma(checked(key, "dirichlet"), alpha, (*shape, found[-1]), kind)
     return network.softmax(logs, len(shape))

@@ -42,7 +42,7 @@ PRNGKey = key
 def _key_of_array(seed: Array) -> Array:
     """Return the key of a traced or 0-d integer."""
     if seed.dtype.kind not in "iu" or seed.ndim:
-        raise TypeError(f"random.key needs a whole number, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
+        raise TypeError(f"random.key needs an integer, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
                         f"or use vmap for several keys{at_user_line()}")
     words = [selection.astype(w, _WORD) for w in (seed >> 32 if seed.dtype.itemsize == 8 else seed * 0,
                                                   seed & 0xFFFFFFFF if seed.dtype.itemsize == 8 else seed)]
@@ -90,7 +90,7 @@ def fold_in(key: Array, data: Array) -> Array:
         data = np.array(data & 0xFFFFFFFF, _WORD)
     data = array_of(data)
     if data.dtype.kind not in "iu" or data.ndim:
-        raise TypeError(f"random.fold_in needs a whole number, but got {data.dtype} of shape {tuple(data.shape)}; cast "
+        raise TypeError(f"random.fold_in needs an integer, but got {data.dtype} of shape {tuple(data.shape)}; cast "
                         f"it, or use vmap{at_user_line()}")
     return random_fold(checked(key, "fold_in"), selection.astype(data, _WORD))
 
@@ -113,8 +113,8 @@ def bits(key: Array, shape: Shape = (), dtype: Any = np.uint64) -> Array:
     """
     kind = np.dtype(dtype)
     if kind.kind != "u":
-        raise DtypeError(f"random.bits gives unsigned integers, but dtype={kind} was asked for; use randint, or uniform"
-                         f"{at_user_line()}")
+        raise DtypeError(f"random.bits returns unsigned integers, but dtype={kind} was asked for; use randint, or "
+                         f"uniform{at_user_line()}")
     return _bits.random_bits(checked(key, "bits"), sizes(shape, "bits"), kind.name)
 
 
@@ -123,8 +123,8 @@ def checked(key: Array, name: str) -> Array:
     key = array_of(key)
     if key.dtype != _WORD or tuple(key.shape) != (2,):
         several = key.dtype == _WORD and key.ndim > 1 and key.shape[-1] == 2
-        remedy = "take one of these keys, or use vmap" if several else "make a key by random.key(seed)"
-        raise TypeError(f"random.{name} needs a key, two words of dtype uint32, but got {key.dtype} of shape "
+        remedy = "take one of these keys, or use vmap" if several else "make a key with random.key(seed)"
+        raise TypeError(f"random.{name} needs a key, two uint32 words, but got {key.dtype} of shape "
                         f"{tuple(key.shape)}; {remedy}{at_user_line()}")
     return key
 
@@ -134,10 +134,10 @@ def sizes(shape: Shape, name: str) -> tuple[int, ...]:
     try:
         out = tuple([index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
     except TypeError:
-        raise TypeError(f"random.{name} needs a shape of whole numbers, but got {shape!r}; write shape=(2, 3)"
+        raise TypeError(f"random.{name} needs a shape of integers, but got {shape!r}; write shape=(2, 3)"
                         f"{at_user_line()}") from None
     if any(n < 0 for n in out):
-        raise ShapeError(f"random.{name} needs a shape of numbers that are not negative, but got {shape!r}; a scalar "
+        raise ShapeError(f"random.{name} needs a shape of nonnegative integers, but got {shape!r}; a scalar "
                          f"has the shape (){at_user_line()}")
     return out
 
@@ -146,8 +146,8 @@ def float_type(dtype: Any, name: str) -> np.dtype:
     """Return a floating dtype, or raise."""
     kind = np.dtype(dtype)
     if kind.kind != "f" or kind.itemsize not in (2, 4, 8):
-        raise DtypeError(f"random.{name} draws float16, float32 or float64, but dtype={kind} was asked for; cast after "
-                         f"with .astype({kind}){at_user_line()}")
+        raise DtypeError(f"random.{name} returns float16, float32 or float64, but dtype={kind} was asked for; cast "
+                         f"after with .astype({kind}){at_user_line()}")
     return kind
 
 

@@ -46,7 +46,7 @@ def multivariate_normal(
                          f"but got {tuple(mean.shape)} and {tuple(cov.shape)}; use normal for numbers"
                          f"{at_user_line()}")
     if method not in ("cholesky", "svd", "eigh"):
-        raise ValueError(f'random.multivariate_normal knows the methods "cholesky", "svd" and "eigh", but got '
+        raise ValueError(f'random.multivariate_normal supports the methods "cholesky", "svd" and "eigh", but got '
                          f"{method!r}; choose one of them{at_user_line()}")
     mean, cov = (v if v.dtype == kind else selection.astype(v, kind) for v in (mean, cov))
     found = broadcast_shape("random.multivariate_normal", [tuple(mean.shape[:-1]), tuple(cov.shape[:-2])])

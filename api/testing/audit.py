@@ -58,7 +58,7 @@ def show(table: dict[str, dict[str, str]], as_json: bool = False) -> str:
     lines = ["  ".join(entry.ljust(n) for entry, n in zip(row, widths)).rstrip() for row in rows]
     lines += ["", *[f"{letter}: {reason}" for reason, letter in notes.items()]]
     missing = holes(table)
-    lines += ["", f"{len(table)} primitives, {len(missing)} holes", *missing]
+    lines += ["", f"{len(table)} primitives, {len(missing)} gaps", *missing]
     return "\n".join(lines)
 
 

@@ -72,7 +72,7 @@ def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
     far = tuple(moved.points(case.live))
     found = jvp(fun, far, tuple(there(v) for v in vs))[1]
     for k, (v, want) in enumerate(zip(found, tangents)):
-        agree(backend.to_numpy(v), want, tol, f"the jvp rule of {where}: the tangent of answer {k}")
+        agree(backend.to_numpy(v), want, tol, f"the jvp rule of {where}: the tangent of output {k}")
     back = vjp(fun, *far)[1](tuple(there(w) for w in ws))
     for i, v, want in zip(case.live, back, cts):
         agree(backend.to_numpy(v), want, tol, f"the vjp rule of {where}: the cotangent of {case.name(i)!r}")

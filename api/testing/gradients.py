@@ -61,7 +61,7 @@ def _check(
     if "fwd" in modes:
         for k, (t, want) in enumerate(zip(jvp(fun, tuple(xs), tuple(vs))[1], exact)):
             scale = atol + rtol * float(np.abs(want).max(initial=0.0))
-            agree(t, want, 1.0, f"check_grads: the jvp of {name}, answer {k}", scale=scale)
+            agree(t, want, 1.0, f"check_grads: the jvp of {name}, output {k}", scale=scale)
     if "rev" in modes:
         cts = adjoint(fun, xs, [w.astype(v.dtype) for w, v in zip(ws, fun(*xs))])
         for k, (c, x) in enumerate(zip(cts, xs)):

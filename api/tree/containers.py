@@ -38,7 +38,7 @@ def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple
 def _check_leaf(is_leaf: Any, name: str) -> None:
     if is_leaf is not None:
         what = f"is_leaf of tree.{name}"
-        check_function(is_leaf, what, f"tree.{name} takes one container; tree.map takes several")
+        check_function(is_leaf, what, f"tree.{name} takes one pytree; tree.map takes several")
 
 
 def _check_prefix(name: str, tree: PyTree, rest: tuple, is_leaf: Any) -> None:
@@ -47,7 +47,7 @@ def _check_prefix(name: str, tree: PyTree, rest: tuple, is_leaf: Any) -> None:
         try:
             spec.flatten_up_to(other)
         except ValueError as error:
-            raise TreeError(f"tree.{name} needs containers of one structure, but got {described(spec)} and "
+            raise TreeError(f"tree.{name} needs pytrees of the same structure, but got {described(spec)} and "
                              f"{described(structure(other, is_leaf))}; give each the structure of the first"
                              f"{at_user_line()}") from error
 
@@ -69,7 +69,7 @@ def unflatten(structure: Any, leaves: Iterable[Any]) -> PyTree:
     {'a': 2.0}
     """
     if not isinstance(structure, optree.PyTreeSpec):
-        raise TypeError(f"tree.unflatten needs a structure, as tree.flatten or tree.structure gives it, but got "
+        raise TypeError(f"tree.unflatten needs a structure, as returned by tree.flatten or tree.structure, but got "
                         f"{structure!r}; it comes first, then the leaves{at_user_line()}")
     return optree.tree_unflatten(structure, leaves)
 
@@ -212,8 +212,8 @@ def transpose(outer: Any, inner: Any, tree: PyTree) -> PyTree:
     """
     found, wanted = structure(tree), outer.compose(inner)
     if found != wanted:
-        raise TreeError(f"tree.transpose was told of a container {wanted}, but got {found}; give the structure "
-                         f"outside first, then that of each container in it{at_user_line()}")
+        raise TreeError(f"tree.transpose was given the structure {wanted}, but got {found}; give the outer structure "
+                        f"first, then the inner one{at_user_line()}")
     return optree.tree_transpose(outer, inner, tree)
 
 

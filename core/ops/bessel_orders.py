@@ -18,7 +18,7 @@ def _kernel(name):
         x = xp.asarray(x)
         if x.dtype.kind == "c":
             raise DtypeError(f"{name} takes real values, but got {x.dtype}: SciPy has derivatives of complex ones by "
-                             f"other functions; call scipy.special outside of the derivative{at_user_line()}")
+                             f"other functions; call scipy.special outside the differentiated function{at_user_line()}")
         v = xp.asarray(v).astype(x.dtype if is_inexact(x.dtype) else WIDE)
         # SciPy has NaN for ive of negative orders at 0, where it is iv, which is infinite.
         return xp.where(x == 0, plain(xp, v, x), kernel(xp, v, x)) if name == "ive" else kernel(xp, v, x)
@@ -34,7 +34,7 @@ def _of_order(name, d, orders=(0.5, 1.0, 2.5), **facts):
         impl=lambda xp, v, x: kernel(xp, v, x),
         d={"x": d},
         nondiff="v",
-        refused={"v": "that by the order has no closed form"},
+        refused={"v": "the derivative with respect to the order has no closed form"},
         absent={"complex": "the functions of order 0 and 1 are real"},
         samples=lambda rng: [Sample(np.array(orders[0]), rng.uniform(0.5, 3.0, s)) for s in ((), (2, 3), (0,))]
         + [Sample(np.array(orders), rng.uniform(0.5, 3.0, (2, 3))),

@@ -145,7 +145,8 @@ UNVIEW["broadcast_to"] = lambda x, part, shape: _refuse_write("what broadcast_to
 
 
 def _refuse_write(what):
-    raise ValueError(f"an in-place write met {what}, which is read-only, as in NumPy; write to a copy{at_user_line()}")
+    raise ValueError(f"an in-place write was applied to {what}, which is read-only, as in NumPy; write to a "
+                     f"copy{at_user_line()}")
 
 
 def _take_shape(x, index, axis):

@@ -46,7 +46,7 @@ expn = elementwise(
     impl=lambda xp, n, x: _exponential(xp, n, x),
     d={"x": _expn_slope},
     nondiff="n",
-    refused={"n": "it is a whole order"},
+    refused={"n": "the order is an integer"},
     singular=True,
     absent={"complex": "SciPy has it for real values"},
     samples=lambda rng: [Sample(np.array(k), rng.uniform(0.5, 3.0, s)) for k, s in ((0, ()), (1, (3,)), (3, (0,)))]
@@ -62,8 +62,8 @@ def _one_of(name, which):
     def run(xp, x):
         x = xp.asarray(x)
         if x.dtype.kind == "c":
-            raise DtypeError(f"{name} takes real values, but got {x.dtype}; call scipy.special outside of the "
-                             f"derivative{at_user_line()}")
+            raise DtypeError(f"{name} takes real values, but got {x.dtype}; call scipy.special outside the "
+                             f"differentiated function{at_user_line()}")
         wide = x.astype(x.dtype if x.dtype.kind == "f" and x.dtype.itemsize > 2 else WIDE)
         return kernels(xp, wide.astype(WIDE))[which].astype(x.dtype if x.dtype.kind == "f" else WIDE)[()]
 

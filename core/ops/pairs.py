@@ -57,8 +57,8 @@ as_complex = linear(
 
 def _put_imag(x, part):
     if x.dtype.kind != "c":
-        raise ValueError("an in-place write met the imaginary part of a real array, which is read-only, as in NumPy; "
-                         f"make the array complex{at_user_line()}")
+        raise ValueError("an in-place write was applied to the imaginary part of a real array, which is read-only, "
+                         f"as in NumPy; make the array complex{at_user_line()}")
     return as_complex(stack(real(x), part, axis=x.ndim))
 
 

@@ -101,7 +101,7 @@ def solve_triangular(
     array([2., 1.])
     """
     if trans not in (0, 1, 2, "N", "T", "C"):
-        raise ValueError(f'solve_triangular knows trans=0 or "N", 1 or "T", 2 or "C", but got {trans!r}; choose one'
+        raise ValueError(f'solve_triangular supports trans=0 or "N", 1 or "T", 2 or "C", but got {trans!r}; choose one'
                          f"{at_user_line()}")
     a, b = floating(a), floating(b)
     n = a.shape[-1] if a.ndim else 0

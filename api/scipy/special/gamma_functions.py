@@ -195,8 +195,8 @@ def polygamma(n: Array, x: Array) -> Array:
         n = int(n)
     n = n if type(n) is int else array_of(n)
     if type(n) is not int and n.dtype.kind not in "iub":
-        raise TypeError(f"polygamma needs whole orders, but got n of dtype {n.dtype}, by which it has no derivative; "
-                        f"pass integers, for example n.astype(int){at_user_line()}")
+        raise TypeError(f"polygamma needs integer orders, but got n of dtype {n.dtype}, with respect to which it is "
+                        f"not differentiable; pass integers, for example n.astype(int){at_user_line()}")
     return gamma_functions.polygamma(n, lift(x))
 
 
@@ -217,7 +217,7 @@ def multigammaln(a: Array, d: int) -> Array:
     1.550195
     """
     if int(d) != d or d < 1:
-        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass a whole number"
+        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass an integer"
                          f"{at_user_line()}")
     a = floating(a)
     known = peel(a)
@@ -267,8 +267,8 @@ def factorial(n: Array, exact: bool = False) -> Array:
     120.0
     """
     if exact:
-        raise ValueError(f"factorial gives floating numbers, but exact={exact!r} was asked for; use math.factorial for "
-                         f"whole ones{at_user_line()}")
+        raise ValueError(f"factorial returns floating-point numbers, but exact={exact!r} was asked for; use "
+                         f"math.factorial for exact integers{at_user_line()}")
     n = ordered(floating(n), "factorial")
     low = n < 0
     return selection.where(low, 0.0, gamma_functions.gamma(selection.where(low, 0.0, n) + 1.0))

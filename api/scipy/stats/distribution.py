@@ -46,7 +46,7 @@ class Distribution:
         for name, value in named.items():
             if name not in self.parameters or name in found:
                 raise TypeError(f"{call} takes the parameters {', '.join(self.parameters)}, each once, but got {name}="
-                                f"{value!r}; change its name, or leave it out{at_user_line()}")
+                                f"{value!r}; rename it, or omit it{at_user_line()}")
             found[name] = value
         missing = [n for n in self.shapes if n not in found]
         if missing:

@@ -22,7 +22,7 @@ class MultivariateNormal:
         x, mean, cov = floating(x), floating(mean), floating(cov)
         if not cov.ndim:
             if mean.ndim:
-                raise ShapeError(f"multivariate_normal.logpdf needs covariances of shape (…, n, n) beside a mean of "
+                raise ShapeError(f"multivariate_normal.logpdf needs covariances of shape (…, n, n) for a mean of "
                                  f"shape {tuple(mean.shape)}, but got one number; use cov * np.eye(n){at_user_line()}")
             return -0.5 * ((x - mean) * (x - mean) / cov + arithmetic.log(cov) + math.log(2.0 * math.pi))
         n = cov.shape[-1]
@@ -56,8 +56,8 @@ class Dirichlet:
         """
         x, alpha = floating(x), floating(alpha)
         if alpha.ndim != 1 or not x.ndim or x.shape[0] not in (alpha.shape[0], alpha.shape[0] - 1):
-            raise ShapeError(f"dirichlet.logpdf needs shares of shape (k, …) and alpha of shape (k,), but got "
-                             f"{tuple(x.shape)} and {tuple(alpha.shape)}; put the shares on the first axis"
+            raise ShapeError(f"dirichlet.logpdf needs probabilities of shape (k, …) and alpha of shape (k,), but got "
+                             f"{tuple(x.shape)} and {tuple(alpha.shape)}; put the probabilities on the first axis"
                              f"{at_user_line()}")
         given = alpha.shape[0] - x.shape[0]
         column = alpha.reshape((-1,) + (1,) * (x.ndim - 1))
