@@ -14,7 +14,7 @@ _CONSTS_LIMIT = 64
 class Aval:
     """Shape and dtype, interned: equal avals are usually one object, and `==` decides when they are not.
 
-    `plain` says native float64 or float32, not weak: the fast lanes need no conjugate, cast or dtype check there.
+    `plain` says native float64 or float32, not weak: the fast paths need no conjugate, cast or dtype check there.
     `weak` marks a Python scalar, which takes the dtype of what it meets (NumPy 2 promotion).
     """
 

@@ -1,6 +1,6 @@
 """Boxed buffers: arrays that traced code may write to in place, and their views.
 
-A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the answer of
+A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the output of
 `index_update`, whose node points to the old contents. A view knows its base and the steps from it: a write through the
 view writes the base, and a read of the view after the base changed takes the steps again. Where nobody else holds the
 contents the update happens in place, so n writes cost O(n).
@@ -54,7 +54,7 @@ class Buffer(Tracer):
         return self.value
 
     def view_through(self, prim, params):
-        """The answer of a view primitive, tied to this buffer."""
+        """The output of a view primitive, tied to this buffer."""
         state = self.state
         contents = self.read()
         out = prim.fun(contents, *params)
@@ -202,7 +202,7 @@ def _become_view(tracer, base, step):
 
 
 def _shares(view, base, prim):
-    """Whether the answer of a view primitive lies in the memory of its operand."""
+    """Whether the output of a view primitive lies in the memory of its operand."""
     inner, outer = peel(view), peel(base)
     return not prim.copies or inner is None or np.shares_memory(inner, outer) or not inner.size
 

@@ -1,4 +1,4 @@
-"""The fast lanes of all other primitives: one operand, a pair of them, and the general road."""
+"""The fast paths of all other primitives: one operand, a pair of them, and the general path."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ ndarray = np.ndarray
 
 
 def single_lane(prim):
-    """The public function of any other primitive with one array operand and one answer."""
+    """The public function of any other primitive with one array operand and one output."""
     impl = prim.impl
     arity = len(prim.params)
     rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
@@ -244,7 +244,7 @@ def joining_lane(prim):
 
 
 def general_lane(prim):
-    """The public function of primitives with several operands, several answers or a variable number of operands."""
+    """The public function of primitives with several operands, several outputs or a variable number of operands."""
     total = len(prim.params) + (0 if prim.variadic else prim.nin)
     plain = not prim.variadic
 

@@ -1,4 +1,4 @@
-"""The fast lanes of elementwise primitives: what their functions do on the commonest arguments before `bind`.
+"""The fast paths of elementwise primitives: what their functions do on the commonest arguments before `bind`.
 
 Everything here is written out for speed (fields assigned inline, no constructor, no closure per call); the general
 meaning of an operation is `Trace.process`, and each lane must agree with it. Costs: benchmarks/run.py, row "chain".
@@ -254,7 +254,7 @@ def binary_lane(prim, op, native):
                 return out
         elif kind in RAW and other in RAW:
             if kind is complex and other is np.float64:
-                x = np.complex128(x)  # np.float64 is a float: Python would answer with a number of its own
+                x = np.complex128(x)  # np.float64 is a float: Python would return a number of its own
             try:
                 return op(x, y)
             except (TypeError, ValueError):

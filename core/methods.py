@@ -19,7 +19,7 @@ ndarray = np.ndarray
 
 
 def power(x, y):
-    """`x ** y`; whole Python exponents and halves take their own, faster primitives."""
+    """`x ** y`; integer Python exponents and halves take their own, faster primitives."""
     if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
         if y == 2 and type(x) is Rev:  # the commonest power
             return a.square(x)

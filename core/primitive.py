@@ -19,7 +19,7 @@ REGISTRY = {}  # name -> Primitive
 _RULE_LIMIT = 512
 _VARARGS = 0x04
 
-# Types whose operators are NumPy's own: no tracer inside, so a fast lane may call the ufunc at once.
+# Types whose operators are NumPy's own: no tracer inside, so a fast path may call the ufunc at once.
 RAW = frozenset({ndarray, bool, int, float, complex} | {np.dtype(c).type for c in "?bhilqBHILQefdgFDG"})
 
 
@@ -49,7 +49,7 @@ def argument_names(fn):
 
 
 class Primitive:
-    """One operation: what it computes, and every rule the transforms ask for. Made by `primitive` and the families."""
+    """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, **facts):
         code = impl.__code__
@@ -73,15 +73,15 @@ class Primitive:
         self.copies = facts.get("copies", False)  # a view that copies where no strides give one
         self.broadcasts = facts.get("broadcasts", self.family == "elementwise")  # operands against each other
         self.product = facts.get("product", False)  # of matrices or tensors: worth saving rather than computing again
-        self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several answers
+        self.accepts_none = facts.get("accepts_none", False)  # its vjp handles missing cotangents of several outputs
         self.lazy = facts.get("lazy", False)  # its vjp takes undensified cotangents
-        self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the answer
-        self.bounds = facts.get("bounds")  # of an extreme: its answer with where x won, and the rule of `where`
+        self.shifts = facts.get("shifts", ())  # operands whose plain cotangent is that of the output
+        self.bounds = facts.get("bounds")  # of an extreme: its output with where x won, and the rule of `where`
         self.basis = {}  # operand index -> Formula of its cotangents for all unit cotangents, had for free
         self.gram = facts.get("gram")  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper
-        self.of_units = facts.get("of_units")  # its answers for the rows of an identity matrix, had for free, or None
+        self.of_units = facts.get("of_units")  # its outputs for the rows of an identity matrix, had for free, or None
         self.moves = facts.get("moves", False)  # its vjp moves or repeats elements, and adds those that meet
-        self.exact = facts.get("exact", False)  # its vjp answers in the operand's shape and, for plain floats, dtype
+        self.exact = facts.get("exact", False)  # its vjp returns the operand's shape and, for plain floats, dtype
         self.linear = facts.get("linear", ())  # operand groups in which it is linear
         self.weak = facts.get("weak", False)  # an operator: Python scalars stay weak through it, as in NumPy
         self.collective = facts.get("collective", False)
@@ -239,7 +239,7 @@ def _positional(impl, variadic):
 def soften(prim, args, values, n):
     """NumPy's promotion for traced Python scalars: a plain number beside arrays takes their dtype.
 
-    Returns whether the answer is weak again: an operator on nothing but weak scalars.
+    Returns whether the output is weak again: an operator on nothing but weak scalars.
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
     if all(weak):
@@ -251,15 +251,15 @@ def soften(prim, args, values, n):
 
 
 def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[list[Any], list[int], bool]:
-    """The operands of one operation, with the tracers of one trace taken out of their boxes.
+    """Unwrap the operands of an operation: take the values out of the tracers of one trace.
 
     Args:
         trace: the `Trace` that processes the operation.
         prim: the `Primitive`.
-        args: its operands, then its static parameters, as `Trace.process` gets them.
+        args: its operands, then its static parameters, as passed to `Trace.process`.
     Returns:
-        `(values, mine, weak)`: the list of what to compute on; the places of the operands of `trace` that can carry a
-        derivative; whether the answer is a weak scalar again, one that takes the dtype of what it meets.
+        `(values, mine, weak)`: the values to compute with; the positions of the operands of `trace` that can carry a
+        derivative; whether the output is again a weakly typed scalar, which adopts the dtype it is combined with.
 
     >>> from covector.extend import REGISTRY, Trace, take_operands
     >>> take_operands(Trace(), REGISTRY["sin"], (2.0,))
@@ -286,13 +286,13 @@ _SCALAR_TYPES = frozenset({np.float64, np.complex128})
 
 
 def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
-    """Run a primitive: the trace of the highest level among the operands decides, or the backend.
+    """Apply a primitive: the trace with the highest level among the operands processes it, or else the backend.
 
     Args:
         prim: the `Primitive`.
         args: its operands, then its parameters in declared order.
     Returns:
-        the answer, or a tuple of answers.
+        the output, or a tuple of outputs.
 
     >>> from covector.extend import REGISTRY, bind
     >>> float(bind(REGISTRY["multiply"], (2.0, 3.0)))

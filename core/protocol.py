@@ -47,7 +47,7 @@ UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 
 def _power(x, y):
-    """As the operator, but for the dtype of truth values with whole exponents: there 2 is no square."""
+    """As the operator, but for the dtype of truth values with integer exponents: there 2 is no square."""
     if type(y) is int and isinstance(x, Tracer) and x.dtype == np.bool_:
         x = selection.astype(x, np.intp)
     return power(x, y)

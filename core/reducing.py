@@ -95,7 +95,7 @@ def _chosen(prim, x, where, initial):
 
 
 def _initial(dtype, initial):
-    """`initial=` as a number of the dtype of the answer; a derivative is never cast away."""
+    """`initial=` as a number of the dtype of the output; a derivative is never cast away."""
     if isinstance(initial, Tracer):
         lost = is_inexact(initial.dtype) and not is_inexact(dtype) or initial.dtype.kind == "c" != dtype.kind
         if lost:

@@ -1,4 +1,4 @@
-"""Tracers, which stand for arrays while a transform runs, and the traces that own them."""
+"""Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
 import itertools
 from contextvars import ContextVar
@@ -22,7 +22,7 @@ class Sharing:
 
 
 def next_level():
-    """A level never used before. Levels only grow, so nothing has to be restored after an exception."""
+    """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
     global _last_level
     _last_level = level = next(_levels)
     return level
@@ -34,7 +34,7 @@ def last_level():
 
 
 class Trace:
-    """One run of a transform: a level, and `process(prim, args)`, which says what an operation means to it.
+    """One run of a transform: a level, and `process(prim, args)`, which defines what an operation means to it.
 
     `masked` becomes True when an operation with structural zeros is recorded (`where`, indexing, …); rules declared
     singular then use strong zeros. Traces are compared by identity.
@@ -53,7 +53,7 @@ class Trace:
 
 
 class Tracer:
-    """An array seen by a trace. Subclasses say what it carries; operators and methods come from `core/methods.py`.
+    """An array as seen by a trace. Subclasses hold what it carries; operators and methods come from `core/methods.py`.
 
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
@@ -176,7 +176,7 @@ class Late(Dual):
 
 
 class Batched(Tracer):
-    """A value of a vmap trace: `value` has the batch axis in front; `aval` does not."""
+    """A value of a vmap trace: `value` has a leading batch axis; `aval` does not."""
 
     __slots__ = ()
 
@@ -192,13 +192,13 @@ class Staged(Tracer):
 
 
 def make_batched(trace: Trace, value: Any) -> Any:
-    """Make a value of a vmap trace.
+    """Create a value of a vmap trace.
 
     Args:
         trace: the `VmapTrace` that owns it.
-        value: an array or tracer with the batch axis in front.
+        value: an array or tracer with a leading batch axis.
     Returns:
-        a `Batched` tracer of one axis less.
+        a `Batched` tracer with one axis less.
 
     >>> import numpy as np
     >>> from covector.extend import VmapTrace, make_batched
@@ -214,7 +214,7 @@ def make_batched(trace: Trace, value: Any) -> Any:
 
 
 def share(tracer, view, prim, params):
-    """Note that `view`, the answer of a view primitive, shares memory with `tracer`."""
+    """Note that `view`, the output of a view primitive, shares memory with `tracer`."""
     state = getattr(tracer, "state", None)
     if state is None:
         tracer.state = state = Sharing()
@@ -223,12 +223,12 @@ def share(tracer, view, prim, params):
 
 
 def peel(value: Any) -> Any:
-    """The innermost array of a tracer, whatever wraps it; under vmap it has batch axes in front.
+    """Return the innermost array of a tracer, whatever wraps it; under vmap it has leading batch axes.
 
     Args:
-        value: a tracer, or any other value, which stays as it is.
+        value: a tracer, or any other value, which is returned as it is.
     Returns:
-        the array itself, not a copy; None where it is staged.
+        the array itself, not a copy; None if it is staged.
 
     >>> import covector
     >>> seen = []
@@ -251,7 +251,7 @@ def is_concrete(value):
 
 
 def concrete(tracer, what):
-    """The plain value that control flow may look at; raises under vmap and while staging."""
+    """The concrete value that control flow may inspect; raises under vmap and while staging."""
     value = tracer
     while isinstance(value, Tracer):
         if value.owner is not None and value.owner.done:
@@ -303,7 +303,7 @@ LENIENT = ContextVar("covector_lenient", default=False)
 
 
 def check_alive(trace, where):
-    """Raise for a value of a transform that has returned, met in `where` (a primitive, or words for it)."""
+    """Raise for a value of a transform that has returned, used in `where` (a primitive, or a description of it)."""
     if not LENIENT.get():
         raise EscapedTracerError(
             f"{getattr(where, 'name', where)} used a traced value of a {trace.kind} that has finished; return values "

@@ -184,7 +184,7 @@ def split_aux(result, name):
 
 
 def same_structure(tree, rebuild, name, what):
-    """Leaves of `tree`, which must have the structure of `rebuild`'s container."""
+    """Leaves of `tree`, which must have the structure of `rebuild`'s pytree."""
     leaves, found = flatten(tree)
     if found is not rebuild and found != rebuild:
         reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
@@ -204,7 +204,7 @@ _PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list,
 
 
 def only_leaf(out):
-    """The leaf of a registered container of one array (a tensor of the torch layer is one), and how to rebuild it."""
+    """The leaf of a registered pytree of one array (a tensor of the torch layer is one), and how to rebuild it."""
     if isinstance(out, _PLAIN_RESULTS):
         return out, None
     leaves, rebuild = flatten(out)

@@ -164,7 +164,7 @@ def _grad(trace, prim, args):
 
 
 def _with_saved(graph, kept):
-    """The body with saved answers put in place of computing them; the rules of their operations still run."""
+    """The body with saved outputs put in place of computing them; the rules of their operations still run."""
     return lambda *values: graph.eval(values, known=kept)
 
 

@@ -101,7 +101,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Pullback:
-    """A staged rule, and the values that it closed over, as a container of these."""
+    """A staged rule, and the values that it closed over, as a pytree of these."""
 
     def __init__(self, graph, values):
         self.graph = graph

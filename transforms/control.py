@@ -154,7 +154,7 @@ def _same_results(a, b, name):
 
 
 def _select(pred, on_true, on_false, name):
-    """Leaf by leaf `where`, for containers of one structure."""
+    """Leaf by leaf `where`, for pytrees of one structure."""
     xs, rebuild = flatten(on_true)
     ys, _ = flatten(on_false)
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):

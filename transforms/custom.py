@@ -2,7 +2,7 @@
 
 The function runs once, eagerly, one level below the trace that meets the call. Traced values found in the closures of
 the function or its rules become operands first (its body and rules are then graphs); one that hides elsewhere comes
-back inside the answers, and its derivative is added by a second road to the same answer (`record_call`).
+back inside the outputs, and its derivative is added by a second path to the same output (`record_call`).
 """
 
 from functools import partial, update_wrapper
@@ -48,7 +48,7 @@ class _Custom:
             self.nondiff += _places(fun, nondiff_argnames)
 
     def _run(self, prim, kind, functions, args, kwargs):
-        """The answer of a call, which is one `kind` of record bound to `prim`."""
+        """The output of a call, which is one `kind` of record bound to `prim`."""
         args = _bound(self.fun, args, kwargs)
         static, call = _split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
@@ -158,7 +158,7 @@ def _no_symbolic_zeros(asked, name):
 
 
 def _call(prim, leaves, record, functions):
-    """The answers of a call; traced values that the functions close over become operands first."""
+    """The outputs of a call; traced values that the functions close over become operands first."""
     traced = [type(x) for x in leaves if isinstance(x, Tracer)]
     if traced and Staged not in traced and closes_over_tracer(functions):
         graph, _ = stage(record.body, leaves, tuple, name_of(record.owner.fun), concrete=True)
@@ -276,9 +276,9 @@ def _jvp_ambient(trace, prim, args):
 
 
 def _with_road(trace, out, t, pushed):
-    """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any.
+    """The output `out` with the node that its tangent recorded, and with the path of captured values, if any.
 
-    An answer may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
+    An output may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
     """
     out = strip(out, pushed)
     road = t.node if isinstance(t, Rev) and t.owner is pushed else None

@@ -152,7 +152,7 @@ def _lasting(record, values, residuals, rebuild):
 
 
 def _check_answers(fun, rule, found, avals):
-    """Raise unless a rule's answers are like those of its function."""
+    """Raise unless a rule's outputs are like those of its function."""
     if len(found) != len(avals) or any(f.shape != a.shape for f, a in zip(found, avals)):
         raise TreeError(f"the {rule} rule of {name_of(fun)} must return the output of the function, "
                         f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "

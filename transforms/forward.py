@@ -81,7 +81,7 @@ class DualTrace(Trace):
         return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
 
     def later(self, prim, values, tangents):
-        """The answer of a large product, linear in each operand, without its value; None for any other operation."""
+        """The output of a large product, linear in each operand, without its value; None for any other operation."""
         if prim.family != "primitive" or max([v.size for v in values]) < _LATE_SIZE:
             return None
         if not all(type(t) is ndarray and t.shape == values[i].shape for i, t in tangents.items()):

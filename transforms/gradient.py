@@ -206,7 +206,7 @@ def _wrap(wrapper, fun, name):
 
 
 def seed(aval, value):
-    """The cotangent 1 of a scalar answer, on its device."""
+    """The cotangent 1 of a scalar output, on its device."""
     one = _SEEDS.get(aval.dtype)
     if one is None:
         one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
@@ -245,7 +245,7 @@ def _check_scalar(aval, holomorphic, name, fun):
 
 
 def checked_cotangent(ct, aval, name):
-    """A cotangent in the convention of the rules (conjugated), checked against the answer's aval."""
+    """A cotangent in the convention of the rules (conjugated), checked against the output's aval."""
     ct = settle(ct)
     found = aval_of(ct)
     if type(ct) is not ndarray and isinstance(ct, ndarray) and not computable(ct):
@@ -283,7 +283,7 @@ def unbox(tree, trace):
 
 
 def _handed_out(trace, value):
-    """An answer the user may write to while the tape still needs it: copied if small, watched if large."""
+    """An output the user may write to while the tape still needs it: copied if small, watched if large."""
     if type(value) is ndarray:
         kept = trace.keep(value)
         return kept if kept is not value else value

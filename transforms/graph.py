@@ -17,7 +17,7 @@ ALOUD = nullcontext()
 
 
 class Var:
-    """A value of a graph: an input or the answer of an equation."""
+    """A value of a graph: an input or the output of an equation."""
 
     __slots__ = ("aval",)
 
@@ -79,12 +79,12 @@ class Graph:
         return tuple(v.aval for v in self.outputs)
 
     def eval(self, values: Any, known: dict[int, Any] | None = None, keep: Callable[..., Any] | None = None) -> Any:
-        """The outputs, as a list, for `values` (one an input, captured ones included).
+        """The outputs, as a list, for `values` (one per input, captured ones included).
 
         Args:
-            known: `{equation index: answer}`: values that need not be computed again; derivatives are recorded all
+            known: `{equation index: output}`: values that need not be computed again; derivatives are recorded all
                 the same.
-            keep: a function of an equation; answers it wants are put into the dict returned beside the outputs.
+            keep: a function of an equation; outputs it wants are put into the dict returned beside the outputs.
         """
         if self.guards is not None:
             self.guards.check("a graph", "make the graph again")
@@ -213,7 +213,7 @@ def _shown(value):
 
 
 def record_known(prim, args, params, ans):
-    """What `prim` gives, recorded by the reverse trace on top without computing the answer."""
+    """What `prim` gives, recorded by the reverse trace on top without computing the output."""
     top = max((a.owner for a in args if isinstance(a, Tracer)), key=lambda t: t.level, default=None)
     if top is None:
         return ans

@@ -248,7 +248,7 @@ def _is_whole(x):
 
 
 def _check_inputs(avals, holomorphic, mode, name):
-    """Complex inputs need `holomorphic`, or real answers, which reverse mode alone can wait for."""
+    """Complex inputs need `holomorphic`, or real outputs, which reverse mode alone can wait for."""
     for aval in avals:
         if aval.dtype.kind == "c" and not holomorphic and mode == "fwd":
             raise _no_complex(aval, name)

@@ -59,7 +59,7 @@ class RevTrace(Trace):
         return out
 
     def record(self, prim, rule, active, args, values, ans, n):
-        """The tracer(s) of an answer and its node."""
+        """The tracer(s) of an output and its node."""
         if prim.masks:
             self.masked = True
         if rule.collect is None:
@@ -79,7 +79,7 @@ class RevTrace(Trace):
         return self.pick(ans, node)
 
     def pick(self, answers, node):
-        """One tracer for each differentiable answer of a node with several."""
+        """One tracer for each differentiable output of a node with several."""
         count = len(answers)
         out = []
         for k, v in enumerate(answers):
@@ -123,7 +123,7 @@ class RevTrace(Trace):
 
 
 def answer_avals(ans):
-    """The avals of several answers; None for a bare one, whose aval is asked elsewhere."""
+    """The avals of several outputs; None for a bare one, whose aval is asked elsewhere."""
     return tuple([aval_of(v) for v in ans]) if type(ans) is tuple else None
 
 
@@ -131,10 +131,10 @@ _PICKS = {}
 
 
 def pick_rule(count: int, k: int) -> Rule:
-    """The rule that picks one answer of a node with several; cached.
+    """The rule that picks one output of a node with several; cached.
 
     Args:
-        count: how many answers the node has.
+        count: how many outputs the node has.
         k: which of them.
     Returns:
         a rule without operation, whose pullback puts the cotangent in place `k`.
@@ -177,10 +177,10 @@ def sweep(
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
-        stop: `{node number: end the road there?}` of nodes whose cotangents are wanted, or None.
+        stop: `{node number: stop there?}` of nodes whose cotangents are wanted, or None.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
-            None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
-            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a container) says that saved
+            None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
+            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a collection) says that saved
             values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.

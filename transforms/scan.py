@@ -89,7 +89,7 @@ def _check_carry(state, form, shapes):
 
 
 def _no_answers(fun, init, rebuild_xs, xs):
-    """The stacked answers of no steps: from the shapes alone, or, where these are not enough, of a step on zeros."""
+    """The stacked outputs of no steps: from the shapes alone, or, where these are not enough, of a step on zeros."""
     carry, rebuild_carry = flatten(init)
     carry = [settle(c) for c in carry]
     form = {}
@@ -153,7 +153,7 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
 
 
 def _run_scan(values, body, consts, n, steps, reverse):
-    """Loop a body over plain or traced values: constants, carry, xs → carry, stacked answers."""
+    """Loop a body over plain or traced values: constants, carry, xs → carry, stacked outputs."""
     head, carry, xs = values[:consts], list(values[consts : consts + n]), values[consts + n :]
     rows = []
     for i in reversed(range(steps)) if reverse else range(steps):

@@ -19,7 +19,7 @@ from .quiet import is_quiet
 
 
 class GraphTrace(Trace):
-    """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
+    """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch")
     kind = "graph"

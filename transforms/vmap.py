@@ -70,7 +70,7 @@ class VmapTrace(Trace):
         return values, tuple(batched)
 
     def box_all(self, ans):
-        """Box an answer, or each of several; what comes boxed as `Unbatched` leaves bare."""
+        """Box an output, or each of several; what comes boxed as `Unbatched` leaves bare."""
         if type(ans) is tuple:
             return tuple([self.box(v) for v in ans])
         return self.box(ans)
@@ -114,7 +114,7 @@ class Mapping:
 
 
 class Unbatched:
-    """A collective's answer that is the same for every example."""
+    """A collective's output that is the same for every example."""
 
     __slots__ = ("value",)
 
@@ -224,7 +224,7 @@ def _count(tree):
 
 
 def _spread(prefix, tree, name):
-    """A prefix container of axes as a flat list, one entry a leaf of `tree`."""
+    """A prefix pytree of axes as a flat list, one entry a leaf of `tree`."""
     if type(prefix) is int or prefix is None:
         return [prefix] * _count(tree)
     try:

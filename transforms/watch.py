@@ -1,4 +1,4 @@
-"""What debug_nans does: traces that look for NaN in each answer, tangent and cotangent, and know the user's line."""
+"""What debug_nans does: traces that look for NaN in each output, tangent and cotangent, and know the user's line."""
 
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -15,7 +15,7 @@ from ..core.tracer import Batched, Dual, Rev, Tracer, peel
 from .debugging import modes
 from .reverse import RevTrace
 
-# None while the user's code runs; inside of an operation or a pullback, which is looked at as a whole (a rule may make
+# None while the user's code runs; inside an operation or a pullback, which is looked at as a whole (a rule may make
 # a NaN and mask it), the operation whose pullback runs and its line, or "".
 _INSIDE: ContextVar[str | None] = ContextVar("covector_watched", default=None)
 
@@ -44,19 +44,19 @@ class Watching:
 
 
 class WatchedDual(Dual):
-    """A Dual that no fast lane takes."""
+    """A Dual that no fast path takes."""
 
     __slots__ = ()
 
 
 class WatchedBatched(Batched):
-    """A Batched that no fast lane takes."""
+    """A Batched that no fast path takes."""
 
     __slots__ = ()
 
 
 class WatchedRev(Rev):
-    """A Rev that no fast lane takes, so that its trace sees each operation."""
+    """A Rev that no fast path takes, so that its trace sees each operation."""
 
     __slots__ = ()
 
@@ -136,7 +136,7 @@ def check_pulled(what: str, ct: Any, known: Sequence[tuple[str, Any]], out: Any)
 
 
 def _check_answer(prim, args, out):
-    """Raise if an operation made a NaN, in its answer or in its tangent, of operands without one."""
+    """Raise if an operation made a NaN, in its output or in its tangent, of operands without one."""
     if not has_nan(out):
         return
     operands = prim.split(args)[0]
@@ -148,12 +148,12 @@ def _check_answer(prim, args, out):
 
 
 def check_made(name: str, operands: list[tuple[str, Any]], out: Any) -> None:
-    """Raise FloatingPointError if an operation made a NaN, in its answer or in a tangent, of operands without one.
+    """Raise FloatingPointError if an operation made a NaN, in its output or in a tangent, of operands without one.
 
     Args:
         name: the operation's.
         operands: pairs of a name and a value; others than arrays and numbers are not shown.
-        out: the answer, or a tuple of answers.
+        out: the output, or a tuple of outputs.
 
     >>> import numpy as np
     >>> from covector.extend import check_made
@@ -215,7 +215,7 @@ def _raw(value):
 
 
 def _first_nan(out):
-    """The index of the first NaN of an answer, batch axes in front."""
+    """The index of the first NaN of an output, batch axes in front."""
     for v in _each(out):
         found = _nans(v)
         if found is not None and found.ndim:

@@ -1,4 +1,4 @@
-"""The modified Bessel function of the first kind, of whole orders: what windows and their derivatives need."""
+"""The modified Bessel function of the first kind, of integer order: what windows and their derivatives need."""
 
 import math
 
@@ -32,7 +32,7 @@ def _tail(xp, x, order):
 
 
 def whole_order(xp, x, order):
-    """I of whole order."""
+    """I of integer order."""
     if not order:
         return xp.i0(x)
     x = xp.asarray(x)

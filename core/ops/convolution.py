@@ -174,7 +174,7 @@ def _fold(fun, first, other):
 
 
 def _grouped(run, first, second, axes, out, groups, batched, size):
-    """`run` on batches of both operands as groups of channels; their channels are at `axes`, of the answer at `out`.
+    """`run` on batches of both operands as groups of channels; their channels are at `axes`, of the output at `out`.
 
     Without examples there are no groups, so one of zeros is computed and dropped.
     """

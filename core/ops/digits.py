@@ -1,4 +1,4 @@
-"""Functions of the digits of numbers: binary exponents, neighbouring floats, common divisors, bit counts."""
+"""Functions of the digits of numbers: binary exponents, neighboring floats, common divisors, bit counts."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ bitwise_count = elementwise(
 spacing = elementwise("spacing", impl=lambda xp, x: xp.spacing(x), d=ZERO, op=np.spacing,
                       samples=unary(1e18, 4e18, complex_too=False))
 nextafter = elementwise(
-    "nextafter",  # the neighbour of x on the side of y: moves with x, and y gives the side alone; at x = y chosen: 0
+    "nextafter",  # the neighbor of x on the side of y: moves with x, and y gives the side alone; at x = y chosen: 0
     impl=lambda xp, x, y: xp.nextafter(x, y),
     jvp={"x": lambda dx, x, y: where(x == y, 0.0, dx), "y": lambda dy: dy * 0.0},
     vjp={"x": lambda ct, x, y: where(x == y, 0.0, ct), "y": lambda ct: ct * 0.0},

@@ -122,7 +122,7 @@ def _beta_moment(xp, a, b, x, n, k):
 
 
 def _wide(xp, *xs):
-    """The operands in double precision, and the dtype of the answer."""
+    """The operands in double precision, and the dtype of the output."""
     dtype = result_dtype(*xs)
     return *[xp.asarray(x).astype(WIDE) for x in xs], dtype if is_inexact(dtype) else WIDE
 

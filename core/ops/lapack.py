@@ -23,7 +23,7 @@ def _of_one_matrix(name, message, public):
         raise np.linalg.LinAlgError(message)
 
     routine = getattr(_ROUTINES, name)
-    # The state in which a routine that finds no answer raises; as NumPy's functions set it.
+    # The state in which a routine that finds no output raises; as NumPy's functions set it.
     state = _UMATH._make_extobj(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
 
     def run(xp, a):

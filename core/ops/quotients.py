@@ -43,7 +43,7 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
 
 
 def _check(xp, x, top, none, beside, kind, part, repeated, about):
-    """Raise where a quotient has no value: the caller's answer depends on what the matrix does not determine."""
+    """Raise where a quotient has no value: the caller's output depends on what the matrix does not determine."""
     eye = xp.asarray(np.eye(x.shape[-1], dtype=bool)) if kind == "gap" else None
     turning = kind == "gap" and part in ("skew", "phased") and x.dtype.kind == "c"
     none = none if eye is None else none & ~eye

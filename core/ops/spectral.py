@@ -216,7 +216,7 @@ def _eigvals_vjp(ct, a, repeated):
 
 
 eigvals = primitive(
-    "eigvals",  # the first answer of eig: without vectors LAPACK may find the eigenvalues in another order
+    "eigvals",  # the first output of eig: without vectors LAPACK may find the eigenvalues in another order
     impl=lambda xp, a, *, repeated: _eig(xp, a)[0],
     shape=lambda a: _eig_shape(a)[0],
     jvp={"a": _eigvals_jvp},
