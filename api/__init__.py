@@ -11,15 +11,9 @@ from . import (
     scipy as scipy,
     tree as tree,
 )
-from .backends import cupy_ as _cupy, numpy_ as _numpy
-from .core import protocol as _protocol
-from .transforms.checkpoint import (
-    checkpoint as checkpoint,
-    checkpoint_policies as checkpoint_policies,
-    remat as remat,
-)
-from .transforms.closures import closure_convert as closure_convert, custom_gradient as custom_gradient
-from .transforms.collectives import (
+from .backends import cupy_, numpy_
+from .core.numpy_api import protocol
+from .transforms.collectives.collectives import (
     all_gather as all_gather,
     axis_index as axis_index,
     axis_size as axis_size,
@@ -30,16 +24,34 @@ from .transforms.collectives import (
     psum_scatter as psum_scatter,
     pvary as pvary,
 )
-from .transforms.control import cond as cond, fori_loop as fori_loop, switch as switch, while_loop as while_loop
-from .transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
-from .transforms.debugging import debug_mutation as debug_mutation, debug_nans as debug_nans
-from .transforms.effects import host_callback as host_callback, stop_gradient as stop_gradient
-from .transforms.exchanges import all_to_all as all_to_all, ppermute as ppermute
-from .transforms.forward import jvp as jvp
-from .transforms.gradient import grad as grad, value_and_grad as value_and_grad, vjp as vjp
-from .transforms.graph import Graph as Graph, ShapeDtype as ShapeDtype
-from .transforms.implicit import custom_root as custom_root
-from .transforms.jacobian import (
+from .transforms.collectives.exchanges import all_to_all as all_to_all, ppermute as ppermute
+from .transforms.control.checkpoint import (
+    checkpoint as checkpoint,
+    checkpoint_policies as checkpoint_policies,
+    remat as remat,
+)
+from .transforms.control.control import (
+    cond as cond,
+    fori_loop as fori_loop,
+    switch as switch,
+    while_loop as while_loop,
+)
+from .transforms.control.mapping import associative_scan as associative_scan, map as map
+from .transforms.control.scan import scan as scan
+from .transforms.custom.closures import (
+    closure_convert as closure_convert,
+    custom_gradient as custom_gradient,
+)
+from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
+from .transforms.custom.implicit import custom_root as custom_root
+from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
+from .transforms.interpreters.forward import jvp as jvp
+from .transforms.interpreters.gradient import (
+    grad as grad,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+)
+from .transforms.interpreters.jacobian import (
     elementwise_grad as elementwise_grad,
     hessian as hessian,
     hvp as hvp,
@@ -47,11 +59,14 @@ from .transforms.jacobian import (
     jacobian as jacobian,
     jacrev as jacrev,
 )
-from .transforms.linear import linear_transpose as linear_transpose, linearize as linearize
-from .transforms.mapping import associative_scan as associative_scan, map as map
-from .transforms.scan import scan as scan
-from .transforms.staging import eval_shape as eval_shape, make_graph as make_graph
-from .transforms.vmap import vmap as vmap
+from .transforms.interpreters.vmap import vmap as vmap
+from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
+from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
+from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
+from .transforms.staging.staging import eval_shape as eval_shape, make_graph as make_graph
+
+del cupy_, numpy_, protocol  # loaded for what they register
+del backends, core, transforms  # noqa: F821 - the import system sets them; they are no public names
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,5 @@
 """Inspecting traced code."""
 
-from .transforms.effects import debug_print as print  # noqa: A004 - covector.debug.print
+from .transforms.debug.effects import debug_print as print  # noqa: A004 - covector.debug.print
 
 __all__ = ["print"]

@@ -6,7 +6,7 @@ bounds wraps where CuPy is handed the index array, and floating point warnings d
 
 import numpy as np
 
-from ..core.backend import Backend, register_backend
+from ..core.arrays.backend import Backend, register_backend
 
 
 class Namespace:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.backend import Backend, register_backend
+from ..core.arrays.backend import Backend, register_backend
 
 
 def _special():

@@ -13,7 +13,7 @@ _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.
 _PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
-_OURS = (
+LIBRARY_FOLDERS = (
     (_PACKAGE + os.sep,)
     if os.path.exists(os.path.join(_PACKAGE, "__init__.py"))
     else tuple(os.path.join(_PACKAGE, part) + os.sep for part in _FOLDERS)
@@ -63,17 +63,18 @@ class TreeError(ValueError):
 def is_ours(error):
     """Whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do."""
     words = str(error)
-    return type(error).__module__ == __name__ or "(at " in words or "; " in words and _file_of(error).startswith(_OURS)
+    return type(error).__module__ == __name__ or "(at " in words or (
+        "; " in words and _file_of(error).startswith(LIBRARY_FOLDERS))
 
 
 def raised_by_user(error):
     """Whether `error` came out of a function of the user's that we called, or out of what that one called."""
-    if not _file_of(error).startswith((*_OURS, *_NUMERIC)):
+    if not _file_of(error).startswith((*LIBRARY_FOLDERS, *_NUMERIC)):
         return True
     entry = error.__traceback__
     while entry is not None:
         name = entry.tb_frame.f_code.co_filename
-        if not name.startswith((*_OURS, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
+        if not name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
             return True
         entry = entry.tb_next
     return False
@@ -92,7 +93,7 @@ def user_line():
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_OURS) and "<__array_function__" not in name and not name.startswith(_NUMERIC):
+        if not name.startswith(LIBRARY_FOLDERS) and "<__array_function__" not in name and not name.startswith(_NUMERIC):
             return f"{os.path.basename(name)}:{frame.f_lineno} in {frame.f_code.co_name}"
         frame = frame.f_back
     return ""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import covector  # noqa: F401 - fills the registry
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing.__main__ import main
 from covector.testing.audit import COLUMNS, audit, holes
 

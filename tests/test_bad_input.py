@@ -7,8 +7,8 @@ import pytest
 
 import covector as cv
 import covector.numpy as cnp
-from covector.core import refusal
 from covector.core.errors import BackendError, DtypeError
+from covector.core.numpy_api import protocol, refusal
 
 X = np.array([0.5, 2.0])
 MASKED = np.ma.array([1.0, 2.0], mask=[True, False])
@@ -186,7 +186,7 @@ def test_objects_are_not_given_to_numpy_a_second_time(name, kind, monkeypatch):
         finally:
             asked.append(counted.asked)
 
-    monkeypatch.setattr("covector.core.protocol.explain", explain)
+    monkeypatch.setattr(protocol, "explain", explain)
     counted = Counted()
     with pytest.raises((TypeError, ValueError, IndexError, OverflowError)):
         cv.vjp(lambda x: getattr(np, name)(x, kind([counted])), FOUR)
@@ -194,7 +194,7 @@ def test_objects_are_not_given_to_numpy_a_second_time(name, kind, monkeypatch):
 
 
 def test_a_matrix_that_has_no_factors_is_not_factored_again(monkeypatch):
-    monkeypatch.setattr("covector.core.refusal._verdict", None)
+    monkeypatch.setattr(refusal, "_verdict", None)
     with pytest.raises(np.linalg.LinAlgError) as caught:
         cv.vjp(np.linalg.inv, np.zeros((2, 2)))
     assert any("was called as (f64[2,2]" in note for note in caught.value.__notes__)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, find, given, settings, strategies as st
 
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing import fuzz
 from covector.testing.__main__ import main
 from covector.testing.fuzz import OURS, disagreement

@@ -3,7 +3,7 @@
 import pytest
 
 import covector  # noqa: F401 - fills the registry
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing import CheckError, check, run_mutants
 from covector.testing.mutations import mutants
 

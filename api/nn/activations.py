@@ -2,7 +2,9 @@
 
 import math
 
-from ..core.ops import arithmetic, elementary, error_function, network, selection
+from ..core.ops import arithmetic, elementary, selection
+from ..core.ops.nn import network
+from ..core.ops.special import error_function
 from ..numpy.surface import Array, array_of, floating, lift, ordered
 
 _SELU_SCALE = 1.0507009873554804934193349852946  # Klambauer et al. (2017), Self-normalizing neural networks, eq. 14

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 
-from ..core.device import constant
 from ..core.errors import DtypeError, ShapeError, at_user_line
-from ..core.ops import linalg, network, reductions, selection
+from ..core.ops import reductions, selection
+from ..core.ops.linalg import products
+from ..core.ops.nn import network
+from ..core.trace.device import constant
 from ..numpy.surface import Array, array_of, floating
 
 
@@ -47,7 +49,7 @@ def dot_product_attention(
             raise DtypeError(f"dot_product_attention needs a boolean mask, True where a query may attend, but got "
                              f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0"
                              f"{at_user_line()}")
-    scores = linalg.matmul(query * scale, key.swapaxes(-1, -2))
+    scores = products.matmul(query * scale, key.swapaxes(-1, -2))
     if bias is not None:
         scores = scores + array_of(bias)
     if is_causal:
@@ -56,7 +58,7 @@ def dot_product_attention(
     if mask is not None:
         scores = selection.where(mask, scores, -math.inf)
     if mask is None and bias is None:
-        return linalg.matmul(network.softmax(scores, scores.ndim - 1), value)
+        return products.matmul(network.softmax(scores, scores.ndim - 1), value)
     none = reductions.reduce_max(scores, (scores.ndim - 1,), True) == -math.inf
     weights = network.softmax(selection.where(none, 0.0, scores), scores.ndim - 1)
-    return linalg.matmul(selection.where(none, 0.0, weights), value)
+    return products.matmul(selection.where(none, 0.0, weights), value)

@@ -3,9 +3,9 @@
 from operator import index
 from typing import Any
 
-from ..core.avals import aval_of
+from ..core.arrays.avals import aval_of
 from ..core.errors import DtypeError, ShapeError, at_user_line
-from ..core.ops import convolution
+from ..core.ops.nn import convolution
 from ..core.ops.shaping import pad
 from ..numpy.surface import Array, array_of
 

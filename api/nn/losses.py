@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
-from ..core.methods import normal_axis
-from ..core.ops import network
+from ..core.numpy_api.methods import normal_axis
+from ..core.ops.nn import network
 from ..core.ops.shaping import broadcast_to
-from ..core.tracer import peel
+from ..core.trace.tracer import unwrap
 from ..numpy.surface import Array, array_of, floating, ordered
 
 
@@ -47,7 +47,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
                          f"{tuple(labels.shape)}; "
                          f"give one label per example, as an index or as a row of probabilities{at_user_line()}")
     classes = logits.shape[axis]
-    known = peel(labels)
+    known = unwrap(labels)
     if known is not None and bool(((known < 0) | (known >= classes)).any()):
         raise IndexError(f"softmax_cross_entropy got labels from {known.min()} to {known.max()}, but there are "
                          f"{classes} classes, from 0 on; mask other labels and leave their losses out{at_user_line()}")

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import aval_of
+from ..core.arrays.avals import aval_of
 from ..core.checks import whole
-from ..core.device import constant
 from ..core.errors import DtypeError, ShapeError, at_user_line
-from ..core.methods import normal_axes, normal_axis
-from ..core.ops import arithmetic, normalisation
+from ..core.numpy_api.methods import normal_axes, normal_axis
+from ..core.ops import arithmetic
+from ..core.ops.nn import normalisation
+from ..core.trace.device import constant
 from ..numpy.surface import Array, Axis, array_of, floating, lift, ordered
 
 

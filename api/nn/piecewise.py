@@ -1,6 +1,6 @@
 """Piecewise linear, quadratic and rational activation functions."""
 
-from ..core.axes import normal_axis
+from ..core.arrays.axes import normal_axis
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import elementary, selection
 from ..numpy.surface import Array, floating, ordered

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import aval_of
-from ..core.device import constant
+from ..core.arrays.avals import aval_of
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import convolution, reductions, selection
+from ..core.ops import reductions, selection
+from ..core.ops.nn import convolution
 from ..core.ops.shaping import pad
+from ..core.trace.device import constant
 from ..numpy.surface import Array, floating, ordered
 from .convolution import each, padding_pairs
 

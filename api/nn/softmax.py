@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable
 
-from ..core.axes import normal_axes
+from ..core.arrays.axes import normal_axes
 from ..core.checks import flag
 from ..core.errors import DtypeError, at_user_line
-from ..core.ops import arithmetic, network, reductions, selection, shaping
+from ..core.ops import arithmetic, reductions, selection, shaping
+from ..core.ops.nn import network
 from ..numpy.surface import Array, Axis, array_of, floating
 
 

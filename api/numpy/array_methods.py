@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.device import library_of
 from ..core.errors import ConversionError, at_user_line
-from ..core.methods import named
-from ..core.tracer import Tracer, peel
+from ..core.numpy_api.methods import named
+from ..core.trace.device import library_of
+from ..core.trace.tracer import Tracer, unwrap
 from . import indexing, sorting, writing
 from .surface import Array
 
@@ -19,7 +19,7 @@ def _in_place(self: Array, kth: Any, axis: int = -1, kind: str = "introselect", 
 
 def _device(self: Array) -> Any:
     """Return the device of the value; for a staged one, which has none yet, the name of its library."""
-    data = peel(self)
+    data = unwrap(self)
     if data is not None:
         return getattr(data, "device", "cpu")
     return "cpu" if library_of(self) is None else library_of(self).__name__

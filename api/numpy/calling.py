@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
 from ..core.errors import ConversionError, DtypeError, at_user_line
+from ..core.numpy_api import methods
+from ..core.numpy_api.protocol import FUNCTIONS
 from ..core.ops import selection, shaping
-from ..core.protocol import FUNCTIONS
-from ..core.tracer import Tracer, is_concrete
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import take
 from .joining import stack
 from .surface import Array, array_beside, array_of, implements, known, traced_inside

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import copies, methods
-from ..core.buffers import make_buffer
+from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_options, whole
-from ..core.device import constant
-from ..core.dtypes import result_dtype
 from ..core.errors import at_user_line
+from ..core.numpy_api import copies, methods
+from ..core.numpy_api.protocol import FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
-from ..core.protocol import FUNCTIONS
-from ..core.tracer import Tracer, is_concrete
+from ..core.trace.buffers import make_buffer
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer, is_concrete
 from .joining import stack
 from .surface import Array, array_of, arrays_of, as_numpy, implements, known, lift, traced_inside
 

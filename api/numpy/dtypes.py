@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ConversionError, DtypeError, at_user_line
-from ..core.tracer import Tracer, concrete, peel
+from ..core.trace.tracer import Tracer, concrete, unwrap
 from .creation import asarray
 from .surface import Array, array_of, as_numpy, implements, known, refuse_options
 
@@ -33,7 +33,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
     ans = asarray(a, dtype, order)
     if not isinstance(ans, Tracer):
         return np.asarray_chkfinite(ans)
-    data = peel(ans)
+    data = unwrap(ans)
     if data is None:
         concrete(ans, "asarray_chkfinite")
     data = known(data, "asarray_chkfinite")

@@ -8,11 +8,13 @@ import numpy as np
 import opt_einsum
 from opt_einsum import parser
 
-from ..core import methods
-from ..core.dtypes import real_dtype, result_dtype
+from ..core.arrays.dtypes import real_dtype, result_dtype
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import indexing, linalg, reductions, selection, shaping
-from ..core.reducing import reduce
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import reductions, selection, shaping
+from ..core.ops.indexing import indexing
+from ..core.ops.linalg import products
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
 _PATHS = 512
@@ -123,7 +125,7 @@ def _contract(terms: list, output: str) -> Array:
     right, y = _summed(right, y, set(output) | set(left))
     letters = dict(zip(dict.fromkeys(left + right), "abcdefghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ"))
     spell = "".join
-    return linalg.einsum(x, y, subscripts=f"{spell(letters[c] for c in left)},{spell(letters[c] for c in right)}->"
+    return products.einsum(x, y, subscripts=f"{spell(letters[c] for c in left)},{spell(letters[c] for c in right)}->"
                                           f"{spell(letters[c] for c in output)}")
 
 

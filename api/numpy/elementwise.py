@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import copies, methods
-from ..core.dtypes import result_dtype
+from ..core.arrays.dtypes import result_dtype
 from ..core.errors import at_user_line
-from ..core.ops import arithmetic, elementary, pairs, selection, shaping
+from ..core.numpy_api import copies, methods
+from ..core.ops import arithmetic, elementary, selection, shaping
+from ..core.ops.indexing import pairs
 from .surface import UNSET, Array, array_of, implements, lift, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.ops import arithmetic, elementary, selection, shaping
-from ..core.tracer import is_concrete
+from ..core.trace.tracer import is_concrete
 from . import elementwise
 from .surface import Array, array_of, implements, known
 

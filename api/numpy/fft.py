@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import DtypeError, at_user_line
+from ..core.numpy_api import methods
 from ..core.ops import fourier, selection, shaping
 from .shaping import roll
 from .surface import Array, array_of, implements, refuse_options

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
+from ..core.arrays.dtypes import result_dtype
 from ..core.checks import whole
-from ..core.device import as_element, constant
-from ..core.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
-from ..core.ops import indexing, selection, shaping
-from ..core.tracer import Tracer, peel
+from ..core.numpy_api import methods
+from ..core.ops import selection, shaping
+from ..core.ops.indexing import indexing
+from ..core.trace.device import as_element, constant
+from ..core.trace.tracer import Tracer, unwrap
 from .surface import UNSET, Array, array_beside, array_of, arrays_of, implements, known, lift, refuse_options
 
 
@@ -75,7 +76,7 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
         raise TypeError(f"choose takes integers that count among choices, but got dtype {picked.dtype} and "
                         f"{len(choices)} choices; cast them with .astype(int){at_user_line()}")
     ans = lift(choices[0])
-    places = peel(picked) if isinstance(picked, Tracer) else picked
+    places = unwrap(picked) if isinstance(picked, Tracer) else picked
     if mode == "raise" and places is not None and places.size and not (
             0 <= places.min() and places.max() < len(choices)):
         raise ValueError(f"choose needs indices from 0 to {len(choices) - 1}, but got {places.min()} to "

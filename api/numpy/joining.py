@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import copies, methods
 from ..core.errors import ShapeError, at_user_line
+from ..core.numpy_api import copies, methods
 from ..core.ops import shaping
-from ..core.tracer import Rev
+from ..core.trace.tracer import Rev
 from .shaping import atleast_1d, atleast_2d, atleast_3d
 from .surface import Array, array_of, arrays_of, as_asked, implements, refuse_options
 

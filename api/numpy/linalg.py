@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import arithmetic, decompositions, determinants, linalg, qr as _qr, selection, shaping
+from ..core.numpy_api import methods
+from ..core.ops import arithmetic, selection, shaping
+from ..core.ops.linalg import decompositions, determinants, products, qr as _qr
+from ..core.trace.device import constant
 from . import linear_algebra
 from .norms import cond as cond, matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
 from .spectra import (
@@ -88,7 +89,7 @@ def qr(a: Array, mode: str = "reduced") -> Any:
             r = shaping.pad(r, ((0, 0),) * (a.ndim - 2) + ((0, m - n), (0, 0)))
     else:  # Q and the left part of R are those of the first m columns; the rest of R is Qᴴ times the other columns
         q, r = _qr.qr(a[..., :m], False, policy_here())
-        r = shaping.concatenate(r, linalg.matmul(decompositions.adjoint(q), a[..., m:]), axis=a.ndim - 1)
+        r = shaping.concatenate(r, products.matmul(decompositions.adjoint(q), a[..., m:]), axis=a.ndim - 1)
     return r if mode == "r" else QRResult(q, r)
 
 
@@ -116,7 +117,7 @@ def _householder(a: Array) -> tuple[Array, Array]:
         scales.append(tau)
         later = a[..., k:, 1:]
         v = shaping.concatenate(0.0 * tau + 1.0, v, axis=a.ndim - 2)[..., None]
-        moved = later - v * (shaping.conjugate(tau)[..., None] * linalg.matmul(decompositions.adjoint(v), later))
+        moved = later - v * (shaping.conjugate(tau)[..., None] * products.matmul(decompositions.adjoint(v), later))
         a = shaping.concatenate(a[..., :k, 1:], moved, axis=a.ndim - 2)
     columns = [x[..., None, :] for x in parts]
     others = [methods.swapaxes(a, -1, -2)] if a.shape[-1] else []
@@ -137,11 +138,11 @@ def matrix_power(a: Array, n: Any) -> Array:
     ans = None
     while True:
         if n & 1:
-            ans = a if ans is None else linalg.matmul(ans, a)
+            ans = a if ans is None else products.matmul(ans, a)
         n >>= 1
         if not n:
             return ans
-        a = linalg.matmul(a, a)
+        a = products.matmul(a, a)
 
 
 @implements(np.linalg.multi_dot)
@@ -175,7 +176,7 @@ def _in_order(arrays: list, split: dict, i: int, j: int) -> Array:
     if i == j:
         return arrays[i]
     k = split[i, j]
-    return linalg.matmul(_in_order(arrays, split, i, k), _in_order(arrays, split, k + 1, j))
+    return products.matmul(_in_order(arrays, split, i, k), _in_order(arrays, split, k + 1, j))
 
 
 @implements(np.linalg.tensorinv)
@@ -207,7 +208,7 @@ def tensorsolve(a: Array, b: Array, axes: Any = None) -> Array:
 
 @implements(np.linalg.matmul)
 def matmul(x1: Array, x2: Array, /) -> Array:
-    return linalg.matmul(array_of(x1), array_of(x2))
+    return products.matmul(array_of(x1), array_of(x2))
 
 
 @implements(np.linalg.outer)
@@ -241,7 +242,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
 
 @implements(np.linalg.vecdot)
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    return linalg.vecdot(x1, x2, axis)
+    return products.vecdot(x1, x2, axis)
 
 
 @implements(np.linalg.matrix_transpose)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import linalg, shaping
-from ..core.tracer import Tracer
+from ..core.numpy_api import methods
+from ..core.ops import shaping
+from ..core.ops.linalg import products
+from ..core.trace.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements, refuse_options, ufunc
 
 matmul = ufunc(np.matmul)
@@ -18,13 +19,13 @@ matmul = ufunc(np.matmul)
 @implements(np.dot)
 def dot(a: Array, b: Array, out: Any = None) -> Array:
     refuse_options("dot", out)
-    return linalg.dot(array_of(a), array_of(b))
+    return products.dot(array_of(a), array_of(b))
 
 
 @implements(np.vdot)
 def vdot(a: Array, b: Array, /) -> Array:
     a, b = methods.reshape(array_of(a), (-1,)), methods.reshape(array_of(b), (-1,))
-    return linalg.matmul(shaping.conjugate(a) if a.dtype.kind == "c" else a, b)
+    return products.matmul(shaping.conjugate(a) if a.dtype.kind == "c" else a, b)
 
 
 @implements(np.inner)
@@ -58,7 +59,7 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
     size = math.prod(a.shape[k] for k in left)
     rows = shaping.transpose(a, (*rest_a, *left))
     columns = shaping.transpose(b, (*right, *rest_b))
-    ans = linalg.matmul(shaping.reshape(rows, (math.prod(a.shape[k] for k in rest_a), size)),
+    ans = products.matmul(shaping.reshape(rows, (math.prod(a.shape[k] for k in rest_a), size)),
                         shaping.reshape(columns, (size, math.prod(b.shape[k] for k in rest_b))))
     return shaping.reshape(ans, (*[a.shape[k] for k in rest_a], *[b.shape[k] for k in rest_b]))
 
@@ -109,7 +110,7 @@ matvec, vecmat = ufunc(np.matvec), ufunc(np.vecmat)
 def vecdot(x1: Array, x2: Array, /, out: Any = None, *, axis: int = -1) -> Array:
     refuse_options("vecdot", out)
     if isinstance(x1, Tracer) or isinstance(x2, Tracer):
-        return linalg.vecdot(x1, x2, axis)
+        return products.vecdot(x1, x2, axis)
     plain: Any = np.vecdot  # its stubs do not know `axis`
     return plain(x1, x2, axis=axis)
 

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods, reducing
 from ..core.checks import flag
 from ..core.errors import at_user_line
-from ..core.ops import reductions as r, searching, selection
-from ..core.reducing import masked, reduce
+from ..core.numpy_api import methods, reducing
+from ..core.numpy_api.reducing import masked, reduce
+from ..core.ops import reductions as r, selection
+from ..core.ops.indexing import searching
 from . import reductions
 from .running import without_nan
 from .surface import UNSET, Array, Axis, array_of, implements, refuse_options, without_mask

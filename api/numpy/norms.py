@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.checks import flag
 from ..core.errors import at_user_line
-from ..core.ops import arithmetic, decompositions, reductions, selection, shaping, svd
-from ..core.reducing import reduce
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import arithmetic, reductions, selection, shaping
+from ..core.ops.linalg import decompositions, svd
 from .spectra import inexact, matrices, policy_here
 from .surface import Array, Axis, implements
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.checks import flag
-from ..core.device import constant
 from ..core.errors import at_user_line
-from ..core.ops import reductions as r, selection, shaping, sorting as ordering
-from ..core.reducing import reduce
-from ..core.tracer import Tracer, is_concrete
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import reductions as r, selection, shaping
+from ..core.ops.indexing import sorting as ordering
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer, is_concrete
 from .surface import Array, Axis, array_of, implements, known, refuse_options, traced_inside
 
 _TABLE = 2048  # elements: 2049 calls of 30 us

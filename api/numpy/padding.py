@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import copies, methods
-from ..core.buffers import make_buffer
-from ..core.device import constant
 from ..core.errors import at_user_line
-from ..core.ops import linalg, selection, shaping
-from ..core.tracer import Tracer
+from ..core.numpy_api import copies, methods
+from ..core.ops import selection, shaping
+from ..core.ops.linalg import products
+from ..core.trace.buffers import make_buffer
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer
 from . import reductions
 from .creation import linspace
 from .indexing import take
@@ -132,5 +133,5 @@ def _block(value: Any, x: Array, axis: int, width: int) -> Array:
 def _applied(matrix: Any, x: Array, axis: int) -> Array:
     """A matrix applied along one axis."""
     moved = methods.swapaxes(x, axis, -1)
-    ans = linalg.matmul(moved, constant(matrix.T.astype(x.dtype), x))
+    ans = products.matmul(moved, constant(matrix.T.astype(x.dtype), x))
     return methods.swapaxes(ans, axis, -1)

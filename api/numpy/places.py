@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import searching, selection, shaping
+from ..core.numpy_api import methods
+from ..core.ops import selection, shaping
+from ..core.ops.indexing import searching
 from .indexing import flatnonzero
 from .joining import concatenate
 from .surface import Array, array_of, arrays_of, implements, traced_inside

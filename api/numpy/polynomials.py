@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
 from ..core.errors import at_user_line
-from ..core.ops import arithmetic, linalg, polynomials, reductions, running, selection, shaping
-from ..core.reducing import reduce
-from ..core.tracer import is_concrete
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import arithmetic, reductions, running, selection, shaping
+from ..core.ops.linalg import polynomials, products
+from ..core.trace.device import constant
+from ..core.trace.tracer import is_concrete
 from .linalg import inv
 from .sampled import convolve
 from .spectra import eigvals, lstsq
@@ -149,7 +150,7 @@ def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False,
         warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=3)
     if not cov:
         return ans
-    spread = inv(linalg.matmul(methods.transpose(columns), columns)) / (methods.reshape(scale, (-1, 1)) * scale)
+    spread = inv(products.matmul(methods.transpose(columns), columns)) / (methods.reshape(scale, (-1, 1)) * scale)
     if cov == "unscaled":
         return ans, spread if y.ndim == 1 else spread[:, :, None]
     if x.shape[0] <= order:

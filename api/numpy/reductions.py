@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods, reducing
 from ..core.checks import flag
 from ..core.errors import at_user_line
+from ..core.numpy_api import methods, reducing
+from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions as r, selection, shaping
-from ..core.reducing import reduce
-from ..core.tracer import is_concrete
+from ..core.trace.tracer import is_concrete
 from .surface import UNSET, Array, Axis, array_beside, array_of, implements, known, refuse_options
 
 _abs, _max, _min = builtins.abs, builtins.max, builtins.min

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
 from ..core.errors import at_user_line
+from ..core.numpy_api import methods
 from ..core.ops import reductions, running, selection, shaping
+from ..core.trace.device import constant
 from .reductions import diff
 from .surface import Array, Axis, array_beside, array_of, implements, refuse_options
 

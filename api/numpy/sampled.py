@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import pairs, reductions, running, selection, shaping
-from ..core.reducing import reduce
-from ..core.tracer import Tracer, is_concrete, peel
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import reduce
+from ..core.ops import reductions, running, selection, shaping
+from ..core.ops.indexing import pairs
+from ..core.trace.tracer import Tracer, is_concrete, unwrap as unwrap_tracer
 from .indexing import take
 from .reductions import diff
 from .sorting import searchsorted
@@ -207,7 +208,7 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
 
 def _finite(x: Array) -> bool:
     """Whether all elements are known to be finite."""
-    return is_concrete(x) and bool(selection.isfinite(peel(x)).all())
+    return is_concrete(x) and bool(selection.isfinite(unwrap_tracer(x)).all())
 
 
 def _between(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import at_user_line
-from ..core.ops import searching, selection
+from ..core.numpy_api import methods
+from ..core.ops import selection
+from ..core.ops.indexing import searching
 from .indexing import take
 from .joining import concatenate
 from .surface import Array, array_of, implements, known

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import copies, methods
-from ..core.axes import shape_tuple
-from ..core.buffers import Buffer
-from ..core.device import constant
+from ..core.arrays.axes import shape_tuple
 from ..core.errors import at_user_line
+from ..core.numpy_api import copies, methods
 from ..core.ops import shaping
+from ..core.trace.buffers import Buffer
+from ..core.trace.device import constant
 from .surface import Array, Axis, array_of, implements
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import decompositions, linalg, reductions, selection, shaping, spectral, svd as _svd
-from ..core.ops.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
-from ..core.tracer import is_concrete, peel
+from ..core.numpy_api import methods
+from ..core.ops import reductions, selection, shaping
+from ..core.ops.linalg import decompositions, products, spectral, svd as _svd
+from ..core.ops.linalg.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
+from ..core.trace.tracer import is_concrete, unwrap
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
 
@@ -134,7 +135,7 @@ def eigvals(a: Array) -> Array:
 
 def _all_real(a: Array, w: Array) -> bool:
     """NumPy's rule for the dtype: eigenvalues of a real matrix are real if all of them are."""
-    return a.dtype.kind != "c" and is_concrete(w) and bool((peel(w).imag == 0).all())
+    return a.dtype.kind != "c" and is_concrete(w) and bool((unwrap(w).imag == 0).all())
 
 
 @implements(np.linalg.svd)
@@ -186,7 +187,7 @@ def _pseudo_inverse(a: Array, rcond: Array) -> Array:
     u, s, vh = _svd.svd(a, False, _REPEATED.get())
     kept = s > rcond[..., None] * s[..., :1]
     inverse = selection.where(kept, 1.0 / selection.where(kept, s, 1.0), 0.0)
-    return linalg.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
+    return products.matmul(decompositions.adjoint(vh) * inverse[..., None, :], decompositions.adjoint(u))
 
 
 def _precision(a: Array) -> float:
@@ -207,14 +208,14 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
     limit = _precision(a) if rcond is None else rcond
     if np.ndim(limit):
         raise TypeError(f"lstsq takes one number as rcond, but got {rcond!r}; give a float, or None{at_user_line()}")
-    if is_concrete(limit) and not 0 < peel(limit) < 1:  # as LAPACK has it
+    if is_concrete(limit) and not 0 < unwrap(limit) < 1:  # as LAPACK has it
         limit = float(np.finfo(a.dtype).eps)
     rank = selection.astype(reductions.reduce_sum(selection.astype(s > limit * s[:1], np.intp), (0,), False), np.int32)
-    x = linalg.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
-    rest = b - linalg.matmul(a, x)
+    x = products.matmul(_pseudo_inverse(a, array_beside(limit, a)), b)
+    rest = b - products.matmul(a, x)
     rest = methods.reshape(rest, (m, b.shape[1] if b.ndim == 2 else 1))
     squares = reductions.reduce_sum((rest * shaping.conjugate(rest)).real, (0,), False)
-    if m <= n or is_concrete(rank) and peel(rank) != n:
+    if m <= n or is_concrete(rank) and unwrap(rank) != n:
         return x, np.zeros(0, squares.dtype), rank, s
     return x, squares if is_concrete(rank) else selection.where(rank == n, squares, np.nan), rank, s
 

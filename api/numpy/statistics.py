@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
-from ..core.device import constant
-from ..core.dtypes import result_dtype
+from ..core.arrays.dtypes import result_dtype
 from ..core.errors import DtypeError, at_user_line
-from ..core.ops import arithmetic, indexing, linalg, reductions as r, searching, selection, shaping
-from ..core.reducing import mean, reduce
-from ..core.tracer import Tracer, is_concrete
-from ..transforms.effects import stop_gradient
+from ..core.numpy_api import methods
+from ..core.numpy_api.reducing import mean, reduce
+from ..core.ops import arithmetic, reductions as r, selection, shaping
+from ..core.ops.indexing import indexing, searching
+from ..core.ops.linalg import products
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer, is_concrete
+from ..transforms.debug.effects import stop_gradient
 from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
@@ -47,7 +49,7 @@ def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: 
         spare = selection.maximum(spare, 0.0)
     x = x - centre
     other = x if weights is None else x * weights
-    ans = linalg.matmul(x, shaping.conjugate(methods.transpose(other)) if x.dtype.kind == "c" else other.T)
+    ans = products.matmul(x, shaping.conjugate(methods.transpose(other)) if x.dtype.kind == "c" else other.T)
     share = arithmetic.divide(1.0, spare)
     return methods.squeeze(ans * (share if isinstance(share, Tracer) else share.item()))
 

@@ -5,18 +5,18 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from ..core.avals import make_aval
-from ..core.backend import find_backend
+from ..core.arrays.avals import make_aval
+from ..core.arrays.backend import find_backend
+from ..core.arrays.dtypes import is_inexact
 from ..core.checks import check_options
-from ..core.device import array_of_list, constant
-from ..core.dtypes import is_inexact
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
+from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
+from ..core.numpy_api.refusal import explain
+from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
-from ..core.protocol import FUNCTIONS, UFUNCS
-from ..core.refusal import explain
-from ..core.tracer import Tracer, concrete
+from ..core.trace.device import array_of_list, constant
+from ..core.trace.tracer import Tracer, concrete
 from ..core.types import Fun
-from ..core.ufunc_methods import full_name
 
 Array = Annotated[Any, "an array, a tracer, or what NumPy makes an array of"]
 Axis = Any

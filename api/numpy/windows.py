@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.device import constant
 from ..core.errors import at_user_line
-from ..core.ops import bessel_integer
-from ..core.tracer import Tracer
+from ..core.ops.special import bessel_integer
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements
 
 bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import methods
 from ..core.errors import ConversionError, DtypeError, at_user_line
+from ..core.numpy_api import methods
 from ..core.ops import reductions as r, selection
-from ..core.tracer import Tracer, is_concrete
+from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import along, take
 from .shaping import resize
 from .surface import Array, array_beside, array_of, implements, known

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.ops import arithmetic, digits, error_function, normal_distribution, selection
+from ..core.ops import arithmetic, selection
 from ..core.ops.random_bits import random_unit
+from ..core.ops.special import digits, error_function, normal_distribution
 from ..numpy import linalg, sqrt, tan
 from ..numpy.surface import Array
-from ..transforms.effects import stop_gradient
+from ..transforms.debug.effects import stop_gradient
 from .keys import Shape, between, checked, float_type, parameters, sizes, split, spread
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.axes import normal_axis
-from ..core.device import constant
+from ..core.arrays.axes import normal_axis
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import arithmetic, random_bits as _bits, selection
 from ..core.ops.random_bits import random_unit
+from ..core.trace.device import constant
 from ..numpy import argmax, argsort, broadcast_shapes, cumsum, floor, moveaxis, searchsorted, take, take_along_axis
 from ..numpy.surface import Array, array_of, floating
-from ..transforms.effects import stop_gradient
+from ..transforms.debug.effects import stop_gradient
 from .continuous import gumbel
 from .keys import Shape, checked, fitting, parameters, sizes, split, spread
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.ops import arithmetic, elementary, gamma_functions, network, quantiles, selection
+from ..core.ops import arithmetic, elementary, selection
+from ..core.ops.nn import network
 from ..core.ops.random_bits import random_unit
+from ..core.ops.special import gamma_functions, quantiles
 from ..numpy import sqrt
 from ..numpy.surface import Array
 from .continuous import exponential, normal

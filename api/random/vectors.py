@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
-from ..core.families import broadcast_shape
 from ..core.ops import selection
+from ..core.primitive.families import broadcast_shape
 from ..numpy import diagonal, einsum, linalg, sqrt, swapaxes
 from ..numpy.surface import Array, floating
 from .continuous import normal

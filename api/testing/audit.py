@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.primitive import REGISTRY, Primitive
+from ..core.primitive.primitive import REGISTRY, Primitive
 from .cases import Case, cases, find
 
 COLUMNS = ("jvp rule", "vjp rule", "batch", "shape", "samples", "()", "(0,)", "broadcast", "float32", "complex",

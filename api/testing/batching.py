@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import aval_of
-from ..transforms.forward import jvp
-from ..transforms.vmap import vmap
+from ..core.arrays.avals import aval_of
+from ..transforms.interpreters.forward import jvp
+from ..transforms.interpreters.vmap import vmap
 from .cases import Case
 from .compare import CheckError, agree
 from .differences import random_direction

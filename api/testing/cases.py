@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import is_inexact
-from ..core.primitive import REGISTRY, Primitive, bind
-from ..transforms.vmap import vmap
+from ..core.arrays.dtypes import is_inexact
+from ..core.primitive.primitive import REGISTRY, Primitive, bind
+from ..transforms.interpreters.vmap import vmap
 from .compare import wide
 
 ROUTES = ("lane", "bind")  # the public function with its fast lanes, and the general path

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import aval_of
-from ..core.dtypes import is_inexact
-from ..core.fix import conj
-from ..transforms.forward import jvp
-from ..transforms.gradient import vjp
+from ..core.arrays.avals import aval_of
+from ..core.arrays.dtypes import is_inexact
+from ..core.tape.unbroadcast import conj
+from ..transforms.interpreters.forward import jvp
+from ..transforms.interpreters.gradient import vjp
 from .batching import check_batch, check_inside, check_vmap
 from .cases import ROUTES, Case, cases, find
 from .compare import CheckError, agree, inner, same_aval

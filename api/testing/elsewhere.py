@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import BACKENDS, Backend
-from ..transforms.forward import jvp
-from ..transforms.gradient import vjp
-from ..transforms.staging import make_graph
+from ..core.arrays.backend import BACKENDS, Backend
+from ..transforms.interpreters.forward import jvp
+from ..transforms.interpreters.gradient import vjp
+from ..transforms.staging.staging import make_graph
 from .cases import Case
 from .compare import agree
 from .differences import random_direction

@@ -7,16 +7,16 @@ import numpy as np
 
 from .. import nn
 from ..scipy import special
-from ..transforms.checkpoint import checkpoint
-from ..transforms.collectives import psum
-from ..transforms.control import cond
-from ..transforms.custom import custom_jvp, custom_vjp
-from ..transforms.effects import stop_gradient
-from ..transforms.forward import jvp
-from ..transforms.gradient import grad
-from ..transforms.scan import scan
-from ..transforms.staging import make_graph
-from ..transforms.vmap import vmap
+from ..transforms.collectives.collectives import psum
+from ..transforms.control.checkpoint import checkpoint
+from ..transforms.control.control import cond
+from ..transforms.control.scan import scan
+from ..transforms.custom.custom import custom_jvp, custom_vjp
+from ..transforms.debug.effects import stop_gradient
+from ..transforms.interpreters.forward import jvp
+from ..transforms.interpreters.gradient import grad
+from ..transforms.interpreters.vmap import vmap
+from ..transforms.staging.staging import make_graph
 from .differences import difference
 from .operations import Library
 from .programs import Program, attempt, draw_program

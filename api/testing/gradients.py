@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import is_inexact
-from ..transforms.arguments import flatten
-from ..transforms.forward import jvp
+from ..core.arrays.dtypes import is_inexact
+from ..transforms.arguments.arguments import flatten
+from ..transforms.interpreters.forward import jvp
 from .check import adjoint
 from .compare import CheckError, agree, inner, same_aval
 from .differences import difference, random_direction

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..core.primitive import REGISTRY
+from ..core.primitive.primitive import REGISTRY
 from .cases import find
 from .check import check
 from .compare import CheckError

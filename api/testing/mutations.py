@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.fix import conj
-from ..core.primitive import Formula, Primitive
-from ..core.scatter import Scatter
-from ..core.tracer import Batched, Tracer
+from ..core.primitive.primitive import Formula, Primitive
+from ..core.tape.scatter import Scatter
+from ..core.tape.unbroadcast import conj
+from ..core.trace.tracer import Batched, Tracer
 from .cases import cases
 
 TABLES = ("jvp", "jvp_plain", "vjp", "vjp_plain")

@@ -7,7 +7,7 @@ from typing import Any
 import optree
 
 from ..core.errors import at_user_line
-from ..transforms.arguments import NAMESPACE
+from ..transforms.arguments.arguments import NAMESPACE
 
 
 def register_dataclass(

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import optree
 
-from ..core.avals import aval_of
+from ..core.arrays.avals import aval_of
+from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_function
-from ..core.dtypes import result_dtype
 from ..core.errors import TreeError, at_user_line
 from ..core.ops.selection import astype
 from ..core.ops.shaping import concatenate
-from ..core.tracer import Tracer
+from ..core.trace.tracer import Tracer
 from ..core.types import PyTree
-from ..transforms.arguments import NAMESPACE, described
+from ..transforms.arguments.arguments import NAMESPACE, described
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:

@@ -1,6 +1,6 @@
 """torch.cuda: there is none; what asks whether there is gets an answer, everything else an error."""
 
-from .surface import getter
+from ._impl.dispatch.surface import getter
 
 
 def is_available():

@@ -1,7 +1,7 @@
 """torch.fft."""
 
-from .ops.spectra import FREQUENCIES
-from .surface import getter, names
+from ._impl.dispatch.surface import getter, names
+from ._impl.ops.spectra import FREQUENCIES
 
 __getattr__ = getter("fft.", "torch.fft")
 globals().update(names("fft."))

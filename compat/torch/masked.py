@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import dtypes
-from .call import ROWS
-from .state import TensorBase
-from .surface import getter
+from ._impl.dispatch.call import ROWS
+from ._impl.dispatch.surface import getter
+from ._impl.types import dtypes
+from ._impl.types.tensor_type import TensorBase
 
 where = ROWS["where"].fun
 

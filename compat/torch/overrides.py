@@ -2,8 +2,8 @@
 
 import functools
 
-from .overriding import DisableTorchFunctionSubclass, dispatched, overloads
-from .state import CLASS
+from ._impl.dispatch.overriding import DisableTorchFunctionSubclass, dispatched, overloads
+from ._impl.types.tensor_type import Tensor
 
 
 def has_torch_function(relevant_args):
@@ -53,7 +53,7 @@ def wrap_torch_function(dispatcher):
 
 def is_tensor_like(inp):
     """Whether an object is a tensor, or has a `__torch_function__`."""
-    return type(inp) is CLASS[0] or hasattr(inp, "__torch_function__")
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
 __all__ = ["DisableTorchFunctionSubclass", "handle_torch_function", "has_torch_function", "has_torch_function_unary",

@@ -1,6 +1,6 @@
 """torch.special."""
 
-from .surface import getter, names
+from ._impl.dispatch.surface import getter, names
 
 __getattr__ = getter("special.", "torch.special")
 globals().update(names("special."))

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from . import dtypes
-from .random import rand
-from .state import TensorBase, bottom, wrap
-from .surface import getter
+from ._impl.dispatch.surface import getter
+from ._impl.random.sampling import rand
+from ._impl.state.state import bottom, wrap
+from ._impl.types import dtypes
+from ._impl.types.tensor_type import TensorBase
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),
                "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}

@@ -4,9 +4,9 @@ import operator
 
 import numpy as np
 
-from ..backend import SCALARS
-from ..families import elementwise
-from ..fix import conj
+from ..arrays.backend import SCALARS
+from ..primitive.families import elementwise
+from ..tape.unbroadcast import conj
 from .samples import Sample, binary, together, unary
 from .selection import where
 

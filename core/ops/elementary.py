@@ -6,8 +6,8 @@ from math import isnan
 
 import numpy as np
 
-from ..avals import make_aval
-from ..families import ZERO, elementwise, primitive
+from ..arrays.avals import make_aval
+from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import cos, sqrt
 from .samples import Sample, binary, together, unary
 from .selection import extreme, sign, where

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..avals import make_aval
-from ..device import constant
-from ..dtypes import complex_dtype, real_dtype
-from ..families import linear
+from ..arrays.avals import make_aval
+from ..arrays.dtypes import complex_dtype, real_dtype
+from ..primitive.families import linear
+from ..trace.device import constant
 from .samples import arrays, together
 
 SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}  # the scaling of the other direction

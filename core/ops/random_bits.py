@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from ..avals import make_aval
-from ..families import ZERO, primitive
+from ..arrays.avals import make_aval
+from ..primitive.families import ZERO, primitive
 from .samples import Sample
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))

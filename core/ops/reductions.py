@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..avals import make_aval
-from ..device import constant
-from ..families import ZERO, linear, primitive
-from ..fix import conj
+from ..arrays.avals import make_aval
+from ..primitive.families import ZERO, linear, primitive
+from ..tape.unbroadcast import conj
+from ..trace.device import constant
 from .arithmetic import exp
 from .samples import Sample, arrays, together
 from .selection import where

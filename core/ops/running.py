@@ -4,10 +4,10 @@ import operator
 
 import numpy as np
 
-from ..avals import make_aval
-from ..dtypes import result_dtype
-from ..families import ZERO, primitive
-from ..fix import conj
+from ..arrays.avals import make_aval
+from ..arrays.dtypes import result_dtype
+from ..primitive.families import ZERO, primitive
+from ..tape.unbroadcast import conj
 from .reductions import _sum_shape
 from .samples import Sample, arrays, together
 from .shaping import broadcast_to, concatenate, flip, slice_axis

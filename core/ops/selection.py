@@ -4,11 +4,11 @@ import operator
 
 import numpy as np
 
-from ..avals import make_aval
-from ..dtypes import is_inexact
-from ..families import ZERO, elementwise, linear
-from ..fix import WHERE, recast
-from ..primitive import RAW
+from ..arrays.avals import make_aval
+from ..arrays.dtypes import is_inexact
+from ..primitive.families import ZERO, elementwise, linear
+from ..primitive.primitive import RAW
+from ..tape.unbroadcast import WHERE, recast
 from .samples import Sample, binary, together, unary
 
 ndarray = np.ndarray

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..avals import make_aval
-from ..call_lanes import joining_lane
-from ..device import constant
-from ..dtypes import complex_dtype, real_dtype, result_dtype
+from ..arrays.avals import make_aval
+from ..arrays.dtypes import complex_dtype, real_dtype, result_dtype
 from ..errors import ShapeError, at_user_line
-from ..families import elementwise, joint, linear, primitive
-from ..fix import unbroadcast
-from ..primitive import RAW
+from ..primitive.call_lanes import joining_lane
+from ..primitive.families import elementwise, joint, linear, primitive
+from ..primitive.primitive import RAW
+from ..tape.unbroadcast import unbroadcast
+from ..trace.device import constant
 from .samples import Sample, arrays, together, unary
 from .selection import sign, where
 

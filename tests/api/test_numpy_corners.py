@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as cnp
+from covector.core.errors import DtypeError
 
 V = np.array([0.5, 1.5, -2.0, 3.0])
 M = np.arange(12.0).reshape(2, 2, 3) / 7
@@ -190,9 +191,9 @@ def test_lists_of_traced_values_are_arrays(name):
                                        lambda f: lambda x: cv.vjp(f, x)])
 def test_a_class_is_no_array(transform):
     for found in (np.float64, type(None)):
-        with pytest.raises((cv.core.errors.DtypeError), match="type"):
+        with pytest.raises((DtypeError), match="type"):
             transform(lambda x: found)(V)
-    with pytest.raises(cv.core.errors.DtypeError, match="type"):
+    with pytest.raises(DtypeError, match="type"):
         transform(type)(V)
 
 

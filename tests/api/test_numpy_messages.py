@@ -5,6 +5,7 @@ import pytest
 
 import covector
 import covector.numpy as cnp
+from covector.core.numpy_api.protocol import FUNCTIONS
 
 V, M = np.linspace(0.5, 2.0, 4), np.linspace(0.5, 2.0, 6).reshape(2, 3)
 MESSAGES = [
@@ -41,7 +42,7 @@ MESSAGES = [
      r"indices from 0 to 1, but got 0 to 5"),
     ("put_along_axis", IndexError, lambda x: cnp.put_along_axis(x * 1, np.array([7]), x[:1], None),
      r"4 elements: 7 to 7"),
-    ("lexsort", TypeError, lambda x: covector.core.protocol.FUNCTIONS[np.lexsort](()), r"at least one key"),
+    ("lexsort", TypeError, lambda x: FUNCTIONS[np.lexsort](()), r"at least one key"),
     ("trim", ValueError, lambda x: cnp.trim_zeros(x, "x"), r"'f', 'b' or 'fb', but got 'x'"),
     ("diagonal", ValueError, lambda x: cnp.diag_indices_from(x), r"two axes, all of one length.*\(4,\)"),
     ("ix_", ValueError, lambda x: cnp.ix_(x[None]), r"ix_ needs vectors.*\(1, 4\)"),

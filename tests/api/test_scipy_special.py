@@ -8,7 +8,7 @@ import pytest
 
 import covector as cv
 from covector.core.errors import DtypeError, MissingLibraryError, RuleError
-from covector.core.ops.special import SPECIAL
+from covector.core.ops.special.every import SPECIAL
 from covector.scipy import special
 from covector.testing import check_grads
 

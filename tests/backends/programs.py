@@ -39,7 +39,7 @@ def run(prim, sample, convert, mode):
         chosen = [mode == "vmap" or mode.endswith(str(i)) for i in range(len(operands))]
         moved = [convert(doubled(x) if own else x) for x, own in zip(operands, chosen)]
         axes = tuple(0 if own else None for own in chosen)
-        return cv.vmap(lambda *xs: prim.again((*xs, *params)), axes, axis_size=2)(*moved)
+        return cv.vmap(lambda *xs: prim.rebind((*xs, *params)), axes, axis_size=2)(*moved)
     operands = [convert(x) for x in operands]
     live = [i for i, x in enumerate(operands) if i not in prim.nondiff and x.dtype.kind in "fc"]
 
@@ -47,7 +47,7 @@ def run(prim, sample, convert, mode):
         full = list(operands)
         for i, x in zip(live, xs):
             full[i] = x
-        out = prim.again((*full, *params))
+        out = prim.rebind((*full, *params))
         return out if sample.gauge is None else tuple(sample.gauge(*out))
 
     xs = tuple(operands[i] for i in live)

@@ -316,7 +316,7 @@ def warned(fn):
 
 def test_dropped_imaginary_parts_and_read_only_memory_are_warned_of():
     import covector.compat.torch as torch
-    from covector.compat.torch import once
+    from covector.compat.torch._impl.modes import warnings as once
 
     z = torch.ones(2, dtype=torch.complex64)
     words = "Casting complex values to real discards the imaginary p"

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import covector.compat.torch as compat
-from covector.compat.torch.modes import DEFAULT, Modes
+from covector.compat.torch._impl.modes.modes import DEFAULT, Modes
 from harness import attempt
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch import programs
-from covector.compat.torch.call import ROWS
+from covector.compat.torch._impl.dispatch import call_cache as programs
+from covector.compat.torch._impl.dispatch.call import ROWS
 
 F = torch.nn.functional
 
@@ -65,7 +65,7 @@ def leaves(shapes, seed, dtype=np.float32, requires_grad=True):
 def general(fun, *args):
     """The answer of the general road."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("covector.compat.torch.call.found", lambda *call: (None, None))
+        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None))
         return fun(*args)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing import check
 
 # Higher-order primitives take their rules from the functions they are given; tests/transforms holds them.

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 import covector
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.testing.cases import cases
 
 X, Y = np.array([0.3, 0.8, -0.4]), np.array([[0.5, -0.2, 0.9], [0.1, 0.7, 0.4]])

@@ -15,7 +15,7 @@ import pytest
 
 import covector
 from covector.core.errors import RuleError
-from covector.core.primitive import REGISTRY, bind
+from covector.core.primitive.primitive import REGISTRY, bind
 from covector.testing import check_grads
 from covector.testing.cases import cases
 from covector.testing.fuzz import disagreement

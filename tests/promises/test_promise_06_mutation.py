@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector
+from covector.core.errors import MutationError
 
 LARGE = 5000  # elements: above 32 KiB, up to which inputs are copied
 
@@ -82,7 +83,7 @@ def test_captured_arrays_of_what_runs_later_are_kept_too(name, n):
     w[:] = 5.0
     try:
         found = covector.tree.leaves(later(np.ones(n)))[0]
-    except covector.core.errors.MutationError:
+    except MutationError:
         assert n == LARGE
     else:
         np.testing.assert_array_equal(found, wanted)

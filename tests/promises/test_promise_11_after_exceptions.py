@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 
 X = np.array([0.5, 1.0])
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch.state import lift, lower
-from covector.core.primitive import REGISTRY
-from covector.core.tracer import Tracer
+from covector.compat.torch._impl.state.state import lift, lower
+from covector.core.primitive.primitive import REGISTRY
+from covector.core.trace.tracer import Tracer
 from covector.testing.cases import cases
 
 WRITES = {

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
 from covector.extend import elementwise
-from covector.transforms import block_programs, blocks, reverse
+from covector.transforms.reverse import block_programs, blocks, reverse
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-310, -2.5, 3.0, 0.5] * 30)
 OTHER = np.roll(SPECIAL, 7)

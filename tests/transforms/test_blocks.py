@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.transforms import blocks, reverse
+from covector.transforms.reverse import blocks, reverse
 
 ROW = np.linspace(0.5, 1.5, 30, dtype=np.float32)
 WEIGHT = np.linspace(-1.0, 1.0, 600, dtype=np.float32).reshape(20, 30)

@@ -5,8 +5,10 @@ import pytest
 
 import covector
 from covector import debug_nans, jacrev, vjp, vmap
-from covector.core.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY
+from covector.core.tape import lazy_cotangents
 from covector.testing.cases import cases
+from covector.transforms.interpreters import basis
 
 RNG = np.random.default_rng(0)
 W, V, M = RNG.normal(size=(4, 3)), RNG.normal(size=(3, 4)), RNG.normal(size=(3, 3))
@@ -17,8 +19,8 @@ X, Y = RNG.normal(size=3), RNG.normal(size=(2, 3))
 def how(request, monkeypatch):
     """Small bases are arrays from the start, and their sums arrays, unless told otherwise."""
     if request.param == "units":
-        monkeypatch.setattr("covector.transforms.basis.FEW", 0)
-        monkeypatch.setattr("covector.core.basis.SMALL", 0)
+        monkeypatch.setattr(basis, "FEW", 0)
+        monkeypatch.setattr(lazy_cotangents, "SMALL", 0)
 
 
 def by_rows(f, x):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.transforms import forward
+from covector.transforms.interpreters import forward
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 20))

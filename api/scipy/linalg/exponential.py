@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import ShapeError, at_user_line
-from ...core.ops.linalg import matmul
+from ...core.ops.linalg.products import matmul
 from ...core.ops.selection import where
-from ...core.tracer import peel
+from ...core.trace.device import constant
+from ...core.trace.tracer import unwrap
 from ...numpy import ceil, clip, linalg, log2
 from ...numpy.surface import Array, floating
-from ...transforms.effects import stop_gradient
+from ...transforms.debug.effects import stop_gradient
 
 # Higham (2005), The scaling and squaring method for the matrix exponential revisited, tables 2.3 and 10.4.
 _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
@@ -40,7 +40,7 @@ def expm(A: Array) -> Array:  # noqa: N803 - SciPy's name
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ShapeError(f"expm needs square matrices (…, n, n), but got shape {tuple(a.shape)}; use np.exp for "
                          f"elements{at_user_line()}")
-    known = peel(a)
+    known = unwrap(a)
     if known is None:
         return _of_unknown_size(a)
     size = float(abs(known).sum(axis=-2).max()) if math.prod(known.shape) else 0.0

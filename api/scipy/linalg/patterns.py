@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.shaping import concatenate, pad
+from ...core.trace.device import constant
 from ...numpy import conjugate
 from ...numpy.surface import Array, arrays_of, floating
 

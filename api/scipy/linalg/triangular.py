@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import ShapeError, at_user_line
+from ...core.trace.device import constant
 from ...numpy import conjugate, linalg, swapaxes, tril, triu
 from ...numpy.surface import Array, floating
 

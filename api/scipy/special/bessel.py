@@ -1,6 +1,6 @@
 """Bessel functions of order 0 and 1."""
 
-from ...core.ops import bessel, bessel_second_kind
+from ...core.ops.special import bessel, bessel_second_kind
 from ...numpy.surface import Array, lift
 
 

@@ -1,6 +1,6 @@
 """Bessel functions of any order, which are not differentiable with respect to the order."""
 
-from ...core.ops import bessel_orders
+from ...core.ops.special import bessel_orders
 from ...core.types import Callable, Fun
 from ...numpy.surface import Array, array_of, lift
 

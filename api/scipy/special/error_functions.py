@@ -1,6 +1,6 @@
 """Error functions, and the normal distribution."""
 
-from ...core.ops import error_function, normal_distribution
+from ...core.ops.special import error_function, normal_distribution
 from ...numpy.surface import Array, lift
 
 

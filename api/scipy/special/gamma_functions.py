@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import at_user_line
-from ...core.ops import arithmetic, gamma_functions, incomplete, integrals, selection
-from ...core.tracer import peel
+from ...core.ops import arithmetic, selection
+from ...core.ops.special import gamma_functions, incomplete, integrals
+from ...core.trace.device import constant
+from ...core.trace.tracer import unwrap
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 
@@ -220,7 +221,7 @@ def multigammaln(a: Array, d: int) -> Array:
         raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass an integer"
                          f"{at_user_line()}")
     a = floating(a)
-    known = peel(a)
+    known = unwrap(a)
     if known is not None and bool((known <= 0.5 * (d - 1)).any()):
         raise ValueError(f"multigammaln needs a > (d - 1) / 2 = {0.5 * (d - 1)}, but the smallest a is {known.min()}; "
                          f"the integral that defines it diverges there{at_user_line()}")

@@ -1,6 +1,6 @@
 """Exponential, sine, Fresnel and related integrals; hypergeometric functions."""
 
-from ...core.ops import hypergeometric, integrals
+from ...core.ops.special import hypergeometric, integrals
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 

@@ -1,6 +1,7 @@
 """Logistic functions, and products with logarithms."""
 
-from ...core.ops import elementary, entropies
+from ...core.ops import elementary
+from ...core.ops.special import entropies
 from ...numpy.surface import Array, lift
 
 

@@ -1,6 +1,6 @@
 """Inverses of the incomplete gamma and beta functions, and Student's t distribution."""
 
-from ...core.ops import quantiles, student
+from ...core.ops.special import quantiles, student
 from ...numpy.surface import Array, lift
 
 

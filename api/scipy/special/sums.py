@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 
-from ...core.axes import normal_axes
+from ...core.arrays.axes import normal_axes
 from ...core.checks import flag
-from ...core.device import constant
 from ...core.errors import DtypeError, at_user_line
-from ...core.ops import entropies, network, reductions, selection
+from ...core.ops import reductions, selection
+from ...core.ops.nn import network
+from ...core.ops.special import entropies
+from ...core.trace.device import constant
 from ...nn.losses import together
 from ...nn.softmax import over_axes
 from ...numpy.surface import Array, Axis, floating

@@ -5,19 +5,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.ops import (
+from ...core.ops import elementary, selection
+from ...core.ops.arithmetic import exp, expm1, log, log1p
+from ...core.ops.nn import network
+from ...core.ops.special import (
     bessel,
-    elementary,
     entropies,
     gamma_functions,
     incomplete,
-    network,
     normal_distribution as normal,
     quantiles,
-    selection,
     student,
 )
-from ...core.ops.arithmetic import exp, expm1, log, log1p
 from ...nn import log1mexp as loud_log1mexp
 from ...numpy import arctan, cos, tan
 from ...numpy.surface import Array

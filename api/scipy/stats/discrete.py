@@ -2,7 +2,8 @@
 
 import math
 
-from ...core.ops import arithmetic, entropies, gamma_functions, incomplete, selection
+from ...core.ops import arithmetic, selection
+from ...core.ops.special import entropies, gamma_functions, incomplete
 from ...numpy.surface import Array
 from .distribution import Discrete
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.device import constant
 from ...core.errors import RuleError, at_user_line
 from ...core.ops import arithmetic, selection
-from ...core.ops.scipy_kernels import weakly
+from ...core.ops.special.scipy_kernels import weakly
+from ...core.trace.device import constant
 from ...numpy.surface import Array, floating, lift
 
 Formula = Callable[..., Array]

@@ -3,7 +3,8 @@
 import math
 
 from ...core.errors import ShapeError, at_user_line
-from ...core.ops import arithmetic, entropies, gamma_functions, selection
+from ...core.ops import arithmetic, selection
+from ...core.ops.special import entropies, gamma_functions
 from ...numpy import diagonal, linalg
 from ...numpy.surface import Array, array_of, floating
 

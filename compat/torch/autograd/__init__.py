@@ -1,10 +1,15 @@
 """torch.autograd: the engine, modes, Function, and the tools around the graph."""
 
-from .. import apply_function as _apply_function
-from ..engine import backward, grad
-from ..engine_switches import enforce_grad_layout_policy, is_multithreading_enabled, set_multithreading_enabled
-from ..function import Function, NestedIOFunction
-from ..grad_mode import (
+from .._impl.dispatch.surface import getter
+from .._impl.engine.engine import backward, grad
+from .._impl.function import apply_function as _apply_function
+from .._impl.function.function import Function, NestedIOFunction
+from .._impl.modes.engine_switches import (
+    enforce_grad_layout_policy,
+    is_multithreading_enabled,
+    set_multithreading_enabled,
+)
+from .._impl.modes.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -12,8 +17,7 @@ from ..grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from ..saved import SavedTensor
-from ..surface import getter
+from .._impl.saved.saved import SavedTensor
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, profiler_util, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .gradcheck import gradcheck, gradgradcheck

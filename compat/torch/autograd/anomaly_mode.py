@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..modes import enter, leave, modes, set_modes
+from .._impl.modes.modes import enter, leave, modes, set_modes
 
 
 class detect_anomaly:  # noqa: N801 (torch's name)

@@ -1,6 +1,6 @@
 """torch.autograd.forward_ad."""
 
-from ..forward_ad import (
+from .._impl.forward_ad.forward_ad import (
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,
@@ -8,7 +8,7 @@ from ..forward_ad import (
     make_dual,
     unpack_dual,
 )
-from ..levels import DUAL
+from .._impl.state.levels import DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 

@@ -1,6 +1,6 @@
 """torch.autograd.function."""
 
-from ..function import (
+from .._impl.function.function import (
     BackwardCFunction,
     Function,
     FunctionCtx,
@@ -8,7 +8,7 @@ from ..function import (
     InplaceFunction,
     NestedIOFunction,
 )
-from ..once_differentiable import once_differentiable
+from .._impl.function.once_differentiable import once_differentiable
 
 _SingleLevelFunction = Function  # PyTorch tells the two apart for its transforms
 _ContextMethodMixin = FunctionCtx  # the name of older documentation

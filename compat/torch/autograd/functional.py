@@ -1,9 +1,18 @@
 """torch.autograd.functional: products with Jacobians and Hessians of functions of tensors."""
 
-from ..creation import zeros_like
-from ..grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
-from .dense import hessian, jacobian
-from .strictness import check_recorded, filled, gradients, listed, outputs_of, separate, settled, vector
+from .._impl.factories.creation import zeros_like
+from .._impl.functional.dense import hessian, jacobian
+from .._impl.functional.strictness import (
+    check_recorded,
+    filled,
+    gradients,
+    listed,
+    outputs_of,
+    separate,
+    settled,
+    vector,
+)
+from .._impl.modes.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 NO_VECTOR = ("The vector v can only be None if the input to the user-provided function is a single Tensor with a "
              "single element.")

@@ -2,24 +2,24 @@
 
 import warnings
 
-from .. import dtypes
-from ..engine import grad
-from ..random import rand
-from ..state import TensorBase
-from .gradcheck_errors import GradcheckError
-from .gradcheck_modes import check_backward, check_forward
-from .gradcheck_promises import (
+from .._impl.engine.engine import grad
+from .._impl.gradcheck.errors import GradcheckError
+from .._impl.gradcheck.jacobians import Problem, as_tuple
+from .._impl.gradcheck.jacobians_by_old_names import (
+    get_analytical_jacobian,
+    get_numerical_jacobian,
+    get_numerical_jacobian_wrt_specific_input,
+)
+from .._impl.gradcheck.modes import check_backward, check_forward
+from .._impl.gradcheck.promises import (
     check_batched_backward,
     check_batched_forward,
     check_undefined_backward,
     check_zero_for_zero,
 )
-from .jacobians import Problem, as_tuple
-from .jacobians_by_old_names import (
-    get_analytical_jacobian,
-    get_numerical_jacobian,
-    get_numerical_jacobian_wrt_specific_input,
-)
+from .._impl.random.sampling import rand
+from .._impl.types import dtypes
+from .._impl.types.tensor_type import TensorBase
 
 __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian",
            "get_numerical_jacobian_wrt_specific_input", "gradcheck", "gradgradcheck"]

@@ -7,11 +7,8 @@ import os
 import warnings
 from bisect import bisect_left, bisect_right
 
-from ..modes import modes, set_modes
-from ..ranges import Ranges, itt, nvtx
-from ..recorder import LABEL, Recorder, recording
-from .nvprof import EnforceUnique, load_nvprof, parse_nvprof_trace
-from .profiler_util import (
+from .._impl.modes.modes import modes, set_modes
+from .._impl.profiler.events import (
     MEMORY_EVENT_NAME,
     DeviceType,
     EventList,
@@ -21,6 +18,9 @@ from .profiler_util import (
     Interval,
     Kernel,
 )
+from .._impl.profiler.nvprof import EnforceUnique, load_nvprof, parse_nvprof_trace
+from .._impl.profiler.ranges import Ranges, itt, nvtx
+from .._impl.state.recorder import LABEL, Recorder, recording
 
 __all__ = ["DeviceType", "EnforceUnique", "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg",
            "Interval", "Kernel", "emit_itt", "emit_nvtx", "kineto_available", "load_nvprof", "parse_nvprof_trace",

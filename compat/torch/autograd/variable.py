@@ -2,9 +2,8 @@
 
 import warnings
 
-from ..callbacks import Engine
-from ..state import TensorBase
-from ..tensor import Tensor
+from .._impl.engine.callbacks import Engine
+from .._impl.types.tensor_type import Tensor, TensorBase
 
 ImperativeEngine = Engine
 

@@ -1,15 +1,15 @@
 """torch.func: functional transforms of functions of tensors."""
 
-from ..surface import getter
-from . import batched_function
-from .batch import vmap
-from .forward import jvp
-from .functional import functionalize
-from .jacobian import hessian, jacfwd, jacrev
-from .linear import linearize
-from .modules import functional_call, stack_module_state
-from .reverse import grad, grad_and_value, vjp
-from .unwrap import debug_unwrap
+from .._impl.dispatch.surface import getter
+from .._impl.func import batched_function
+from .._impl.func.batch import vmap
+from .._impl.func.forward import jvp
+from .._impl.func.functional import functionalize
+from .._impl.func.jacobian import hessian, jacfwd, jacrev
+from .._impl.func.linear import linearize
+from .._impl.func.modules import functional_call, stack_module_state
+from .._impl.func.reverse import grad, grad_and_value, vjp
+from .._impl.func.unwrap import debug_unwrap
 
 __getattr__ = getter("func.", "torch.func")
 __all__ = ["debug_unwrap", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",

@@ -1,6 +1,6 @@
 """torch.nn: the functional part."""
 
-from ..surface import getter
+from .._impl.dispatch.surface import getter
 from . import functional
 
 __getattr__ = getter("nn.", "torch.nn")

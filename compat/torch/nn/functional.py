@@ -1,6 +1,6 @@
 """torch.nn.functional."""
 
-from ..surface import getter, names
+from .._impl.dispatch.surface import getter, names
 
 __getattr__ = getter("nn.functional.", "torch.nn.functional")
 globals().update(names("nn.functional."))

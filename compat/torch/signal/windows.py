@@ -1,5 +1,5 @@
 """torch.signal.windows."""
 
-from ..window_functions import WINDOWS
+from .._impl.factories.window_functions import WINDOWS
 
 globals().update(WINDOWS)

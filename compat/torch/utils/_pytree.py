@@ -1,6 +1,6 @@
 """torch.utils._pytree: nests of containers."""
 
-from ..pytree import (
+from .._impl.types.pytree import (
     TreeSpec,
     register_pytree_node,
     tree_all,

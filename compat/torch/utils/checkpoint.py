@@ -4,16 +4,20 @@ import contextlib
 import warnings
 from contextvars import ContextVar
 
-from ..drive import RUNNING
-from ..engine import backward
-from ..function import Function
-from ..grad_mode import enable_grad, is_grad_enabled, no_grad
-from ..random import fork_rng, get_rng_state, set_rng_state
-from ..state import TensorBase
-from ..surface import getter
-from .checkpoint_log import Log
-from .recompute import CheckpointError, Deferred, GraphExecGroup, Region
-from .selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from .._impl.checkpoint.log import Log
+from .._impl.checkpoint.recompute import CheckpointError, Deferred, GraphExecGroup, Region
+from .._impl.checkpoint.selective import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
+from .._impl.dispatch.surface import getter
+from .._impl.engine.engine import backward
+from .._impl.engine.graph_task import RUNNING
+from .._impl.function.function import Function
+from .._impl.modes.grad_mode import enable_grad, is_grad_enabled, no_grad
+from .._impl.random.sampling import fork_rng, get_rng_state, set_rng_state
+from .._impl.types.tensor_type import TensorBase
 
 
 def noop_context_fn():

@@ -1,3 +1,3 @@
 """torch.utils.dlpack."""
 
-from ..dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
+from .._impl.interchange.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack

@@ -1,5 +1,5 @@
 """torch.utils.hooks: what registering a hook returns."""
 
-from ..hooks import RemovableHandle
+from .._impl.graph.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from surface_sample import Call, Dtype, Listed
 
-from covector.compat.torch.signatures import signatures
+from covector.compat.torch._impl.dispatch.signatures import signatures
 
 COLUMNS = ("value", "grad", "grad-grad", "forward", "vmap", "in-place", "out", "errors")
 KINDS = (

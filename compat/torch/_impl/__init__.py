@@ -1,0 +1,1 @@
+"""Everything behind PyTorch's surface that PyTorch has no module for; nothing here is public."""

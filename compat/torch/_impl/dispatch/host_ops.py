@@ -1,0 +1,89 @@
+"""Integer and boolean answers that NumPy alone computes: no derivative passes, and vmap calls once an example."""
+
+import numpy as np
+
+from ..... import ShapeDtype, host_callback, stop_gradient
+from .....extend import Ambient, Batched, Opaque, make_batched
+
+ndarray = np.ndarray
+DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
+           "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
+
+
+def bare(v):
+    """A core value without derivatives: an array, or batches of one."""
+    if type(v) is Ambient:
+        return bare(v.value)
+    if isinstance(v, Batched):
+        inner = bare(v.value)
+        return v if inner is v.value else make_batched(v.owner, inner)
+    if isinstance(v, Opaque):
+        return v.value  # which raises: a call has no program if its body looks at elements
+    return v if isinstance(v, ndarray) else stop_gradient(v)
+
+
+def peek(v):
+    """What `bare` gives, or None where no element can be looked at: for shortcuts that an operation can do without."""
+    return None if isinstance(v, Opaque) else bare(v)
+
+
+def stripped(v):
+    """What `bare` gives, for computing with it alone."""
+    return v if isinstance(v, Opaque) else bare(v)
+
+
+def insist(check, *values):
+    """`check(*arrays)`, which raises where elements are not allowed; a program asks it in each run.
+
+    Arrays that differ between the examples of a vmap have those axes in front.
+    """
+    recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
+    if recorder is not None:
+        recorder.insist(check, values)
+        return
+    arrays = [numbers(v) for v in values]
+    if all(a is not None for a in arrays):
+        check(*arrays)
+
+
+def assume(test, *values):
+    """Whether `test(*arrays)` is known to hold, for a shorter way that an operation then takes.
+
+    A program that was made where it held asks it in each run, and gives way to the general road where it does not.
+    """
+    recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
+    if recorder is not None:
+        return recorder.assume(test, values)
+    arrays = [numbers(v) for v in values]
+    return all(a is not None for a in arrays) and bool(test(*arrays))
+
+
+def hosted(fun, shape, dtype, *values):
+    """`fun` of plain arrays, whatever transform runs.
+
+    Args:
+        fun: a function of arrays, whose answer has `shape` and `dtype`.
+        values: core values: arrays, or what transforms trace.
+    """
+    values = [bare(v) for v in values]
+    if all(isinstance(v, ndarray | np.generic) for v in values):
+        return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
+    return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
+                         ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
+
+
+def numbers(value):
+    """The plain array below a value, with those of all examples where a vmap runs; None where there is none."""
+    value = bare(value)
+    while isinstance(value, Batched):
+        value = value.value
+    return np.asarray(value) if isinstance(value, ndarray | np.generic) else None
+
+
+def known(name, value):
+    """The plain array of a value whose contents decide the shape of the answer, or a refusal under vmap."""
+    value = bare(value)
+    if not isinstance(value, ndarray | np.generic):
+        raise NotImplementedError(f"{name} under vmap is not built: the shape of its answer depends on the values, "
+                                  "which differ between examples; call it on each example")
+    return np.asarray(value)

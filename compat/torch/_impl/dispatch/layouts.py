@@ -1,0 +1,144 @@
+"""The memory layout of answers: PyTorch's choice of strides where operands lie in different orders."""
+
+import numpy as np
+
+from .....extend import Ambient
+from ..state.state import bottom
+
+ndarray = np.ndarray
+
+# A layout is a fact of an operation's row: a function of the answer, the tensors and the other arguments of a call.
+
+
+def layout(laid):
+    """A layout of a rule for arrays: it looks into tuples and through traced values, and leaves vectors as they are."""
+
+    def settled(value, tensors, args=(), named=None):
+        if type(value) is not Ambient and isinstance(value, tuple):
+            found = [settled(v, tensors, args, named) for v in value]
+            return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+        array = value.value if type(value) is Ambient else value
+        if type(array) is not ndarray or array.ndim < 2:
+            return value
+        return replaced(value, array, laid(array, tensors, args, named))
+
+    return settled
+
+
+# In the order of the axes, whatever the operands do; as elementwise operations do; as the first operand lies.
+IN_ORDER = layout(lambda array, tensors, args, named: np.ascontiguousarray(array))
+LIKE_OPERANDS = layout(lambda array, tensors, args, named: laid_out(array, *[bottom(t) for t in tensors]))
+LIKE_FIRST = layout(lambda array, tensors, args, named: laid_out(array, bottom(tensors[0])))
+
+
+def matrices(*columns, rows=()):
+    """A layout of LAPACK's matrices: the answers at these places have contiguous columns, or rows; others are left."""
+
+    def settled(value, tensors, args=(), named=None):
+        if not isinstance(value, tuple):
+            return by_columns(value)
+        found = [by_columns(v) if i in columns else by_rows(v) if i in rows else v for i, v in enumerate(value)]
+        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+
+    return settled
+
+
+def replaced(value, array, found):
+    """A core value over another array of the same elements."""
+    if found is array:
+        return value
+    if type(value) is Ambient:
+        value.value = found
+        return value
+    return found
+
+
+def by_columns(value):
+    """Matrices whose columns are contiguous."""
+    array = value.value if type(value) is Ambient else value
+    if type(array) is not ndarray or array.ndim < 2:
+        return value
+    order = (*range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
+    return replaced(value, array, ordered(array, order))
+
+
+def by_columns_of(value, rows):
+    """Matrices whose columns are contiguous, in memory for columns of `rows` numbers."""
+    array = value.value if type(value) is Ambient else value
+    if type(array) is not ndarray or array.ndim < 2:
+        return value
+    memory = np.zeros((*array.shape[:-2], array.shape[-1], rows), array.dtype)
+    found = memory.swapaxes(-1, -2)[..., : array.shape[-2], :]
+    found[...] = array
+    return replaced(value, array, found)
+
+
+def by_rows(value):
+    """Matrices in the order of their axes."""
+    array = value.value if type(value) is Ambient else value
+    return value if type(array) is not ndarray else replaced(value, array, ordered(array, range(array.ndim)))
+
+
+def ordered(array, order):
+    """The elements of an array, its axes laid out in an order, outermost first."""
+    turned = array.transpose(order)
+    return array if turned.flags.c_contiguous else np.ascontiguousarray(turned).transpose(np.argsort(order))
+
+
+def laid_out(answer, *operands):
+    """The answer of an elementwise operation, copied where its axes lie in another order than PyTorch's."""
+    arrays = [a for a in operands if type(a) is ndarray and a.ndim]
+    if answer.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
+        return answer
+    out = uninitialised(answer.shape, answer.dtype, arrays)
+    if out.strides == answer.strides:
+        return answer
+    out[...] = answer
+    return out
+
+
+def uninitialised(shape, dtype, arrays):
+    """A new array whose axes lie in memory as those of an elementwise answer of operands."""
+    if len(arrays) == 1 and arrays[0].flags.c_contiguous and arrays[0].shape == shape:
+        return np.empty(shape, dtype)
+    order = memory_order(shape, arrays)
+    return np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
+
+
+def memory_order(shape, arrays):
+    """The axes, outermost first: by the strides of the first operand that tells them apart.
+
+    This is what PyTorch's TensorIterator does (reorder_dimensions): an insertion sort that passes broadcast axes by.
+    """
+    n = len(shape)
+    strides = [(0,) * (n - a.ndim) + tuple(0 if k == 1 and m != 1 else s for s, k, m in
+                                           zip(a.strides, a.shape, shape[n - a.ndim :])) for a in arrays]
+
+    def compared(d, e):
+        for s in strides:
+            if s[d] and s[e]:
+                if s[d] != s[e]:
+                    return s[d] - s[e]
+                if shape[d] > shape[e]:
+                    return 1
+        return 0
+
+    inner = list(range(n - 1, -1, -1))
+    for i in range(1, n):
+        at = i
+        for k in range(i - 1, -1, -1):
+            sign = compared(inner[k], inner[at])
+            if sign > 0:
+                inner[k], inner[at] = inner[at], inner[k]
+                at = k
+            elif sign < 0:
+                break
+    return inner[::-1]
+
+
+def straightened(t):
+    """A tensor whose memory lies in the order of its axes, copied where it does not; expanded axes stay."""
+    array = t.value
+    if type(array) is ndarray and not array.flags.c_contiguous and 0 not in array.strides:
+        return t.contiguous()
+    return t

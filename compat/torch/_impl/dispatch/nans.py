@@ -1,0 +1,73 @@
+"""`covector.debug_nans` for tensors: operations and nodes are looked at while it holds."""
+
+import inspect
+import os
+
+from ..... import extend
+from ..graph.anomaly import PULLED
+from ..graph.node import picks
+from ..graph.undefined import UNDEFINED
+from ..modes.modes import set_modes
+from ..state.state import lower
+from ..types.tensor_type import TensorBase
+from .call import NANS
+
+
+def check_operation(body, name, given, named, out):
+    """Raise if an operation, a function of core values, made a NaN of its arguments."""
+    try:
+        words = list(inspect.signature(body).parameters)
+    except ValueError:
+        words = []
+    words += [f"argument {i}" for i in range(len(words), len(given))]
+    pairs = [pair for word, x in (*zip(words, given), *named.items()) for pair in flat(word, x)]
+    extend.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
+
+
+def flat(word, x):
+    """Pairs of a name and a core value of an argument, which may be a list of them."""
+    if isinstance(x, list | tuple):
+        return [pair for i, v in enumerate(x) for pair in flat(f"{word}[{i}]", v)]
+    return [(word, lower(x) if isinstance(x, TensorBase) else x)]
+
+
+def described(node):
+    """A node's name, and the user's line that made it."""
+    traceback = None if node.extra is None else node.extra.traceback
+    if not traceback:
+        return node.name()
+    line = traceback[-1]
+    return f"{node.name()} (at {os.path.basename(line.filename)}:{line.lineno} in {line.name})"
+
+
+def saved_by(node):
+    """Pairs of a name and a value: what a node saved for its rule, as far as it is known here."""
+    rule, saved = node.rule, node.saved
+    packed = node.extra is not None and node.extra.packing is not None
+    if rule is None or saved is None or saved is extend.FREED or packed:
+        return ()
+    kept = (saved,) if len(rule.names) == 1 else saved
+    if not isinstance(kept, tuple) or len(kept) != len(rule.names):
+        return ()
+    return [(name, v) for name, v in zip(rule.names, kept) if not name.endswith("_aval")]
+
+
+def pulled(node, drive, ct):
+    """A node's turn in a sweep, both sides looked at."""
+    if ct is UNDEFINED or picks(node):
+        return node.steps(ct, drive)
+    what, known = described(node), saved_by(node)
+    extend.check_pulled(what, ct, (), None)
+    out = node.steps(ct, drive)
+    extend.check_pulled(what, ct, known, out)
+    return out
+
+
+PULLED.append(pulled)
+NANS.append(check_operation)
+
+
+@extend.on_debug
+def follow(modes):
+    """Let the modes of the layer know."""
+    set_modes(nans=modes.nans)

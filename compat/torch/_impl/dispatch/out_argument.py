@@ -1,0 +1,103 @@
+"""Tensors given as `out=`: their dtype is checked, they are resized if they are empty, and written to."""
+
+import warnings
+from numbers import Number
+from typing import NamedTuple
+
+import numpy as np
+
+from ..inplace.inplace import write
+from ..modes.inference import check_write
+from ..modes.modes import MODES
+from ..state.state import lift, needs_grad, tangent_of, wrap
+from ..types.dtypes import c_type, type_word
+from ..views.overlap import OVERLAPPING, overlapping
+from ..views.views import shape_dtype
+
+
+class Target(NamedTuple):
+    """What is special about an operation's `out=`.
+
+    Args:
+        gradient: the answer may carry one. PyTorch lets it; of some it cannot be asked for later, here it can.
+        dtype: the operation computes in the dtype of `out=`.
+        columns: fresh memory lies by columns, as LAPACK's matrices do.
+        floating: real answers want a floating dtype.
+        any_dtype: the dtype is not looked at.
+        error: the kind of the refusal of a dtype.
+    """
+
+    gradient: bool = False
+    dtype: bool = False
+    columns: bool = False
+    floating: bool = False
+    any_dtype: bool = False
+    error: type = RuntimeError
+
+
+PLAIN = Target()
+RECORDED = Target(gradient=True)
+BY_COLUMNS = Target(columns=True)
+
+
+def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
+    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
+    if isinstance(target, tuple | list):
+        if not isinstance(v, tuple):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+        for t, x in zip(target, v):
+            write_out(name, t, x, tensors, facts, exact)
+        return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
+    if not hasattr(v, "dtype"):
+        v = np.asarray(v)
+    if isinstance(target, Number):
+        target = wrap(np.asarray(target))  # nobody sees what is written to it
+    m = MODES.get()
+    wanted = v.dtype.kind in "fcV" and (m is None or m.grad) and (
+        any(needs_grad(t) for t in tensors) or needs_grad(target))
+    if wanted and not facts.gradient:
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
+    if any(tangent_of(t) is not None for t in (target, *tensors)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
+                                  "out= function; write the answer with copy_ instead")
+    check_write(target)
+    shape, dtype = shape_dtype(target)
+    if facts.floating and v.dtype.kind == "f" != dtype.kind:
+        raise RuntimeError(f"{name.rpartition('.')[2]} expects a floating point output tensor, but got "
+                           f"{type_word(dtype)}")
+    if v.dtype != dtype and not facts.any_dtype:
+        check_out_dtype(dtype, v.dtype, facts.error)
+        if exact:
+            raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
+    if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
+        raise RuntimeError(OVERLAPPING)
+    if tuple(v.shape) != shape:
+        resize(target, tuple(v.shape))
+        if facts.columns and isinstance(v, np.ndarray):
+            target.value = np.empty_like(v, dtype)
+    if wanted:
+        return target.copy_(lift(v))
+    write(target, v.astype(dtype) if v.dtype != dtype else v)
+    return target
+
+
+def resize(target, shape):
+    """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
+    if target.level_trace is not None or target.autograd_meta is not None and target.autograd_meta.base is not None:
+        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
+                           "a view, or a value of a running transform; give an empty tensor")
+    if target.value.size:
+        warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "
+                      f"does not match the required output shape {list(shape)}. This behavior is deprecated, and in a "
+                      "future PyTorch release outputs will not be resized unless they have zero elements. You can "
+                      "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+                      UserWarning, stacklevel=5)
+    target.value = np.empty(shape, target.value.dtype)
+
+
+def check_out_dtype(dtype, new, error):
+    """torch's refusal of an `out=` of a lower kind."""
+    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+    if rank[new.kind] > rank[dtype.kind]:
+        raise error(f"result type {type_word(new)} can't be cast to the desired output type {type_word(dtype)}")

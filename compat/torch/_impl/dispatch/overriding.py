@@ -1,0 +1,159 @@
+"""`__torch_function__`: classes that take over the operations they are arguments of, and types that results keep."""
+
+import functools
+from contextvars import ContextVar
+
+import numpy as np
+
+from ..types.tensor_type import Tensor, TensorBase
+
+_PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
+WITHOUT = {bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64, np.bool_}  # and Tensor
+
+
+def overridden(args, kwargs):
+    """What takes over an operation, a function of `(func, args, kwargs)`; None where no argument's class does."""
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        kind = type(x)
+        if kind in WITHOUT:
+            continue
+        if kind is list or kind is tuple:
+            for v in x:
+                if type(v) not in WITHOUT:
+                    break
+            else:
+                continue
+        found = overloads(args, kwargs)
+        return functools.partial(dispatched, found) if found else None
+    return None
+
+
+def takes_over(kind):
+    """Whether a class has a `__torch_function__` that is to be asked."""
+    if issubclass(kind, TensorBase) and _PLAIN_ONLY.get():
+        return False
+    return hasattr(kind, "__torch_function__")
+
+
+def overloads(args, kwargs=None):
+    """The arguments whose classes are to be asked, one each; subclasses before their bases, else in order."""
+    found = []
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        for v in x if type(x) in (list, tuple) else (x,):
+            kind = type(v)
+            if kind in WITHOUT or not takes_over(kind) or any(type(f) is kind for f in found):
+                continue
+            place = next((i for i, f in enumerate(found) if issubclass(kind, type(f))), len(found))
+            found.insert(place, v)
+    return found
+
+
+def dispatched(found, func, args, kwargs):
+    """Ask each class; the first answer that is not NotImplemented counts."""
+    types = tuple([type(x) for x in found])
+    for x in found:
+        out = x.__torch_function__(func, types, args, kwargs)
+        if out is not NotImplemented:
+            return out
+    asked = "\n".join(f"  - tensor subclass {kind}" for kind in types)
+    raise TypeError(f"Multiple dispatch failed for 'torch.{getattr(func, '__name__', func)}'; all __torch_function__ "
+                    f"handlers returned NotImplemented:\n\n{asked}")
+
+
+def default_torch_function(cls, func, types, args=(), kwargs=None):
+    """What `super().__torch_function__` does: the operation itself, its answers as tensors of the class."""
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    before = _PLAIN_ONLY.get()
+    _PLAIN_ONLY.set(True)
+    try:
+        out = func(*args, **(kwargs or {}))
+        return out if cls is Tensor else converted(out, cls, args)
+    finally:
+        _PLAIN_ONLY.set(before)
+
+
+def converted(out, cls, args):
+    """The tensors of an answer as tensors of a class."""
+    if type(out) is Tensor:
+        if any(out is a for a in args):
+            return out.as_subclass(cls)
+        out.__class__ = cls
+        return out
+    if isinstance(out, tuple | list):
+        made = [converted(x, cls, args) for x in out]
+        return type(out)(*made) if hasattr(out, "_fields") else type(out)(made)
+    return out
+
+
+def dispatching(fun):
+    """The public form of a function that is no row of its own: it asks its arguments' classes first."""
+
+    @functools.wraps(fun)
+    def public(*args, **kwargs):
+        override = overridden(args, kwargs)
+        return fun(*args, **kwargs) if override is None else override(public, args, kwargs)
+
+    return public
+
+
+class DisableTorchFunctionSubclass:
+    """A context in which subclasses of Tensor do not take over."""
+
+    def __enter__(self):
+        self.before = _PLAIN_ONLY.get()
+        _PLAIN_ONLY.set(True)
+
+    def __exit__(self, *exc):
+        _PLAIN_ONLY.set(self.before)
+
+
+def prepare(cls):
+    """Let the methods that a new subclass of Tensor inherits ask its `__torch_function__`."""
+    base = Tensor
+    own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
+    for name, member in list(vars(base).items()):
+        if name in own or name in _KEPT:
+            continue
+        if callable(member) and not isinstance(member, type | staticmethod | classmethod):
+            if member.__name__ not in vars(base):
+                member.__name__ = member.__qualname__ = name
+            setattr(cls, name, asking(vars(base)[_OPERATORS[name]] if name in _OPERATORS else member))
+        elif isinstance(member, property) and name in _VIEWS:
+            setattr(cls, name, property(asking(member.__get__)))
+    if "__iter__" not in own:
+        cls.__iter__ = iterate
+
+
+def iterate(self):
+    """The parts along the first axis, of the class of the tensor."""
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))
+
+
+_OPERATORS = {"__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul",
+              "__truediv__": "div", "__matmul__": "matmul", "__gt__": "gt", "__ge__": "ge", "__lt__": "lt",
+              "__le__": "le"}  # PyTorch passes the method, not the operator
+
+
+_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # facts like `shape` and `grad` are not asked for
+_KEPT = frozenset({"__new__", "__init__", "__init_subclass__", "__class__", "__hash__", "__reduce__", "__deepcopy__",
+                   "__torch_function__", "__class_getitem__", "__array__", "__array_priority__", "__repr__", "__str__",
+                   "__format__", "as_subclass", "__len__", "size", "dim", "ndimension", "numel", "nelement", "stride",
+                   "storage_offset", "data_ptr", "is_floating_point", "is_complex", "is_signed", "is_contiguous",
+                   "element_size", "_is_view", "is_inference", "requires_grad_", "retain_grad", "register_hook",
+                   "register_post_accumulate_grad_hook", "backward", "__dir__", "__getattr__", "__setattr__",
+                   "__iter__"})
+
+
+def asking(member):
+    """A method that asks the classes of its arguments first."""
+
+    def method(self, *args, **kwargs):
+        override = overridden((self, *args), kwargs)
+        return member(self, *args, **kwargs) if override is None else override(member, (self, *args), kwargs)
+
+    method.__name__ = method.__qualname__ = getattr(member, "__name__", "__get__")
+    method.__doc__ = getattr(member, "__doc__", None)
+    return method

@@ -1,0 +1,277 @@
+"""Checks of arguments against torch's signatures, and torch's TypeErrors where none fits.
+
+A signature is a line of `signature_lines.py`. `check` runs before an operation computes anything; calls whose types
+were accepted once are not looked at again.
+"""
+
+import functools
+import numbers
+
+import numpy as np
+
+from ..types.dtypes import dtype as Dtype
+from ..types.tensor_type import TensorBase
+from .signature_lines import LINES
+from .signature_lines_in_python import LINES as LINES_IN_PYTHON
+from .signature_lines_of_modules import LINES as LINES_OF_MODULES
+
+_LIMIT = 64  # combinations of types remembered an operation
+SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
+         "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
+         "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor", "operand": "Tensor"}
+OPTIONS = frozenset(("layout", "device", "pin_memory", "requires_grad"))
+
+
+class Parameter:
+    """One parameter of a signature."""
+
+    __slots__ = ("kind", "name", "none", "required")
+
+    def __init__(self, text):
+        kind, _, name = text.partition(" ")
+        self.required = not name.endswith("=")
+        self.name = name.rstrip("=")
+        self.none = kind.endswith("?")
+        self.kind = kind.rstrip("?")
+
+
+class Signature:
+    """One way to call an operation."""
+
+    __slots__ = ("exact", "least", "most", "names", "numbers", "options", "out", "parameters", "positional", "renames",
+                 "spread", "text")
+
+    def __init__(self, text, renames=True):
+        self.text = text.replace("operand", "Tensor")
+        self.renames = renames  # whether NumPy's names of arguments are taken
+        self.parameters, self.positional, self.out, self.exact, self.options = [], None, False, False, False
+        for part in text.split(", "):
+            if part == "*":
+                self.positional = len(self.parameters)
+            elif part in ("out?", "out!"):
+                self.out, self.exact = True, part == "out!"
+            elif part == "options":
+                self.options = True
+            elif part:
+                self.parameters.append(Parameter(part))
+        if self.positional is None:
+            self.positional = len(self.parameters)
+        self.names = {p.name: p for p in self.parameters}
+        self.numbers = any(p.kind == "operand" for p in self.parameters)  # may stand for tensors, in `out=`, too
+        self.least = sum(p.required for p in self.parameters)
+        self.most = len(self.parameters) + self.out + len(OPTIONS) * self.options
+        kinds = [p.kind for p in self.parameters[:self.positional]]
+        self.spread = kinds in (["ints"], ["Tensor", "ints"])  # sizes may be spread out, as a method's
+
+    def refusal(self, name, args, named):
+        """Why a call does not fit, as torch says it; None if it does."""
+        count = len(args)
+        last = self.positional - 1
+        if self.spread and count > last and all(whole(v) for v in args[last:]):
+            count = last  # sizes one by one
+        elif count > self.positional:
+            return (f"{name}() takes {self.positional} positional argument{'s' * (last != 0)} but {count} were given")
+        for place in range(count):
+            p = self.parameters[place]
+            if not fits(p, args[place]):
+                return (f"{name}(): argument '{p.name}' (position {place + 1}) must be {WORDS[p.kind]}, not "
+                        f"{type(args[place]).__name__}")
+        seen = 0
+        missing = []
+        for p in self.parameters[count:]:
+            if p.name in named:
+                seen += 1
+                if not fits(p, named[p.name]):
+                    return f"{name}(): argument '{p.name}' must be {WORDS[p.kind]}, not {type(named[p.name]).__name__}"
+            elif p.required and not (self.spread and len(args) > last):
+                missing.append(p.name)
+        if missing:
+            shown = ", ".join(f'"{m}"' for m in missing)
+            return f"{name}() missing {len(missing)} required positional arguments: {shown}"
+        if seen < len(named):
+            for k, v in named.items():
+                if k == "out" and self.out:
+                    if v is not None and not (isinstance(v, TensorBase) or isinstance(v, tuple | list) and all(
+                            isinstance(t, TensorBase) for t in v) or self.numbers and isinstance(v, numbers.Number)):
+                        return f"{name}(): argument 'out' must be Tensor, not {type(v).__name__}"
+                elif k in self.names and k in [p.name for p in self.parameters[:count]]:
+                    return f"{name}() got multiple values for argument '{k}'"
+                elif k not in self.names and not (self.options and k in OPTIONS):
+                    return f"{name}() got an unexpected keyword argument '{k}'"
+        return None
+
+
+def whole(v):
+    """Whether a value counts as an integer: of Python, of NumPy, or a tensor of one."""
+    if type(v) is int:
+        return True
+    if isinstance(v, TensorBase):
+        return not v.dim() and not (v.is_floating_point() or v.is_complex())
+    return isinstance(v, int | np.integer) and not isinstance(v, bool | np.bool_)
+
+
+def fits(p, v):
+    """Whether a value may be given for a parameter."""
+    kind = p.kind
+    if kind == "duck" and not (v is None and p.none):
+        if not isinstance(v, TensorBase):
+            raise AttributeError(f"'{type(v).__name__}' object has no attribute 'size'")
+        return True
+    if v is None:
+        return p.none or kind == "any"
+    if kind == "Tensor":
+        return isinstance(v, TensorBase)
+    if kind == "operand":
+        return isinstance(v, TensorBase | numbers.Number)
+    if kind == "Number":
+        return isinstance(v, numbers.Number | np.bool_) or isinstance(v, TensorBase) and not v.dim()
+    if kind == "int":
+        return whole(v)
+    if kind == "float":
+        return isinstance(v, float | int | np.floating | np.integer) and not isinstance(v, bool) or isinstance(
+            v, TensorBase) and not v.dim() and not v.is_complex()
+    if kind == "bool":
+        return isinstance(v, bool | np.bool_)
+    if kind == "str":
+        return isinstance(v, str)
+    if kind == "dtype":
+        return isinstance(v, Dtype) or v in (float, int, bool, complex)
+    if kind == "ints":
+        return isinstance(v, tuple | list) and all(whole(n) for n in v)
+    if kind == "ints1":
+        return whole(v) or isinstance(v, tuple | list) and all(whole(n) for n in v)
+    if kind == "floats":
+        return isinstance(v, tuple | list) and all(isinstance(n, float | int) for n in v)
+    if kind == "Tensors":
+        return isinstance(v, tuple | list) and all(isinstance(n, TensorBase) for n in v)
+    return True
+
+
+_PARSED = {}  # name -> its signatures
+_TEXTS = {}  # name -> its line, and whether it takes NumPy's names
+
+
+def signatures(name):
+    """The signatures of an operation; () where none is written down."""
+    found = _PARSED.get(name)
+    if found is None:
+        if not _TEXTS:
+            for lines in (LINES, LINES_OF_MODULES, LINES_IN_PYTHON):
+                for line in lines.replace("\n    ", " ").splitlines():
+                    names, _, text = line.partition(": ")
+                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is not LINES_IN_PYTHON)))
+        text, renames = _TEXTS.get(name, (None, True))
+        found = _PARSED[name] = () if text is None else tuple([Signature(part, renames) for part in text.split(" | ")])
+    return found
+
+
+def synonyms(name, named):
+    """The arguments of a call with NumPy's names of axes replaced, where torch takes those as well."""
+    for old in named:
+        new = SYNONYMS.get(old)
+        if new is not None and new not in named:
+            ways = signatures(name)
+            if any(s.renames and new in s.names and old not in s.names for s in ways):
+                named = {new if k == old else k: v for k, v in named.items()}
+    return named
+
+
+def check(row, args, named):
+    """The arguments of a call as its body takes them, leading ones by place, and the signature that they fit.
+
+    torch's TypeError where none fits.
+    """
+    seen = row.seen
+    if seen is None:
+        return args, named, None
+    name = row.name
+    if named:
+        named = synonyms(name, named)
+        key = (*map(type, args), *named, *map(type, named.values()))
+    else:
+        key = tuple(map(type, args))
+    way = seen.get(key)
+    if way is None:
+        ways = signatures(name)
+        if not ways:
+            return args, named, None
+        way = fitting(name, ways, args, named)
+        if len(seen) < _LIMIT and repeatable(way, args, named):
+            seen[key] = way
+    if named:
+        for p in way.parameters[len(args):way.positional]:
+            if not p.required or p.name not in named:
+                break
+            named = dict(named)
+            args = (*args, named.pop(p.name))
+    return args, named, way
+
+
+class Looked:
+    """What `check` knows of a function that is no operation: its name, and the types that it was called with."""
+
+    __slots__ = ("name", "seen")
+
+    def __init__(self, name):
+        self.name, self.seen = name, {}
+
+
+def signed(name):
+    """Make a function of tensors compare its arguments with the signatures of torch's `name` first."""
+
+    def make(fun):
+        row = Looked(name)
+
+        @functools.wraps(fun)
+        def looked(*args, **named):
+            args, named, _ = check(row, args, named)
+            return fun(*args, **named)
+
+        looked.signed = True
+        return looked
+
+    return make
+
+
+def fitting(name, ways, args, named):
+    """The first signature that a call fits, or torch's TypeError."""
+    refusals = []
+    for way in ways:
+        why = way.refusal(name.rpartition(".")[2], args, named)
+        if why is None:
+            return way
+        refusals.append(why)
+    raise refused(name, ways, refusals, args, named)
+
+
+def repeatable(way, args, named):
+    """Whether the types of a call alone made it fit."""
+    for place, v in enumerate((*args, *named.values())):
+        if isinstance(v, tuple | list):
+            return False
+        if isinstance(v, TensorBase) and not (
+                place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck", "operand")):
+            return False
+    return True
+
+
+def explain(name, args, named):
+    """Raise torch's TypeError where a call fits no signature of the operation."""
+    ways = signatures(name)
+    if ways:
+        fitting(name, ways, args, synonyms(name, named))
+
+
+def refused(name, ways, refusals, args, named):
+    """torch's TypeError for a call that fits none of the ways."""
+    last = name.rpartition(".")[2]
+    shown = last if name.partition(".")[0] not in ("linalg", "fft", "special") else name.replace(".", "_")
+    count = len(args) + len(named)
+    likely = [why for way, why in zip(ways, refusals) if way.least <= count <= way.most]
+    if len(ways) == 1 or len(likely) == 1:  # the only one with as many arguments
+        return TypeError((refusals if len(ways) == 1 else likely)[0].replace(last + "(", shown + "(", 1))
+    given = ", ".join([type(v).__name__ for v in args] + [f"{k}={type(v).__name__}" for k, v in named.items()])
+    lines = "".join(f"\n * ({s.text})" for s in ways)
+    return TypeError(f"{shown}() received an invalid combination of arguments - got ({given}), but expected one of:"
+                     f"{lines}\n")

@@ -1,0 +1,39 @@
+"""Callbacks that hooks queue for the end of the running sweep."""
+
+from threading import get_ident
+
+from ..modes.modes import MODES
+
+PENDING = {}  # thread -> the functions queued by the sweep that runs in it
+
+
+class Engine:
+    """What `Variable._execution_engine` offers."""
+
+    @staticmethod
+    def queue_callback(callback):
+        """Call `callback()` when the running sweep has ended."""
+        m = MODES.get()
+        if m is None or not m.sweeping:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        PENDING.setdefault(get_ident(), []).append(callback)
+
+
+def begin():
+    """What an outer sweep has queued: set aside while an inner one runs."""
+    return PENDING.pop(get_ident(), ()) if PENDING else ()
+
+
+def run():
+    """Call what the sweep has queued; a callback may queue another."""
+    queued = PENDING.get(get_ident(), ())
+    for callback in queued:
+        callback()
+
+
+def end(waiting):
+    """Forget the queue of an ended sweep, and put back that of the outer one."""
+    if waiting:
+        PENDING[get_ident()] = waiting
+    else:
+        PENDING.pop(get_ident(), None)

@@ -1,0 +1,361 @@
+"""`backward` and `grad`: from tensors to roots of the one sweep, and from its cotangents to gradients."""
+
+import warnings
+
+import numpy as np
+
+from ..... import extend
+from .....extend import Ambient
+from ..graph.hooks import SHAPE, as_tensors
+from ..graph.node import CALL, UNDEFINED, picks
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES, leave_level, modes, restore, set_modes
+from ..modes.warnings import first
+from ..state.levels import AMBIENT, GradTrace
+from ..state.state import accumulator, edge, lower, needs_grad, wrap
+from ..types.tensor_type import Tensor, TensorBase
+from ..views.overlap import overlapping
+from ..views.views import shape_dtype
+from . import callbacks
+from .gradient_edge import GradientEdge, node_of
+from .graph_task import HOOKED, KEYS, RUNNING, Sweep
+from .reentrancy import nested
+from .root_gradients import check_implicit, like, listed, make_grads, ones, seed
+
+ndarray = np.ndarray
+SHAPE.append(shape_dtype)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
+
+    Args:
+        tensors: a Tensor or a sequence of them, each requiring a gradient.
+        grad_tensors: the cotangent of each; None for a tensor of one element.
+        retain_graph: keep the graph, to sweep it again; by default as `create_graph`.
+        create_graph: record the sweep, for derivatives of higher order.
+        grad_variables: the old name of `grad_tensors`.
+        inputs: only these get a gradient.
+    Raises:
+        RuntimeError: a tensor without history, no cotangent for a tensor of several elements, a freed graph.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warn_grad_variables()
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None:
+        inputs = listed(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    m = MODES.get()
+    if m is not None and (m.level is not None or any(not trace.own for trace in m.maps)):
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms.")
+    tensors = listed(tensors)
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    cts = make_grads(grad_tensors, len(tensors))
+    if create_graph and first("create_graph"):
+        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
+                      "and its "
+                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+                      "graph to "
+                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
+                      "parameters "
+                      "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
+    run(tensors, cts, retain_graph, create_graph, inputs, accumulate=True, allow_unused=True)
+
+
+def warn_grad_variables():
+    """torch's warning about the old name."""
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
+
+
+def run(*args, accumulate, allow_unused):
+    """`swept`, counting how deep sweeps are nested."""
+    args = (*args, accumulate, allow_unused)
+    return nested(swept, *args) if (m := MODES.get()) is not None and m.sweeping else swept(*args)
+
+
+def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
+    """Sweep from `outputs`; returns the captured gradients of `inputs` when not accumulating."""
+    for t in outputs:
+        if not isinstance(t, TensorBase | GradientEdge):
+            raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
+    cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
+    level = level_of(outputs)
+    roots = []
+    for i, (t, g) in enumerate(zip(outputs, cts)):
+        node = node_of(t, ()) if isinstance(t, GradientEdge) else edge(t)
+        if node is None or node.lost:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        ct = lower(g)
+        if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
+            ct = ct.value
+        dtype = like(t, g)[1]
+        if ct.dtype != dtype:
+            ct = ct.astype(dtype)
+        roots.append((node, ct))
+    sweep = Sweep(level, retain, create_graph)
+    if inputs:
+        nodes = prepare(sweep, roots, inputs, accumulate)
+    before = set_modes(grad=bool(create_graph), sweeping=True)
+    waiting = callbacks.begin()
+    token = suppress_fp_warnings()
+    outer = RUNNING.get()
+    if HOOKED:
+        sweep.roots = [n for n, _ in roots]
+        sweep.key = next(KEYS)
+    RUNNING.set(sweep)
+    try:
+        starts = roots
+        roots = None
+        extend.sweep(starts, 0, drive=sweep)
+        if callbacks.PENDING:
+            callbacks.run()
+    finally:
+        RUNNING.set(outer)
+        restore_fp_warnings(token)
+        restore(before)
+        if waiting or callbacks.PENDING:
+            callbacks.end(waiting)
+    if not inputs or accumulate:
+        return None
+    return collect(sweep, nodes, inputs, allow_unused)
+
+
+def sweep_level(trace, outputs, grads, inputs):
+    """The gradients of `inputs` at a level, one level down, None where nothing arrives.
+
+    Without `grads`: a function of the cotangents, which may be called after the level is done and as often as wanted.
+    """
+    nodes = [accumulator(t) for t in inputs]
+    heads = [(edge(t) if t.level_trace is trace else None, *shape_dtype(t)) for t in outputs]
+
+    def run_once(cts, retain):
+        sweep = Sweep(trace, retain, False)
+        roots = []
+        for t, (node, shape, dtype), g in zip(outputs, heads, cts):
+            if node is None:
+                continue
+            if g is None:
+                check_implicit(shape, dtype)
+                roots.append((node, ones(shape, dtype)))
+                continue
+            ct = lower(seed(len(roots), t, g))
+            if type(ct) is Ambient and ct.owner is trace:
+                ct = ct.value
+            roots.append((node, ct if ct.dtype == dtype else ct.astype(dtype)))
+        if not roots:
+            return [None] * len(nodes)
+        sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
+        before = leave_level(trace)
+        token = suppress_fp_warnings()
+        try:
+            extend.sweep(roots, 0, drive=sweep)
+        finally:
+            restore_fp_warnings(token)
+            MODES.set(before)
+        found = [sweep.captured.get(n.seq) for n in nodes]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c)) for c in found]
+
+    if grads is None:
+        return lambda cts, retain=True: run_once(cts, retain)
+    return run_once(grads, False)
+
+
+def call_node(node, grads):
+    """`node(*grads)`: one tensor, or a tuple with None where no gradient goes."""
+    expected = arity(node)
+    if expected is not None and len(grads) != expected:
+        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+    drive = Sweep(level_of(grads), True, modes().grad)
+    drive.plain = False
+    absent = UNDEFINED if len(grads) == 1 else None
+    cts = tuple([absent if g is None else lower(g) for g in grads])
+    before = set_modes(sweeping=True)
+    token = suppress_fp_warnings()
+    try:
+        out = node.run(cts[0] if len(cts) == 1 else cts, drive)
+    finally:
+        restore_fp_warnings(token)
+        restore(before)
+    found = as_tensors(out, drive) if out is not None else ()
+    return found[0] if len(found) == 1 else found
+
+
+CALL.append(call_node)
+
+
+def arity(node):
+    """How many gradients a node takes, None where its rule alone does not tell."""
+    state = getattr(node, "_state", None)  # of a Function
+    prim = None if node.rule is None else node.rule.prim
+    if state is not None or prim is None or callable(prim.outputs):
+        return None if state is None else state.outputs
+    return prim.outputs or 1
+
+
+def level_of(outputs):
+    """The level whose tape is swept: the one of the outputs that has a history."""
+    for t in outputs:
+        if t is None or isinstance(t, GradientEdge):
+            continue
+        if t.level_trace is not None and isinstance(t.level_trace, GradTrace) and not t.level_trace.done:
+            return t.level_trace
+    return AMBIENT
+
+
+def prepare(sweep, roots, inputs, accumulate):
+    """Find the nodes of the inputs and what has to run to reach them."""
+    nodes = []
+    for t in inputs:
+        if isinstance(t, GradientEdge):
+            nodes.append(node_of(t, [n for n, _ in roots]))
+            continue
+        if not isinstance(t, TensorBase):
+            kind = RuntimeError if accumulate else TypeError
+            raise kind(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+        if accumulate and t.node is None and not needs_grad(t):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if not needs_grad(t):
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if accumulate and t.node is not None:
+            Tensor.retain_grad(t)
+        nodes.append(accumulator(t) if t.wants_grad and t.node is None else edge(t))
+        if nodes[-1] is None or nodes[-1].lost:
+            nodes[-1] = UNDEFINED
+    runs = wanted(sweep, roots, nodes)
+    if accumulate:
+        sweep.capture = sweep.outputs = None
+        sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
+    return nodes
+
+
+def wanted(sweep, roots, nodes):
+    """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run."""
+    targets = {n.seq for n in nodes if n is not UNDEFINED}
+    outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
+    for n in nodes:
+        if n is not UNDEFINED and picks(n):
+            outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
+    leads = {}  # node number -> whether it or something below it is wanted
+    runs = set()
+    stack = [(n, False) for n, _ in roots]
+    while stack:
+        node, done = stack.pop()
+        seq = node.seq
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        if done:
+            below = any(leads.get(p.seq) for p in parents)
+            leads[seq] = below or seq in targets or seq in outputs
+            if below:
+                runs.add(seq)
+        elif seq not in leads:
+            leads[seq] = False
+            stack.append((node, True))
+            stack.extend([(p, False) for p in parents if p.seq not in leads])
+    sweep.needed = {seq for seq, yes in leads.items() if yes}
+    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
+    sweep.outputs = outputs or None
+    sweep.runs = runs
+    sweep.plain = False
+    roots[:] = [(n, c) for n, c in roots if n.seq in sweep.needed]
+    return runs
+
+
+def collect(sweep, nodes, inputs, allow_unused):
+    """The captured gradients as tensors, None where nothing arrived."""
+    out = []
+    for i, node in enumerate(nodes):
+        ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
+        if ct is None or ct is UNDEFINED:
+            if not allow_unused:
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
+                                   "graph. Set "
+                                   "allow_unused=True if this is the desired behavior.")
+            out.append(None)
+        else:
+            out.append(sweep.tensor(fresh(ct)))
+    return tuple(out)
+
+
+def fresh(ct):
+    """A cotangent that the caller may write to."""
+    if type(ct) is ndarray:
+        return ct if ct.base is None and ct.flags.writeable else ct.copy()
+    if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
+        ct.value = ct.value.copy()
+    return ct if isinstance(ct, extend.Tracer) else np.asarray(ct)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    """The gradients of `outputs` with respect to `inputs`, which keep their `.grad`.
+
+    Args:
+        outputs, inputs: a Tensor or a sequence of them.
+        grad_outputs: the cotangents of the outputs; None for a tensor of one element.
+        retain_graph, create_graph: as for `backward`.
+        only_inputs: deprecated, ignored but for a warning when False.
+        allow_unused: give None for an input that is not part of the graph instead of raising.
+        is_grads_batched: the cotangents have a batch axis in front; the gradients have one too.
+        materialize_grads: give zeros for such an input.
+    Returns:
+        a tuple with a Tensor (or None) for each input.
+    Raises:
+        RuntimeError: an input that was not used, and as `backward`.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    outputs = listed(outputs)
+    inputs = listed(inputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                               "gradient for other parts of the graph, please use torch.autograd.backward.",
+                               FutureWarning, stacklevel=2)
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    grads = make_grads(grad_outputs, len(outputs))
+    if is_grads_batched:
+        for i, (t, g) in enumerate(zip(outputs, grads)):
+            seed(i, t, g, batched=True)
+        result = BATCHED[0](outputs, inputs, grads, create_graph, allow_unused)
+    else:
+        result = run(outputs, grads, retain_graph, create_graph, inputs, accumulate=False, allow_unused=allow_unused)
+        result = result or ()
+    if materialize_grads:
+        result = tuple([zeros_like(t, create_graph) if g is None else g for g, t in zip(result, inputs)])
+    return result
+
+
+BATCHED = []  # filled by func: the sweep under vmap
+
+
+def zeros_like(t, create_graph):
+    """The gradient of an input that was not used, which may be asked for a gradient itself under `create_graph`."""
+    if isinstance(t, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    shape, dtype = shape_dtype(t)
+    zeros = wrap(np.zeros(shape, dtype))
+    return Tensor.requires_grad_(zeros) if create_graph else zeros
+

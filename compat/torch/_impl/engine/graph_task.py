@@ -1,0 +1,119 @@
+"""One run of the engine: what nodes ask for while the sweep runs them."""
+
+import itertools
+from contextvars import ContextVar
+
+import numpy as np
+
+from ..... import extend
+from .....extend import Ambient
+from ..graph import versions
+from ..graph.node import visible
+from ..modes.modes import modes
+from ..state.state import edge, lift, lower, wrap
+from ..types.tensor_type import TensorBase
+
+ndarray = np.ndarray
+
+
+class Sweep:
+    """One run of the engine: what nodes ask for while they run."""
+
+    checked = versions.WRITTEN
+    __slots__ = ("anomaly", "capture", "captured", "create_graph", "key", "nans", "needed", "outputs", "plain",
+                 "recorder", "retain", "roots", "runs", "trace")
+
+    def __init__(self, trace, retain, create_graph):
+        self.trace = trace
+        self.retain = retain
+        self.create_graph = create_graph
+        self.capture = self.needed = self.outputs = self.runs = None
+        self.captured = {}
+        m = modes()
+        self.anomaly = m.anomaly
+        self.nans = m.nans
+        self.recorder = m.recorder
+        self.plain = not create_graph and m.anomaly is None and m.recorder is None and not m.nans
+
+    def take(self, seq, ct):
+        """Keep the cotangent of a node that `grad` asked for."""
+        self.captured[seq] = ct
+
+    def tensor(self, ct):
+        """A cotangent as the tensor that hooks and `.grad` see."""
+        if type(ct) is extend.Scatter:
+            ct = ct.dense()
+        if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
+            return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())
+        if not self.create_graph and type(ct) is Ambient and ct.owner is self.trace and ct.tangent is None:
+            ct = ct.value
+        return lift(forwards(ct))
+
+    def value(self, tensor):
+        """The cotangent of a tensor that a hook returned."""
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"hook should return a Tensor or None, but got {type(tensor).__name__}")
+        v = lower(tensor)
+        if not self.create_graph and type(v) is Ambient and v.owner is self.trace and v.tangent is None:
+            v = v.value
+        return v
+
+    def keep(self, tensor, ct):
+        """Keep the gradient of a tensor that is no leaf."""
+        meta = tensor.autograd_meta
+        if meta.grad is None or not self.create_graph:
+            new = self.tensor(ct)
+            if type(new.value) is ndarray and not self.create_graph:
+                new = wrap(new.value.copy())
+            if meta.grad is not None:
+                new = self.tensor(lower(meta.grad) + lower(new))
+            meta.grad = new
+        else:
+            meta.grad = self.tensor(lower(meta.grad) + ct)
+
+
+def forwards(v):
+    """A core value whose array runs forwards along all axes, copied if need be: torch has no negative strides."""
+    holder, u = None, v
+    while isinstance(u, extend.Tracer):
+        holder, u = u, u.value
+    if type(u) is ndarray and u.base is not None and any(s < 0 for s in u.strides):
+        if holder is None:
+            return u.copy()
+        holder.value = u.copy()
+    return v
+
+
+KEYS = itertools.count()
+HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
+RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
+
+
+def running():
+    """The number of the running sweep."""
+    return RUNNING.get().key
+
+
+def task():
+    """A number of the running sweep, which is its own; None outside of one."""
+    sweep = RUNNING.get()
+    if sweep is None:
+        return None
+    if not hasattr(sweep, "key"):
+        sweep.key = next(KEYS)
+    return sweep.key
+
+
+def reached(tensors):
+    """How many of several tensors the running sweep reaches."""
+    sweep = RUNNING.get()
+    seen = set()
+    stack = [n for n in sweep.roots if sweep.needed is None or n.seq in sweep.needed]
+    while stack:
+        node = stack.pop()
+        if node.seq in seen:
+            continue
+        seen.add(node.seq)
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        stack.extend([p for p in parents if p.seq not in seen and (sweep.needed is None or p.seq in sweep.needed)])
+    return sum(n is not None and visible(n)[0].seq in seen for n in map(edge, tensors))

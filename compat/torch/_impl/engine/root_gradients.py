@@ -1,0 +1,97 @@
+"""The cotangents that a sweep starts with: as given, or ones, with torch's checks."""
+
+import numpy as np
+
+from ..state.state import needs_grad, wrap
+from ..types.dtypes import of_numpy
+from ..types.tensor_type import TensorBase
+from ..views.views import shape_dtype
+from .gradient_edge import GradientEdge, tensor_or_edge
+
+
+def make_grads(grads, count):
+    """The cotangents: as given, or ones for tensors of one element."""
+    if grads is None:
+        grads = (None,) * count
+    elif isinstance(grads, TensorBase):
+        grads = (grads,)
+    else:
+        grads = tuple(grads)
+    if len(grads) < count:
+        raise RuntimeError(f"got {count} tensors and {len(grads)} gradients")
+    return grads[:count]
+
+
+def seed(i, out, g, batched=False):
+    """The cotangent of one output as a tensor."""
+    if g is None and isinstance(out, GradientEdge) and out.like is None:
+        raise RuntimeError("a GradientEdge made by hand does not know the shape of its output: pass grad_outputs, or "
+                           "take "
+                           "the edge from get_gradient_edge")
+    shape, dtype = like(out, g)
+    if g is None:
+        if isinstance(out, TensorBase) and not needs_grad(out):
+            return None
+        check_implicit(shape, dtype)
+        return wrap(np.ones(shape, dtype))
+    if not isinstance(g, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    gshape, gdtype = shape_dtype(g)
+    if batched:
+        gshape = gshape[1:]
+    if gshape != shape:
+        if batched:
+            raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
+                               f"the batch dimension. The sizes of the remaining dimensions are expected to match the "
+                               f"shape of corresponding output, but a mismatch was detected: grad_output[{i}] has a "
+                               f"shape of {size(gshape)} and output[{i}] has a shape of {size(shape)}. If you only "
+                               "want "
+                               "some tensors in `grad_output` to be considered batched, consider using vmap.")
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {size(gshape)} and output[{i}] has a "
+                           f"shape of {size(shape)}.")
+    if (dtype.kind == "c") != (gdtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {of_numpy(gdtype)} and output[{i}] has a dtype of {of_numpy(dtype)}.")
+    return g
+
+
+def check_implicit(shape, dtype):
+    """torch's refusals to take ones for a cotangent that is left out."""
+    if int(np.prod(shape)) != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if dtype.kind not in "fV":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{dtype}")
+
+
+def size(shape):
+    """`torch.Size([2, 3])` for messages."""
+    return f"torch.Size({list(shape)})"
+
+
+def listed(tensors):
+    """Tensors or edges as a tuple; an edge that leads to a leaf is the leaf."""
+    tensors = (tensors,) if isinstance(tensors, TensorBase | GradientEdge) else tuple(tensors)
+    return tuple([tensor_or_edge(t) for t in tensors])
+
+
+def like(out, g):
+    """Shape and dtype of an output: those of the gradient where an edge does not know them."""
+    if isinstance(out, GradientEdge):
+        return out.like or shape_dtype(g)
+    return shape_dtype(out)
+
+
+_ONES = {}  # (shape, dtype) -> the seed of a number; read-only, since every sweep starts with it
+
+
+def ones(shape, dtype):
+    """The seed of a number."""
+    key = shape, dtype
+    ct = _ONES.get(key)
+    if ct is None:
+        ct = np.ones(*key)
+        ct.flags.writeable = False
+        if len(_ONES) < 64:
+            _ONES[key] = ct
+    return ct

@@ -1,0 +1,363 @@
+"""Tensors from data and from nothing: `tensor`, `zeros`, `arange` and their kin."""
+
+import functools
+import operator
+import warnings
+
+import numpy as np
+
+from ..dispatch.layouts import uninitialised
+from ..dispatch.out_argument import PLAIN, write_out
+from ..dispatch.signatures import Looked, check, signed
+from ..modes.modes import MODES
+from ..state.levels import FOREIGN, BatchTrace
+from ..state.python_data import filling
+from ..state.recorder import traced
+from ..state.state import (
+    at_level,
+    bottom,
+    concrete,
+    inside,
+    lift,
+    lower,
+    mapped,
+    more,
+    wrap,
+)
+from ..types import dtypes
+from ..types.memory_formats import fresh, preserves
+from ..types.size import device as Device
+from ..types.tensor_type import GENERAL, TensorBase
+from ..views.views import shape_dtype
+
+
+def made(array, requires_grad=False, device=None):
+    """A new leaf over an array."""
+    check_device(device)
+    t = wrap(array)
+    m = MODES.get()
+    if m is not None:
+        if m.inference:
+            more(t).inference = True
+            t.dispatch_key = GENERAL
+        if m.level is not None or m.foreign is not None:
+            return inside(t, m)  # a tensor that values of the running transforms may be written to
+    if requires_grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.requires_grad_()
+    return t
+
+
+def check_device(device):
+    """Only the CPU, or CUDA where CuPy runs."""
+    if device is not None and Device(device).type != "cpu":
+        kind = AssertionError if Device(device).type == "cuda" else RuntimeError
+        compiled = "Torch not compiled with CUDA enabled: " if kind is AssertionError else ""
+        raise kind(f"{compiled}device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
+                   "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
+
+
+def with_out(make, target=PLAIN):
+    """A factory that looks at its arguments first, and that writes its numbers to `out=` where that is given, in the
+    dtype of `out` unless one is named. Its `make` takes the arguments as they are."""
+    name = make.__name__.rstrip("_")
+    row, asks_dtype = Looked(name), "dtype" in make.__kwdefaults__
+
+    @functools.wraps(make)
+    def made_or_written(*args, **named):
+        args, named, way = check(row, args, named)
+        if named.pop("pin_memory", None):
+            raise RuntimeError(f"{name}(pin_memory=True): no memory here is shared with a device; leave pin_memory out")
+        out = named.pop("out", None)
+        if named.get("dtype") in PYTHONS:
+            named["dtype"] = PYTHONS[named["dtype"]]
+        if out is None:
+            return traced(f"aten::{name}", make, args, named)
+        if asks_dtype and named.get("dtype") is None:
+            named["dtype"] = out.dtype
+        return write_out(name, out, lower(make(*args, **named)), [v for v in args if isinstance(v, TensorBase)],
+                         target, way is not None and way.exact)
+
+    made_or_written.signed, made_or_written.make = True, make
+    return made_or_written
+
+
+# What Python's types of numbers name.
+PYTHONS = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+
+
+def size_argument(size):
+    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
+        size = tuple(size[0])
+    for n in size:
+        if not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
+            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+    size = tuple([operator.index(n) for n in size])
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    return size
+
+
+def numpy_dtype(dtype):
+    """NumPy's dtype of a torch dtype; the default one for None."""
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    return dtypes.Default.float.numpy if dtype is None else dtype.numpy
+
+
+@with_out
+def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """A tensor of zeros."""
+    return made(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+
+
+@with_out
+def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """A tensor of ones."""
+    return made(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+
+
+@with_out
+def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+          memory_format=None):
+    """A tensor of what lay in memory."""
+    return made(fresh(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
+
+
+@with_out
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """A tensor of one number."""
+    if dtype is None:
+        dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
+    value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
+    return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
+
+
+@with_out
+def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
+    """Numbers from `start` to below `end`; see PyTorch's documentation of `torch.arange`."""
+    if len(args) == 1 and end is None:
+        end = args[0]
+    elif args:
+        start, *rest = args
+        end, *rest = rest or [end]
+        step = rest[0] if rest else step
+    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
+    check_range(start, end, step)
+    if dtype is None:
+        whole = all(isinstance(v, int | np.integer) for v in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.Default.float
+    if dtype.category > 1:
+        count = np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
+        return made((start + count * step).astype(dtype.numpy), requires_grad, device)
+    first, jump = int(start), int(step)  # integers count in integers, the smaller ones over the range as given
+    if dtype is dtypes.int64:
+        start, end, step = first, int(end), jump
+        if not step:
+            raise ValueError("step must be nonzero")
+    count = np.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
+    return made((first + count * jump).astype(dtype.numpy), requires_grad, device)
+
+
+def check_range(start, end, step):
+    """PyTorch's refusals of a range."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (np.isfinite(start) and np.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+@with_out
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """`steps` numbers from `start` to `end`; no derivative passes to ends that are tensors."""
+    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
+        return spread(start, end, steps, dtype, lambda v: v)
+    found, kind = spaced(start, end, steps, dtype)
+    return made(found.astype(kind), requires_grad, device)
+
+
+def spread(start, end, steps, dtype, finish):
+    """`finish` of a range whose ends differ between the examples of a vmap."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    given = [v.detach() for v in (start, end) if isinstance(v, TensorBase)]
+    kind = np.result_type(*[shape_dtype(v)[1] for v in given]) if dtype is None else numpy_dtype(dtype)
+    if dtype is None and kind.kind not in "fcV":
+        kind = numpy_dtype(None)
+    wide = kind if kind.kind in "fcV" else np.dtype(np.float64)
+    first, last = [(lower(v.detach()) if isinstance(v, TensorBase) else np.asarray(v)).astype(kind).astype(wide)
+                   for v in (start, end)]
+    share = (np.arange(steps) / max(steps - 1, 1)).astype(wide)
+    return lift(finish(first * (1 - share) + last * share).astype(kind))
+
+
+def spaced(start, end, steps, dtype):
+    """Numbers at equal distances between ends that are cast to the dtype first, and its NumPy dtype."""
+    start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
+        dtype = dtypes.default_complex()
+    kind = numpy_dtype(dtype)
+    if steps > 1 or kind.kind in "iu":
+        start, end = (np.asarray(v).astype(kind).astype(np.complex128 if kind.kind == "c" else np.float64)
+                      for v in (start, end))
+    if kind.kind in "fcV" or steps < 2:
+        return np.linspace(start, end, steps), kind
+    i, step = np.arange(steps), (end - start) / (steps - 1)
+    return np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i)), kind
+
+
+@with_out
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """`steps` numbers from `base ** start` to `base ** end`; no derivative passes to ends that are tensors."""
+    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
+        return spread(start, end, steps, dtype, lambda v: np.asarray(base, v.dtype) ** v)
+    found, kind = spaced(start, end, steps, dtype)
+    return made(np.power(base, found).astype(kind), requires_grad, device)
+
+
+@with_out
+def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """Numbers from `start` to `end`, both included; see PyTorch's documentation of `torch.range`."""
+    warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
+                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+                  "[start, end).", UserWarning, stacklevel=3)
+    start, end = (start, end) if end is not None else (0, start)
+    check_range(start, end, step)
+    count = int((end - start) / step) + 1
+    kind = numpy_dtype(dtype)
+    return made((start + np.arange(count) * step).astype(kind), requires_grad, device)
+
+
+@with_out
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """The identity matrix."""
+    for name, k in (("n", n), ("m", m)):
+        if k is not None and k < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {k}")
+    return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
+
+
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
+    """A 0-d tensor of the default dtype."""
+    kind = numpy_dtype(dtype)
+    return made(np.asarray(filling(number(s), kind), kind), requires_grad, device)
+
+
+def number(value):
+    """A number of what stands for one: itself, or the only element of a tensor that no vmap maps."""
+    if not isinstance(value, TensorBase):
+        return value
+    found = concrete(value, "item")
+    if getattr(found, "size", 1) != 1:
+        raise RuntimeError(f"a Tensor with {found.size} elements cannot be converted to Scalar")
+    return found.item() if isinstance(found, np.ndarray) else found
+
+
+def like(name, make):
+    """`zeros_like` of `zeros`: the shape, dtype and strides of a tensor."""
+
+    def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
+                  pin_memory=False, **fill_value):
+        if fill_value.keys() - {"fill_value"} or fill_value and (args or name != "full_like"):
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(fill_value))}'")
+        args = (*args, *fill_value.values())
+        shape, kind = shape_dtype(input)
+        kind = kind if dtype is None else dtype.numpy
+        found = bottom(input)
+        dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
+        array = uninitialised(shape, kind, [found]) if dense else fresh(shape, kind, None if preserves(
+            memory_format) else memory_format)
+        fill = make(*args)
+        if fill is not None:
+            array[...] = filling(fill, kind)
+        t = made(array, requires_grad, device)
+        return batched_like(input, t)
+
+    made_like.__name__ = made_like.__qualname__ = name
+    made_like.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
+
+    @signed(name)
+    @functools.wraps(made_like)
+    def made_in_span(*args, **named):
+        return traced(f"aten::{name}", made_like, args, named)
+
+    return made_in_span
+
+
+def batched_like(input, t):
+    """Under vmap, one for each example, so that batched values may be written to it; in a transform of covector's own,
+    a value of it."""
+    levels = []
+    while isinstance(input.value, TensorBase):
+        if not input.level_trace.done:
+            levels.append(input.level_trace)
+        input = input.value
+    maps = [trace for trace in reversed(levels) if isinstance(trace, BatchTrace)]
+    if not maps and input.level_trace is not FOREIGN:
+        return t
+    while isinstance(t.value, TensorBase):
+        if t.level_trace not in levels:
+            levels.append(t.level_trace)
+        t = t.value
+    rows = t.value
+    if maps:
+        rows = np.broadcast_to(rows, (*[trace.size for trace in maps], *rows.shape)).copy()
+    rows = at_level(FOREIGN, rows) if FOREIGN in (input.level_trace, t.level_trace) else wrap(rows)
+    for trace in sorted(levels, key=lambda trace: trace.level):
+        rows = at_level(trace, rows)
+    return rows
+
+
+zeros_like = like("zeros_like", lambda: 0)
+ones_like = like("ones_like", lambda: 1)
+empty_like = like("empty_like", lambda: None)
+full_like = like("full_like", lambda fill_value: number(fill_value))
+
+
+def new_method(make):
+    """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
+
+    def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
+        return t if make.__name__ == "tensor" else batched_like(self, t)
+
+    method.__doc__ = "A new tensor of this one's dtype."
+    return method
+
+
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An uninitialised tensor with strides of one's own; see PyTorch's `torch.empty_strided`."""
+    size, stride = size_argument((size,)), tuple([int(n) for n in stride])
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")
+    if any(n < 0 for n in stride):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    kind = numpy_dtype(dtype)
+    extent = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else 0
+    memory = np.empty(extent, kind)
+    array = np.ndarray(size, kind, memory, 0, [s * kind.itemsize for s in stride]) if extent else np.empty(size, kind)
+    return made(array, requires_grad, device)
+
+
+def is_tensor(obj):
+    """Whether an object is a tensor."""
+    return isinstance(obj, TensorBase)
+
+
+def result_type(a, b):
+    """The dtype that an operation of both would have."""
+    dimmed, zero, numbers = [], [], []
+    for v in (a, b):
+        if isinstance(v, TensorBase):
+            (dimmed if v.ndim else zero).append(v.dtype)
+        else:
+            numbers.append(v)
+    return dtypes.promoted(dimmed, zero, numbers)

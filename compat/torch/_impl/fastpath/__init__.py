@@ -1,0 +1,1 @@
+"""Short roads of the commonest calls; all else takes the general road."""

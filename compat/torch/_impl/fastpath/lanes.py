@@ -1,0 +1,323 @@
+"""The fast lanes of elementwise operations on ambient float32 and float64 tensors; all else goes to `invoke`.
+
+Everything is written out for speed: one array operation, one node, one tensor. Each lane must agree with `invoke`.
+"""
+
+import numbers
+
+import numpy as np
+
+from ..... import extend
+from ..dispatch.call import invoke
+from ..dispatch.layouts import laid_out
+from ..graph import versions
+from ..graph.node import GradNode
+from ..inplace.inplace import KEEPERS
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES
+from ..state.state import accumulator, new
+from ..types.number_cache import CONSTS, EXACT, constant
+from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor
+from ..views.views import fresh
+from . import level_lanes
+from .level_lanes import dual
+from .view_lanes import can_write, written as written_through
+
+ndarray = np.ndarray
+asarray = np.asarray
+next_seq = extend.next_seq
+OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
+
+
+def unary(row, prim, ufunc):
+    """The fast function of an operation of one tensor."""
+    rule = prim.rule((0,), True)
+    names = tuple("x" if n == prim.operands[0] else n for n in rule.names)
+    want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
+    at = level_lanes.unary(prim)
+
+    def fun(input, *, out=None):
+        if type(input) is Tensor and out is None and (
+                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+            x = input.value
+            token = suppress_fp_warnings()
+            v = ufunc(x)
+            restore_fp_warnings(token)
+            if type(v) is not ndarray:
+                v = asarray(v)
+            t = new(Tensor)
+            t.value = v
+            t.autograd_meta = t.level_trace = None
+            t.wants_grad = False
+            t.dispatch_key = FAST
+            p = input.node
+            if p is None:
+                if not input.wants_grad:
+                    t.node = None
+                    return t
+                p = accumulator(input)
+            t.node = node = GradNode()
+            node.rule = rule
+            node.parents = p
+            node.saved = x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x)
+            node.seq = next_seq()
+            node.extra = None
+            return t
+        if type(input) is Tensor and out is None:
+            m = MODES.get()
+            if m.quick is input.level_trace is not None if m is not None else dual(input):
+                found = at(input, input.level_trace)
+                if found is not None:
+                    return found
+        return invoke(row, fun, (input,), {} if out is None else {"out": out})
+
+    return fun
+
+
+def binary(row, prim, op, reflected=False):
+    """The fast function of an operation of two tensors, or a tensor and a number.
+
+    `reflected` makes it give NotImplemented where the other operand is neither, as an operator's method does.
+    """
+    both = prim.rule((0, 1), True)
+    left = prim.rule((0,), True)
+    right = prim.rule((1,), True)
+    wide = {f: prim.rule((0, 1), True, f) for f in ((0,), (1,), (0, 1))}
+    wide_left = prim.rule((0,), True, (0,))
+    wide_right = prim.rule((1,), True, (1,))
+    both_none = both.collect is None
+    left_none = left.collect is None
+    right_none = right.collect is None
+    both_xy = both.names == prim.operands or both.names == prim.operands[::-1]
+    swapped = both.names == prim.operands[::-1]
+    at = level_lanes.binary(row, prim)
+
+    def slow(input, other):
+        if reflected and not isinstance(other, OPERANDS):
+            return NotImplemented
+        return invoke(row, fun, (input, other), {})
+
+    def fun(input, other):
+        kind = type(other)
+        if type(input) is Tensor and (
+                not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+            x = input.value
+            if kind is Tensor:
+                y = other.value
+                if (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) and x.dtype is y.dtype:
+                    token = suppress_fp_warnings()
+                    try:
+                        v = op(x, y)
+                    except ValueError:
+                        return slow(input, other)
+                    finally:
+                        restore_fp_warnings(token)
+                    if type(v) is not ndarray:
+                        v = asarray(v)
+                    elif v.ndim > 1 and v.strides != x.strides:
+                        v = laid_out(v, x, y)
+                    t = new(Tensor)
+                    t.value = v
+                    t.autograd_meta = t.level_trace = None
+                    t.wants_grad = False
+                    t.dispatch_key = FAST
+                    q = other.node
+                    if q is None and other.wants_grad:  # before the other one: leaves are then reached in order
+                        q = accumulator(other)
+                    p = input.node
+                    if p is None and input.wants_grad:
+                        p = accumulator(input)
+                    if p is None and q is None:
+                        t.node = None
+                        return t
+                    shape = v.shape
+                    t.node = node = GradNode()
+                    if x.shape == shape and y.shape == shape:
+                        if p is None:
+                            node.rule = right
+                            node.parents = q
+                            node.saved = None if right_none else right.collect((x, y, v))
+                        elif q is None:
+                            node.rule = left
+                            node.parents = p
+                            node.saved = None if left_none else left.collect((x, y, v))
+                        else:
+                            node.rule = both
+                            node.parents = (p, q)
+                            node.saved = None if both_none else (
+                                (y, x) if swapped else (x, y)) if both_xy else both.collect((x, y, v))
+                    else:
+                        broadcast(node, x, y, v, p, q)
+                    node.seq = next_seq()
+                    node.extra = None
+                    return t
+            elif kind is float or kind is int:
+                c = CONSTS[x.dtype].get(other)
+                if c is None:
+                    if kind is int and not -EXACT <= other <= EXACT:
+                        return slow(input, other)
+                    c = constant(other, x.dtype)
+                token = suppress_fp_warnings()
+                v = op(x, c)
+                restore_fp_warnings(token)
+                if type(v) is not ndarray:
+                    v = asarray(v)
+                t = new(Tensor)
+                t.value = v
+                t.autograd_meta = t.level_trace = None
+                t.wants_grad = False
+                t.dispatch_key = FAST
+                p = input.node
+                if p is None:
+                    if not input.wants_grad:
+                        t.node = None
+                        return t
+                    p = accumulator(input)
+                t.node = node = GradNode()
+                node.rule = left
+                node.parents = p
+                node.saved = None if left_none else left.collect((x, c, v))
+                node.seq = next_seq()
+                node.extra = None
+                return t
+        m = MODES.get()
+        if dual(input) or dual(other) if m is None else m.quick is not None and (
+                kind is Tensor and other.level_trace is m.quick or type(input) is Tensor
+                and input.level_trace is m.quick):
+            found = at(input, other, None if m is None else m.quick)
+            if found is not None:
+                return found
+        return slow(input, other)
+
+    def broadcast(node, x, y, v, p, q):
+        """Fill in the node where an operand was broadcast."""
+        shape = v.shape
+        avals = extend.aval_of(x), extend.aval_of(y)
+        if p is None:
+            node.rule = rule = wide_right if y.shape != shape else right
+            node.parents = q
+        elif q is None:
+            node.rule = rule = wide_left if x.shape != shape else left
+            node.parents = p
+        else:
+            fixes = (0, 1) if x.shape != shape and y.shape != shape else (0,) if x.shape != shape else (1,)
+            node.rule = rule = wide[fixes]
+            node.parents = (p, q)
+        node.saved = None if rule.collect is None else rule.collect((x, y, v, *avals))
+
+    return fun
+
+
+def reflected(fun):
+    """`other - tensor` from `tensor - other` where the operand is a number."""
+
+    def method(self, other):
+        return fun(other, self)
+
+    return method
+
+
+def binary_inplace(prim, ufunc, slow):
+    """The fast in-place form: the memory is written once, where the rule does not need its old contents.
+
+    `slow` is the general in-place method.
+    """
+    left = prim.rule((0,), True)
+    right = prim.rule((1,), True)
+    both = prim.rule((0, 1), True)
+    keeps = prim.operands[0] in both.names or "ans" in both.names
+    left_keeps = prim.operands[0] in left.names or "ans" in left.names
+    right_keeps = prim.operands[0] in right.names or "ans" in right.names
+    written = versions.WRITTEN
+
+    def method(self, other):
+        if type(self) is Tensor and MODES.get() is None and (
+                not self.dispatch_key or self.dispatch_key == VIEW and can_write(self)):
+            x = self.value
+            kind = type(other)
+            q = None
+            if kind is Tensor:
+                y = other.value
+                if y.dtype is not x.dtype or y is x or (
+                        other.dispatch_key and not (other.dispatch_key == VIEW and fresh(other))) or (
+                        (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
+                    return slow(self, other)
+                q = other.node
+                if q is None and other.wants_grad:
+                    q = accumulator(other)
+            elif kind is float or kind is int and -EXACT <= other <= EXACT:
+                y = CONSTS[x.dtype].get(other)
+                if y is None:
+                    y = constant(other, x.dtype)
+            else:
+                return slow(self, other)
+            p = self.autograd_meta.base.node if self.dispatch_key else self.node
+            if self.wants_grad and p is None or not x.flags.writeable:
+                return slow(self, other)
+            if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
+                return slow(self, other)
+            if q is not None or p is not None:
+                if y.shape != x.shape and (q is not None or y.ndim):
+                    return slow(self, other)
+            if p is not None and (p.extra is not None and not p.extra.quiet or (
+                    p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
+                return slow(self, other)
+            token = suppress_fp_warnings()
+            try:
+                ufunc(x, y, x)
+            except ValueError:
+                return slow(self, other)
+            finally:
+                restore_fp_warnings(token)
+            root = x if x.base is None else versions.root_of(x)
+            entry = written.get(id(root))
+            if entry is None:
+                entry = written[id(root)] = versions.Written(root)
+            entry.count += 1
+            entry.stamps.append(next_seq())
+            if self.dispatch_key:
+                rule = both if q is not None else left
+                written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
+            elif p is not None or q is not None:
+                self.node = node = GradNode()
+                node.rule = rule = both if p is not None and q is not None else left if p is not None else right
+                node.parents = (p, q) if p is not None and q is not None else q if p is None else p
+                node.saved = None if rule.collect is None else rule.collect((None, y, None))
+                node.seq = next_seq()
+                node.extra = None
+            return self
+        return slow(self, other)
+
+    return method
+
+
+def flat(row, ufunc):
+    """The fast function of a comparison: a tensor of booleans without history."""
+
+    def fun(input, other):
+        if type(input) is Tensor and input.dispatch_key != GENERAL and MODES.get() is None:
+            x = input.value
+            kind = type(other)
+            if kind is Tensor and other.dispatch_key != GENERAL:
+                y = other.value
+                if x.dtype is not y.dtype:
+                    return invoke(row, fun, (input, other), {})
+            elif kind is float or kind is int:
+                y = other
+            else:
+                return invoke(row, fun, (input, other), {})
+            try:
+                v = ufunc(x, y)
+            except ValueError:
+                return invoke(row, fun, (input, other), {})
+            t = new(Tensor)
+            t.value = v if type(v) is ndarray else asarray(v)
+            t.node = t.autograd_meta = t.level_trace = None
+            t.wants_grad = False
+            t.dispatch_key = GENERAL
+            return t
+        return invoke(row, fun, (input, other), {})
+
+    return fun
+
+

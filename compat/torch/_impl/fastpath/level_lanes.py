@@ -1,0 +1,314 @@
+"""The fast lanes of operations at the innermost running level of `func`: computed one level down, with one node.
+
+What `call.compute` and the level's `process` do, without the boxes in between. `modes.quick` names the level where
+nothing else is in force. The ambient level has the same lanes (`trace` None) while dual tensors are about. A lane
+returns None for what it does not take.
+"""
+
+import numpy as np
+
+from ..... import extend
+from ..dispatch.call import lifted
+from ..dispatch.output_aliasing import DUPLICATE
+from ..graph.node import GradNode, NamedRule
+from ..graph.versions import root_of
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..state.levels import DUAL, FOREIGN
+from ..state.state import (
+    SET_TANGENT,
+    Record,
+    accumulator,
+    edge,
+    lift,
+    lower,
+    new,
+    tangent_of,
+)
+from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+from ..types.tensor_type import FAST, GENERAL, Tensor
+
+ndarray = np.ndarray
+Tracer = extend.Tracer
+next_seq = extend.next_seq
+aval_of = extend.aval_of
+broadcast_to = extend.REGISTRY["broadcast_to"].fun
+NOT_HERE = object(), None, None
+
+
+def operand(t, trace):
+    """`(core value one level down, node, tangent)` of a tensor as an operand at a level; `NOT_HERE` for the rare ones.
+
+    A tangent is a core value one level down: that of a tensor which is itself recorded is rare.
+    """
+    if t.level_trace is trace:
+        meta = t.autograd_meta
+        if trace is None:
+            value = t.value
+        else:
+            below = t.value
+            plain = not below.dispatch_key and below.node is None and not below.wants_grad
+            value = below.value if plain else lower(below)
+        if meta is None:
+            node = t.node
+            return value, accumulator(t) if node is None and t.wants_grad else node, None
+        if meta.inference:
+            return NOT_HERE
+        node = edge(t)
+        dx = tangent_of(t)
+        if dx is None:
+            return value, node, None
+        if node is not None:
+            return NOT_HERE
+        if trace is None:
+            return (value, None, dx.value) if dx.level_trace is None and bare(dx) else NOT_HERE
+        while dx.level_trace is trace:
+            if dx.node is not None or dx.wants_grad:
+                return NOT_HERE
+            dx = dx.value
+        return value, None, dx.value if not dx.dispatch_key and dx.node is None and not dx.wants_grad else lower(dx)
+    level = t.level_trace
+    if level is None:
+        if not t.dispatch_key and t.node is None and not t.wants_grad:
+            return t.value, None, None
+        if t.autograd_meta is not None and t.autograd_meta.inference:
+            return NOT_HERE
+    elif level is FOREIGN or level.done or level.level > trace.level:
+        return NOT_HERE
+    return lower(t), None, None
+
+
+def bare(t):
+    """Whether an ambient tensor of floats has neither history nor tangent."""
+    return t.dispatch_key != GENERAL and t.node is None and not t.wants_grad and (not t.dispatch_key or edge(t) is None)
+
+
+def dual(t):
+    """Whether a tensor may be a dual one of the ambient level: a dual level is open, and it is none for other lanes."""
+    return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None and DUAL.get() is not None
+
+
+def raised(trace, v):
+    """The tensor of a level over a core value of floats one level down."""
+    if isinstance(v, Tracer):
+        below = lift(v)
+    else:
+        below = new(Tensor)
+        below.value = v if type(v) is ndarray else np.asarray(v)
+        below.node = below.autograd_meta = below.level_trace = None
+        below.wants_grad = False
+        below.dispatch_key = FAST
+        if trace is None:
+            return below
+    t = new(Tensor)
+    t.value = below
+    t.node = t.autograd_meta = None
+    t.level_trace = trace
+    t.wants_grad = False
+    t.dispatch_key = GENERAL
+    return t
+
+
+def recorded(t, rule, parents, saved):
+    """Give a new tensor its node."""
+    t.node = node = GradNode()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    node.extra = None
+
+
+def pushed(t, trace, dv, v, tangents):
+    """Give a new tensor its tangent, a core value one level down, in memory that is none of the operands' tangents'."""
+    if dv.shape != v.shape:
+        dv = broadcast_to(dv, v.shape)
+    array = extend.unwrap(dv)
+    if type(array) is ndarray:
+        others = [extend.unwrap(d) for d in tangents]
+        if any(d is array for d in others) or array.base is not None and any(
+                type(d) is ndarray and root_of(d) is root_of(array) for d in others):
+            dv = DUPLICATE.fun(dv)
+    dv = lift(dv)
+    if trace is None and (dv.value.base is not None or dv.value.strides != t.value.strides):
+        SET_TANGENT[0](t, dv)
+        return
+    t.autograd_meta = meta = Record()
+    meta.tangent = DUAL.get() if trace is None else trace, dv, False
+    t.dispatch_key = GENERAL
+
+
+def pushes(prim):
+    """For each operand its part of the tangent, as a function of `(dx, (*operands, ans))`; None if one needs more."""
+    slots = {name: i for i, name in enumerate((*prim.operands, "ans"))}
+    found = []
+    for i in range(prim.nin):
+        formula = prim.jvp_plain.get(i)
+        if formula is None or any(n not in slots for n in formula.names):
+            return None
+        found.append(_push(formula.fn, [slots[n] for n in formula.names]))
+    return found
+
+
+def _push(fn, places):
+    if not places:
+        return lambda dx, record: fn(dx)
+    if len(places) == 1:
+        (a,) = places
+        return lambda dx, record: fn(dx, record[a])
+    return lambda dx, record: fn(dx, *[record[k] for k in places])
+
+
+def unary(prim):
+    """The operation of one tensor at a level, as a function of the tensor and the level."""
+    rule = prim.rule((0,), True)
+    fun = prim.fun
+    collect = rule.collect
+    push = pushes(prim)
+
+    def at(t, trace):
+        x, p, dx = operand(t, trace)
+        if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
+            return None
+        token = suppress_fp_warnings()
+        try:
+            v = fun(x)
+            dv = None if dx is None else push[0](dx, (x, v))
+        finally:
+            restore_fp_warnings(token)
+        out = raised(trace, v)
+        if p is not None:
+            recorded(out, rule, p, None if collect is None else collect((x, v)))
+        elif dv is not None:
+            pushed(out, trace, dv, v, (dx,))
+        return out
+
+    return at
+
+
+def binary(row, prim):
+    """The operation of two tensors, or of a tensor and a number, at a level."""
+    rules = {(active, fixes): prim.rule(active, True, fixes) for active in ((0,), (1,), (0, 1))
+             for fixes in ((), (0,), (1,), (0, 1)) if set(fixes) <= set(active)}
+    fun = prim.fun
+    push = pushes(prim)
+    layout = row.layout
+
+    def at(input, other, trace):
+        kind = type(other)
+        if kind is Tensor:
+            y, q, dy = operand(other, trace)
+            if y is NOT_HERE[0]:
+                return None
+            dtype = y.dtype
+        if type(input) is Tensor:
+            x, p, dx = operand(input, trace)
+            if x is NOT_HERE[0] or kind is Tensor and x.dtype != dtype:
+                return None
+            dtype = x.dtype
+        if dtype not in FLOATS:
+            return None
+        if kind is not Tensor:
+            y = number(other, dtype)
+            q = dy = None
+            if y is None:
+                return None
+        elif type(input) is not Tensor:
+            x = number(input, dtype)
+            p = dx = None
+            if x is None:
+                return None
+        if (dx is not None or dy is not None) and push is None:
+            return None
+        token = suppress_fp_warnings()
+        try:
+            v = fun(x, y)
+            dv = None
+            if dx is not None:
+                dv = push[0](dx, (x, y, v))
+            if dy is not None:
+                part = push[1](dy, (x, y, v))
+                dv = part if dv is None else dv + part
+        except ValueError:
+            return None  # shapes that do not fit: the general road says how
+        finally:
+            restore_fp_warnings(token)
+        if layout is not None and type(v) is ndarray and v.ndim > 1:
+            v = layout(v, [t for t in (input, other) if type(t) is Tensor])
+        out = raised(trace, v)
+        if p is not None or q is not None:
+            shape = v.shape
+            active = (1,) if p is None else (0,) if q is None else (0, 1)
+            fixes = tuple([i for i in active if (y if i else x).shape != shape])
+            rule = rules[active, fixes]
+            saved = None
+            if rule.collect is not None:
+                saved = rule.collect((x, y, v, aval_of(x), aval_of(y)) if fixes else (x, y, v))
+            recorded(out, rule, (p, q) if len(active) == 2 else p if q is None else q, saved)
+        elif dv is not None:
+            pushed(out, trace, dv, v, [d for d in (dx, dy) if d is not None])
+        return out
+
+    return at
+
+
+def number(other, dtype):
+    """A Python number as a 0-d array of a dtype, None for anything else."""
+    kind = type(other)
+    if kind is float or kind is int and -EXACT <= other <= EXACT:
+        c = CONSTS[dtype].get(other)
+        return constant(other, dtype) if c is None else c
+    return None
+
+
+def several(row, prim, title, plain=False):
+    """An operation of several tensors by one primitive at a level; its node has torch's title.
+
+    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here.
+    """
+    fun = prim.fun
+    layout = row.layout
+    rules = {}
+
+    def at(tensors, params, trace):
+        found = [operand(t, trace) for t in tensors]
+        values = [f[0] for f in found]
+        dtype = None
+        for x in values:
+            if x is NOT_HERE[0] or x.dtype not in FLOATS or dtype is not None and x.dtype != dtype:
+                return None
+            dtype = x.dtype
+        active = tuple([i for i, f in enumerate(found) if f[1] is not None])
+        tangents = {i: f[2] for i, f in enumerate(found) if f[2] is not None}
+        if active and tangents:
+            return None
+        token = suppress_fp_warnings()
+        try:
+            v = fun(*values, *params)
+            dv = prim.tangent(tangents, (*values, *params), v) if tangents else None
+        finally:
+            restore_fp_warnings(token)
+        if layout is not None and type(v) is ndarray and v.ndim > 1:
+            v = layout(v, tensors)
+        if isinstance(v, Tracer):
+            out = new(Tensor)
+            out.value = lifted(v, title, tensors)
+            out.node = out.autograd_meta = None
+            out.level_trace = trace
+            out.wants_grad = False
+            out.dispatch_key = GENERAL
+        else:
+            out = raised(trace, v)
+        if active:
+            rule = rules.get(active)
+            if rule is None:
+                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
+            saved = None
+            if rule.collect is not None:
+                saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
+            parents = tuple([found[i][1] for i in active])
+            recorded(out, rule, parents if len(parents) > 1 else parents[0], saved)
+        elif dv is not None:
+            pushed(out, trace, dv, v, tangents.values())
+        return out
+
+    return at

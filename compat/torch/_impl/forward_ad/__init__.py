@@ -1,0 +1,1 @@
+"""Forward mode: tensors that carry a tangent."""

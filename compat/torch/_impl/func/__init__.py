@@ -1,0 +1,1 @@
+"""The functional transforms of torch.func."""

@@ -1,0 +1,134 @@
+"""torch.func.grad, grad_and_value, vjp."""
+
+import functools
+
+import numpy as np
+
+from ..engine.engine import sweep_level
+from ..factories.creation import zeros_like
+from ..modes.modes import modes
+from ..random.randomness import maps_of
+from ..state.state import wrap
+from ..types.pytree import treespec_pprint
+from ..types.tensor_type import TensorBase
+from ..views.views import shape_dtype
+from .levels import (
+    check_outputs,
+    chosen,
+    differentiated,
+    flatten,
+    grad_level,
+    lifted,
+    lifted_all,
+    lowered,
+    lowered_all,
+    split_aux,
+    tree_map,
+)
+
+
+def zeros(t):
+    """A tensor of zeros of the shape and dtype of `t`."""
+    shape, dtype = shape_dtype(t)
+    return wrap(np.zeros(shape, dtype))
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that gives the gradient of `func` and its value: `(gradient, value)`, or `(gradient, (value, aux))`.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.func.grad_and_value(lambda x: x ** 2)(torch.tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        api = "grad_and_value(f)(*args)"
+        with grad_level() as trace:
+            args = lifted_all(trace, args)
+            if kwargs:
+                kwargs = tree_map(lambda x: lifted(trace, x), kwargs)
+            leaves, spec = differentiated(chosen(args, argnums))
+            out, aux = func(*args, **kwargs), None
+            if has_aux:
+                out, aux = split_aux(out, api)
+            if not isinstance(out, TensorBase):
+                raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(out)}")
+            if out.ndim:
+                raise RuntimeError(f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} "
+                                   "dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+            likes = [lowered(trace, x) for x in leaves]
+            grads = spec.unflatten(pulled(likes, sweep_level(trace, [out], [None], leaves)))
+            value = lowered(trace, out)
+            if has_aux:
+                value = value, lowered_all(trace, aux)
+        return grads, value
+
+    return wrapper
+
+
+def pulled(leaves, found):
+    """Gradients, zeros where nothing arrived; one for each example of a batch, even where all are equal."""
+    found = [zeros(x) if g is None else g for x, g in zip(leaves, found)]
+    if not modes().maps:
+        return found
+    return [g if not set(maps_of(x)).difference(maps_of(g)) else zeros_like(x) + g for x, g in zip(leaves, found)]
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that gives the gradient of `func`, or `(gradient, aux)`.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
+    tensor(1.)
+    """
+    inner = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        grads, value = inner(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+
+    return wrapper
+
+
+def vjp(func, *primals, has_aux=False):
+    """`func(*primals)` and the function that pulls cotangents back.
+
+    >>> import covector.compat.torch as torch
+    >>> out, pull = torch.func.vjp(torch.sin, torch.tensor(0.0))
+    >>> pull(torch.tensor(2.0))
+    (tensor(2.),)
+    """
+    return vjp_of(func, primals, None, has_aux)
+
+
+def vjp_of(func, primals, argnums, has_aux):
+    """`vjp` with respect to the arguments that `argnums` names; None for all."""
+    api = "vjp(f, *primals)"
+    with grad_level() as trace:
+        inner = lifted_all(trace, primals)
+        leaves, spec = differentiated(inner if argnums is None else chosen(inner, argnums))
+        out, aux = func(*inner), None
+        if has_aux:
+            out, aux = split_aux(out, api)
+            aux = lowered_all(trace, aux)
+        outs, out_spec = flatten(out)
+        check_outputs(outs, api)
+        for o in outs:
+            if shape_dtype(o)[1].kind not in "fcV":
+                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                                   f"Tensor with dtype {o.dtype}")
+        sweep = sweep_level(trace, outs, None, leaves)
+        results = out_spec.unflatten([lowered(trace, o) for o in outs])
+        likes = [lowered(trace, x) for x in leaves]
+
+    def vjp_fn(cotangents, retain_graph=True, create_graph=None):
+        cts, ct_spec = flatten(cotangents)
+        if ct_spec != out_spec:
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                               f"to the function. cotangents: {treespec_pprint(ct_spec)}, primal output: "
+                               f"{treespec_pprint(out_spec)}")
+        return spec.unflatten(pulled(likes, sweep(cts, retain_graph)))
+
+    return (results, vjp_fn, aux) if has_aux else (results, vjp_fn)

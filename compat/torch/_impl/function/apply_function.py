@@ -1,0 +1,395 @@
+"""Running a Function: forward without recording, then history for its outputs, at each level it is called in."""
+
+import warnings
+
+import numpy as np
+
+from ..... import custom_vjp, extend
+from ..graph import versions
+from ..graph.anomaly import stamp
+from ..inplace.inplace import chain
+from ..modes.modes import MODES, enter_below, enter_level, modes, restore, set_modes, transforming
+from ..state.levels import AMBIENT, FOREIGN, BatchTrace, alive, recorders
+from ..state.state import accumulator, at_level, bottom, edge, lift, lower, more, needs_grad, version_of
+from ..types.tensor_type import GENERAL, TensorBase
+from ..views.views import move_history, rebase, refusal, replay, shape_dtype
+from .function import APPLY, Function, State, backward_of
+from .function_saved import apart, pack
+from .function_tangents import paused, push_tangents
+
+ndarray = np.ndarray
+
+
+def top_level(args):
+    """The innermost running level among tensor arguments: None for the ambient one."""
+    top, number = None, -1
+    for a in args:
+        if isinstance(a, TensorBase) and a.level_trace is not None and not a.level_trace.done:
+            owner = a.value.owner if a.level_trace is FOREIGN else a.level_trace
+            if owner is None:  # a buffer of covector's
+                return FOREIGN
+            if owner.level > number:
+                top, number = a.level_trace, owner.level
+    return top
+
+
+def apply(kind, args):
+    """`kind.apply(*args)`, in a span where a profile runs."""
+    m = MODES.get()
+    if m is None or m.recorder is None:
+        return compute(kind, args)
+    return m.recorder.run(kind.__name__, compute, (kind, args), None, args)
+
+
+def compute(kind, args):
+    """What `apply` does."""
+    args = tuple([alive(a) for a in args])
+    top = top_level(args)
+    if top is FOREIGN:
+        return apply_foreign(kind, args)
+    if kind.setup_context is Function.setup_context and transforming():
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                           "...), it must override the setup_context staticmethod. For more details, please see "
+                           "https://pytorch.org/docs/main/notes/extending.func.html")
+    if isinstance(top, BatchTrace):
+        if top.own and not (modes().grad and any(needs_grad(u) for a in args if isinstance(a, TensorBase)
+                                                 for u in chain(a))):
+            return run_forward(kind, new_ctx(kind, args), args)  # nothing is recorded: forward alone counts
+        return BATCH[0](kind, args, top)
+    return apply_at(kind, args, top or AMBIENT)
+
+
+APPLY.append(apply)
+BATCH = []  # filled by func: a Function under vmap
+
+
+def new_ctx(kind, args, level=AMBIENT):
+    """A node that serves as ctx."""
+    ctx = (kind._backward_cls if level is AMBIENT else kind._generated_cls)()
+    object.__setattr__(ctx, "_state", State(kind))
+    ctx.rule = None
+    ctx.parents = ()
+    ctx.saved = None
+    ctx.extra = None
+    ctx._state.needs = tuple([isinstance(a, TensorBase) and needs_grad(a) for a in args])
+    ctx._state.count = len(args)
+    ctx._state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
+    return ctx
+
+
+def run_forward(kind, ctx, args):
+    """Forward with recording off; setup_context where the Function has one."""
+    before = set_modes(grad=False)
+    try:
+        with paused():
+            if kind.setup_context is not Function.setup_context:
+                output = kind.forward(*args)
+                kind.setup_context(ctx, args, output)
+            else:
+                output = kind.forward(ctx, *args)
+    finally:
+        restore(before)
+    return output
+
+
+def apply_at(kind, args, level):
+    """Run at the ambient level or one of func.grad and record there."""
+    ctx = new_ctx(kind, args, level)
+    needs = ctx._state.needs
+    recording = level.recording and any(needs)
+    if recording:
+        for a, need in zip(args, needs):
+            if need:
+                edge(a)  # refuses a stale view before forward writes to it
+    before = enter_level(level)
+    try:
+        below = level is not AMBIENT and kind.setup_context is not Function.setup_context
+        output = forward_below(kind, ctx, args, level) if below else run_forward(kind, ctx, args)
+    finally:
+        restore(before)
+    single = not isinstance(output, tuple)
+    outputs = (output,) if single else output
+    if single and not isinstance(output, TensorBase):
+        return output
+    outputs = record(ctx, args, outputs, level, needs if recording else ())
+    before = enter_level(level)
+    try:
+        push_tangents(kind, ctx, args, outputs, level)
+    finally:
+        restore(before)
+    return outputs[0] if single else outputs
+
+
+def forward_below(kind, ctx, args, level):
+    """Apply the Function one level down, so that the levels below use its backward too; then set up the context."""
+    inner = [a.value if isinstance(a, TensorBase) and a.level_trace is level else a for a in args]
+    before = enter_below(level)
+    try:
+        found = apply(kind, inner)
+    finally:
+        restore(before)
+    own = {id(v): a for v, a in zip(inner, args) if isinstance(a, TensorBase)}
+    lifted = [own[id(o)] if id(o) in own else at_level(level, o) if isinstance(o, TensorBase) else o
+              for o in (found if isinstance(found, tuple) else (found,))]
+    output = tuple(lifted) if isinstance(found, tuple) else lifted[0]
+    before = set_modes(grad=False)
+    try:
+        kind.setup_context(ctx, tuple(args), output)
+    finally:
+        restore(before)
+    return output
+
+
+def record(ctx, args, outputs, level, needs):
+    """Give the outputs their history; `needs` says which inputs ask for a gradient, empty if nothing is recorded."""
+    recording = bool(needs)
+    state = ctx._state
+    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    plain = {id(t) for t in state.non_differentiable}
+    dirty = written_inputs(state.dirty, inputs, outputs, recording)
+    if recording:
+        join(ctx, args, needs)
+    tensors = [o for o in outputs if isinstance(o, TensorBase)]
+    state.outputs = len(outputs)
+    state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
+    state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain])
+    differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
+    out = []
+    made = {}  # id of what forward returned -> the output made of it: one returned twice is one tensor
+    for k, o in enumerate(outputs):
+        if id(o) in made:
+            twin = made[id(o)]
+            if recording and twin.node is not None:
+                twin.node = picked(ctx, k, level)
+            out.append(twin)
+            continue
+        if not isinstance(o, TensorBase):
+            out.append(o)
+            continue
+        is_input = id(o) in inputs
+        diff = id(o) not in plain and shape_dtype(o)[1].kind in "fcV"
+        if id(o) in dirty:
+            if recording:
+                write_history(o, picked(ctx, k, level))
+            out.append(apart(o, level) if not recording and needs_grad(o) else o)
+            continue
+        if is_input or not fresh(o):
+            base = o
+            o = apart(o, level)
+            if is_input and diff and (recording or not needs_grad(base)):
+                alias(o, base)
+        if not is_input:
+            made[id(outputs[k])] = o
+        if not recording or not diff:
+            if level.recording and o.autograd_meta is not None and o.autograd_meta.base is not None and not is_input:
+                o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
+            if id(outputs[k]) in plain and is_input:
+                o = o.detach()
+            o.node = None
+            out.append(o)
+            continue
+        o.wants_grad = False
+        o.node = picked(ctx, k, level)
+        if o.autograd_meta is not None and o.autograd_meta.base is not None:
+            o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
+            o.autograd_meta.attr_version = version_of(o)
+        out.append(o)
+    save(ctx, args, outputs, out, level)
+    return tuple(out)
+
+
+def written_inputs(marked, inputs, outputs, recording):
+    """The ids of the inputs that forward marked as written to, or PyTorch's refusals; the writes are noted."""
+    dirty = {id(t) for t in marked}
+    if not dirty <= inputs:
+        if any(t.autograd_meta is not None and t.autograd_meta.base is not None for t in marked if id(t) not in inputs):
+            raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                               "been mutated should be passed to ctx.mark_dirty().")
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=5)
+        dirty &= inputs
+    if dirty and not dirty <= {id(o) for o in outputs}:
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                           "inputs that are modified inplace must all be outputs of the Function.")
+    for t in marked:
+        if id(t) not in inputs:
+            continue
+        b = bottom(t)
+        if type(b) is ndarray:
+            versions.bump(b)
+        if not recording:
+            continue
+        base = None if t.autograd_meta is None else t.autograd_meta.base
+        if base is not None and t.autograd_meta.creation is not None:
+            raise RuntimeError(refusal(t, "is being"))
+        if t.wants_grad and t.node is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if base is not None and base.wants_grad and base.node is None:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    return dirty
+
+
+def join(ctx, args, needs):
+    """Make a node of the context: its edges lead to the inputs that ask for a gradient."""
+    places = [i for i, need in enumerate(needs) if need]
+    kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
+    ctx._state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
+    ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
+    ctx.seq = extend.next_seq()
+    m = modes()
+    if m.anomaly is not None or m.nans:
+        stamp(ctx)
+
+
+def fresh(o):
+    """Whether an output was made by forward for itself: no history of its own to lose."""
+    return o.node is None and not o.wants_grad
+
+
+def alias(o, base):
+    """Make an output that is an input a view of it."""
+    meta = more(o)
+    parent = base.autograd_meta
+    meta.base = parent.base if parent is not None and parent.base is not None else base
+    meta.steps = (*(parent.steps if parent is not None and parent.base is not None else ()), (GETITEM, ((Ellipsis,),)))
+    meta.since = 0 if parent is None else parent.since if parent.base is not None else len(parent.relaid)
+    meta.creation = "custom"
+    o.dispatch_key = GENERAL
+
+
+GETITEM = extend.REGISTRY["getitem"]
+
+
+def picked(ctx, k, level):
+    """The node of output k."""
+    if ctx._state.outputs == 1:
+        return ctx
+    return level.node(extend.pick_rule(ctx._state.outputs, k), ctx, None)
+
+
+def write_history(o, node):
+    """The history of a dirty input."""
+    if o.autograd_meta is not None and o.autograd_meta.base is not None:
+        base_edge = edge_before(o.autograd_meta.base)
+        rebase(o, node, base_edge, ())
+        replay(o, edge(o.autograd_meta.base))
+        o.autograd_meta.attr_version = version_of(o)
+    else:
+        move_history(o, node)
+
+
+def edge_before(base):
+    """The history of a base before the write."""
+    return accumulator(base) if base.wants_grad and base.node is None else base.node
+
+
+def save(ctx, args, given, outputs, level):
+    """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
+    state = ctx._state
+    where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
+    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    kept = []
+    if state.kind.setup_context is not Function.setup_context:
+        dirty = {id(t) for t in state.dirty}
+        if any(id(t) in inputs and id(t) in where and id(t) not in dirty
+               for t in (*state.to_save, *state.for_forward) if t is not None):
+            raise RuntimeError("An input that has been returned as-is as output is being saved for backward. This is "
+                               "not supported if you override setup_context. You should return and save a view of the "
+                               "input instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself.")
+    to_save, state.to_save = state.to_save, ()  # before a hook may raise: an output kept here would make a cycle
+    for t in to_save:
+        if t is None:
+            kept.append(None)
+            continue
+        k = where.get(id(t))
+        if k is not None and id(t) not in inputs:
+            source = outputs[k]
+            kept.append((apart(source, level), version_of(source), k if source.node is not None else None))
+        else:
+            if k is not None and id(t) in inputs and outputs[k] is t:
+                kept.append((apart(t, level), version_of(t), k if t.node is not None else None))
+            else:
+                kept.append((t, version_of(t), None))
+    m = modes()
+    if m.hooks and any(kept):
+        kept = [pack(item, m.hooks[-1]) for item in kept]  # what the hooks gave stands for the tensors, which may go
+    state.kept = tuple(kept)
+
+
+def apply_foreign(kind, args):
+    """Inside covector's own transforms: the user's backward as a rule of covector's."""
+    places = [i for i, a in enumerate(args) if isinstance(a, TensorBase) and shape_dtype(a)[1].kind in "fcV"]
+    shape = {}
+    if any(mapped_here(a) and recorders(a.value) for a in args if isinstance(a, TensorBase)):
+        raise RuntimeError(f"{kind.__name__} under covector.vmap, of tensors that have a history or a tangent outside "
+                           "of it, is not built; use torch.vmap")
+
+    def full(values):
+        whole = list(args)
+        for i, v in zip(places, values):
+            whole[i] = lift(v)
+        return tuple(whole)
+
+    def forward(*values):
+        whole = full(values)
+        ctx = shape["ctx"] = new_ctx(kind, whole)
+        ctx._state.needs = tuple([i in places for i in range(len(args))])
+        output = run_foreign(kind, ctx, whole)
+        shape["single"] = not isinstance(output, tuple)
+        outputs = (output,) if shape["single"] else output
+        plain = {id(t) for t in ctx._state.non_differentiable}
+        shape["outputs"] = [None if isinstance(o, TensorBase) else o for o in outputs]
+        ctx._state.kept = None
+        ctx._state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
+        return tuple([STOP(lower(o)) if id(o) in plain else lower(o) for o in outputs if isinstance(o, TensorBase)])
+
+    @custom_vjp
+    def fun(*values):
+        return forward(*values)
+
+    def fwd(*values):
+        outs = forward(*values)
+        return outs, tuple([None if t is None else lower(t) for t in shape["ctx"]._state.to_save])
+
+    def bwd(kept, cts):
+        ctx = shape["ctx"]  # not among what covector keeps, which holds arrays alone
+        ctx._state.to_save = tuple([None if v is None else lift(v) for v in kept])
+        given = iter([lift(conj(c)) for c in cts])
+        result = backward_of(kind)(ctx, *[None if s is None else next(given) for s in ctx._state.shapes])
+        result = result if isinstance(result, tuple) else (result,)
+        return tuple([None if result[i] is None else conj(lower(result[i])) for i in places])
+
+    fun.defvjp(fwd, bwd)
+    outs = fun(*[lower(args[i]) for i in places])
+    found = iter([lift(o) for o in outs])
+    outs = tuple([next(found) if s is not None else o for s, o in zip(shape["ctx"]._state.shapes, shape["outputs"])])
+    return outs[0] if shape["single"] else outs
+
+
+def mapped_here(t):
+    """Whether the innermost transform of a tensor is covector's own vmap."""
+    return t.level_trace is FOREIGN and isinstance(t.value, extend.Batched)
+
+
+def run_foreign(kind, ctx, args):
+    """Forward below a transform of covector's, where the levels that remain record the Function, not its parts."""
+    tensors = [a for a in args if isinstance(a, TensorBase)]
+    if kind.setup_context is not Function.setup_context and not any(map(mapped_here, tensors)):
+        output = apply(kind, args)
+        before = set_modes(grad=False)
+        try:
+            kind.setup_context(ctx, args, output)
+        finally:
+            restore(before)
+        return output
+    if any(recorders(lower(a)) for a in tensors):
+        raise RuntimeError(f"{kind.__name__} is applied inside of a covector transform to tensors that have a history "
+                           "or a tangent outside of it, which would be lost; override setup_context")
+    return run_forward(kind, ctx, args)
+
+
+def conj(v):
+    """The conjugate of complex values: covector's rules conjugate at their boundary, torch's do not."""
+    return v.conj() if getattr(v, "dtype", None) is not None and v.dtype.kind == "c" else v
+
+
+STOP = extend.REGISTRY["stop_gradient"].fun

@@ -1,0 +1,100 @@
+"""What the node of a Function saved: its tensors as backward sees them, and hooks on single ones."""
+
+from ..... import extend
+from ..graph.node import FREED, freed
+from ..saved.saved import (
+    HOOKS_ARE_SET,
+    HOOKS_COME_LATE,
+    Packed,
+    SavedTensor,
+    attached,
+    packed,
+    unpacked,
+)
+from ..state.levels import AMBIENT, GradTrace
+from ..state.state import at_level, bottom, edge, version_of
+
+
+def unpack(ctx):
+    """The saved tensors, checked for writes since or through their unpack hook."""
+    state = ctx._state
+    if state.kept is FREED:
+        raise freed()
+    if state.kept is None:
+        return tuple(state.to_save or ())
+    out = []
+    for item in state.kept:
+        if item is None:
+            out.append(None)
+            continue
+        t, version, own = item
+        if type(t) is Packed:
+            out.append(unpacked_with_history(ctx, *item))
+            continue
+        if version_of(t) != version:
+            raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
+        out.append(rebuilt(ctx, t, own) if own is not None else t)
+    return tuple(out)
+
+
+def pack(item, hooks):
+    """A kept `(tensor, version, output number)` after the pack hook: `(packed, node, output number)`."""
+    return None if item is None else (packed(item[0], hooks), edge(item[0]), item[2])
+
+
+def unpacked_with_history(ctx, item, node, own):
+    """A saved tensor through the unpack hook, with the history that it had when it was saved."""
+    t = unpacked(item)
+    if own is not None:
+        return rebuilt(ctx, t, own)
+    if node is None:
+        return t
+    return attached(t.detach(), node)
+
+
+def apart(t, level):
+    """A tensor over the same memory without the history that it has at a level; that of the levels below stays."""
+    if level is AMBIENT:
+        return t.detach()
+    return at_level(level, t.value) if t.level_trace is level else t
+
+
+def rebuilt(ctx, t, nr):
+    """A saved output as a tensor of this node (saving the tensor itself would make a cycle)."""
+    level = t.level_trace or AMBIENT
+    out = apart(t, level) if isinstance(level, GradTrace) else t.detach()
+    if ctx._state.outputs == 1:
+        out.node = ctx
+    elif isinstance(level, GradTrace):
+        out.node = level.node(extend.pick_rule(ctx._state.outputs, nr), ctx, None)
+    return out
+
+
+def raw_saved(ctx):
+    """The saved tensors as objects that hooks can be registered on."""
+    kept = ctx._state.kept
+    if kept is FREED:
+        raise freed()
+    return tuple([FunctionSavedTensor(ctx, i) for i in range(len(kept or ()))])
+
+
+class FunctionSavedTensor(SavedTensor):
+    """One saved tensor of a Function's node."""
+
+    __slots__ = ()
+
+    def pack(self, pack_hook, unpack_hook):
+        """Pack the value now; unpack it when backward asks for it."""
+        state = self.node._state
+        if state.kept is FREED:
+            raise RuntimeError(HOOKS_COME_LATE)
+        item = state.kept[self.index]
+        if item is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if type(item[0]) is Packed:
+            raise RuntimeError(HOOKS_ARE_SET)
+        if version_of(item[0]) != item[1]:
+            raise RuntimeError("A saved tensor was modified in place before hooks were registered on it; register "
+                               "them before writing to it")
+        new = pack(item, (pack_hook, unpack_hook))
+        state.kept = (*state.kept[: self.index], new, *state.kept[self.index + 1 :])

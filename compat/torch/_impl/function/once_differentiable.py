@@ -1,0 +1,55 @@
+"""once_differentiable: a backward whose gradients refuse to be differentiated again."""
+
+import functools
+
+from ..... import extend
+from ..graph.node import GradNode
+from ..modes.modes import modes, restore, set_modes
+from ..state.state import needs_grad
+from ..types.tensor_type import TensorBase
+
+
+def once_differentiable(fn):
+    """Mark a backward that must not be differentiated again."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx, *args):
+        before = set_modes(grad=False)
+        try:
+            outputs = fn(ctx, *args)
+        finally:
+            restore(before)
+        if not modes().grad or not any(isinstance(a, TensorBase) and needs_grad(a) for a in args):
+            return outputs
+        single = not isinstance(outputs, tuple)
+        outputs = (outputs,) if single else outputs
+        marked = tuple([_refusing(o) if isinstance(o, TensorBase) else o for o in outputs])
+        return marked[0] if single else marked
+
+    return wrapper
+
+
+class Error(GradNode):
+    """The node of a gradient that must not be differentiated again."""
+
+    __slots__ = ()
+
+    def name(self):
+        """torch's name of the node that refuses."""
+        return "torch::autograd::Error"
+
+    def run(self, ct, drive):
+        """Refuse."""
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refusing(t):
+    out = t.detach()
+    node = Error()
+    node.rule = None
+    node.parents = ()
+    node.saved = None
+    node.seq = extend.next_seq()
+    node.extra = None
+    out.node = node
+    return out

@@ -1,0 +1,171 @@
+"""jacobian and hessian of torch.autograd.functional: whole matrices of derivatives."""
+
+from ..dispatch.layouts import straightened
+from ..factories.creation import zeros_like
+from ..forward_ad.forward_ad import dual_level, make_dual, unpack_dual
+from ..func.batch import vmap
+from ..func.jacobian import standard_basis
+from ..modes.grad_mode import enable_grad
+from ..ops.joining import stack
+from .strictness import check_recorded, constant_derivative, gradients, listed, outputs_of, separate, settled
+
+
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+    """The Jacobian of `func` at `inputs`.
+
+    Args:
+        func: from tensors to a tensor or a tuple of them.
+        inputs: a tensor or a tuple of them.
+        create_graph: let gradients flow back from the Jacobian.
+        strict: raise where an output does not depend on an input, instead of giving zeros.
+        vectorize: one sweep under vmap instead of one sweep a row.
+        strategy: "reverse-mode", or "forward-mode", which needs `vectorize`.
+    Returns:
+        for one output and one input a tensor of the output's axes followed by the input's; a tuple over the outputs,
+        the inputs, or tuples over both where there are several.
+    Raises:
+        TypeError: an input or an output is no tensor.
+        RuntimeError: in strict mode, an independent input.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x ** 2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
+                             'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
+                             'prefer to use "reverse-mode".')
+    if strategy == "forward-mode":
+        check_forward(create_graph, strict, vectorize)
+        return by_columns(func, inputs)
+    with enable_grad():
+        several, inputs = listed(inputs, "inputs", "jacobian")
+        inputs = separate(inputs, create_graph, True)
+        many, outputs = outputs_of(func, inputs, "jacobian", strict)
+        if vectorize and strict:
+            raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+                               "supported together. Please either set `strict=False` or `vectorize=False`.")
+        rows = all_rows(outputs, inputs, create_graph) if vectorize else [
+            row_by_row(i, out, inputs, create_graph, strict) for i, out in enumerate(outputs)]
+    return nested([settled(row, create_graph) for row in rows], many, several)
+
+
+def nested(rows, many, several):
+    """Tuples over outputs and inputs, without those over a single one that was no tuple."""
+    rows = tuple([tuple(row) if several else row[0] for row in rows])
+    return rows if many else rows[0]
+
+
+def row_by_row(i, out, inputs, create_graph, strict):
+    """The Jacobians of output `i`: one sweep for each of its elements."""
+    parts = [[] for _ in inputs]
+    for j in range(out.nelement()):
+        row = gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        for k, (g, x) in enumerate(zip(row, inputs)):
+            if g is None:
+                if strict:
+                    raise RuntimeError(f"Output {i} of the user-provided function is independent of input {k}. This is "
+                                       "not allowed in strict mode.")
+                g = zeros_like(x)
+            elif strict and create_graph and not g.requires_grad:
+                raise RuntimeError(constant_derivative("jacobian", i))
+            parts[k].append(g)
+    return [stack(found, 0).view(out.size() + x.size()) for found, x in zip(parts, inputs)]
+
+
+def all_rows(outputs, inputs, create_graph):
+    """The Jacobians of all outputs: one sweep with a batch of cotangents."""
+    cts, sizes = standard_basis([out.reshape(-1) for out in outputs])
+    flat = tuple([out.reshape(-1) for out in outputs])
+    found = gradients(flat, inputs, tuple(cts), create_graph=create_graph, is_grads_batched=True)
+    columns = []
+    for g, x in zip(found, inputs):
+        g = zeros_like(x).expand((sum(sizes), *x.shape)) if g is None else straightened(g)
+        columns.append([part.reshape(out.size() + x.size()) for part, out in zip(g.split(sizes, 0), outputs)])
+    return list(zip(*columns))
+
+
+def check_forward(create_graph, strict, vectorize):
+    """What the forward strategy cannot do."""
+    if create_graph:
+        raise NotImplementedError("torch.autograd.functional.jacobian: `create_graph=True` and "
+                                  '`strategy="forward-mode"` are not supported together (yet). Please either set '
+                                  '`create_graph=False` or `strategy="reverse-mode"`.')
+    if strict:
+        raise RuntimeError('torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not '
+                           "supported together (yet). Please either set `strict=False` or "
+                           '`strategy="reverse-mode"`.')
+    if not vectorize:
+        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly "
+                                  "implemented for `vectorize=True`.")
+
+
+def by_columns(func, inputs):
+    """The Jacobian by forward mode: all tangents in one run under vmap."""
+    several, inputs = listed(inputs, "inputs", "jacobian")
+    tangents, sizes = standard_basis(inputs)
+    seen = {}
+
+    def push(*columns):
+        with dual_level():
+            duals = [make_dual(x, dx.view_as(x)) for x, dx in zip(inputs, columns)]
+            seen["many"], outputs = listed(func(*duals), "outputs", None)
+            pairs = [unpack_dual(out) for out in outputs]
+            seen["shapes"] = [p.primal.shape for p in pairs]
+            return tuple([zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs])
+
+    pushed = vmap(push)(*tangents)
+    rows = []
+    for dots, shape in zip(pushed, seen["shapes"]):
+        rows.append([part.permute(*range(1, part.ndim), 0).reshape((*shape, *x.shape))
+                     for part, x in zip(dots.split(sizes, 0), inputs)])
+    return nested(rows, seen["many"], several)
+
+
+def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+    """The Hessian of `func` at `inputs`: the Jacobian of its gradient.
+
+    Args:
+        func: from tensors to a tensor of one element.
+        inputs: a tensor or a tuple of them.
+        create_graph: let gradients flow back from the Hessian.
+        strict: raise where the gradient does not depend on an input, instead of giving zeros.
+        vectorize: one sweep under vmap instead of one sweep a row.
+        outer_jacobian_strategy: "reverse-mode", or "forward-mode", which needs `vectorize`.
+    Returns:
+        a tensor of the input's axes twice; for a tuple of inputs, tuples over both.
+    Raises:
+        TypeError: an input or an output is no tensor.
+        RuntimeError: not one output of one element; in strict mode, an independent input.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    several, inputs = listed(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def scalar(*given):
+        many, outputs = outputs_of(func, given, "hessian", strict)
+        if many:
+            raise RuntimeError("The function given to hessian should return a single Tensor")
+        if outputs[0].nelement() != 1:
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        return outputs[0].squeeze()
+
+    def gradient(*given):
+        if outer_jacobian_strategy == "forward-mode":
+            given = tuple([x.requires_grad_(True) for x in given])  # else `jacobian` would cut them off their tangents
+        jac = jacobian(scalar, given, create_graph=True)
+        if strict:
+            check_recorded(jac, "jacobian")
+        return jac
+
+    rows = jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return nested(rows, several, several)
+
+
+__all__ = ["hessian", "jacobian"]

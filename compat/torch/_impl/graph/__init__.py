@@ -1,0 +1,1 @@
+"""The nodes of the stateful tape: their hooks, names, versions and errors."""

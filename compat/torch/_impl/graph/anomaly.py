@@ -1,0 +1,97 @@
+"""Anomaly mode: the forward lines of a node that fails, and a check of what nodes return for NaN."""
+
+import sys
+import traceback
+import warnings
+from contextvars import ContextVar
+
+import numpy as np
+
+from ..... import extend
+from .undefined import UNDEFINED
+
+
+def stamp(node):
+    """Note where in the user's program a node was made, and by which node's rule if in a sweep."""
+    extra = node.ensure_hooks()
+    extra.traceback = users_frames()
+    extra.seen = _RUNNING.get()
+
+
+def users_frames():
+    """The lines of the user's program that run now, outermost first."""
+    frames = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(extend.LIBRARY_FOLDERS):
+            frames.append((frame, frame.f_lineno))
+        frame = frame.f_back
+    return traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
+
+
+_RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  # the node whose rule runs
+
+
+def guarded(node, drive, ct):
+    """Run a node with its hooks; on failure, or on NaN, print the lines that made it."""
+    before = _RUNNING.get()
+    _RUNNING.set(node)
+    try:
+        if drive.nans:
+            out = PULLED[0](node, drive, ct)
+        else:
+            out = node.steps(ct, drive)
+        if drive.anomaly:
+            check(node, out)
+    except Exception:
+        if drive.anomaly is not None:
+            show(node)
+        raise
+    finally:
+        _RUNNING.set(before)
+    return out
+
+
+PULLED = []  # filled by nans.py: a node's turn under debug_nans
+
+
+def check(node, out):
+    """Raise if a cotangent holds NaN."""
+    for i, c in enumerate(out if type(out) is tuple else (out,)):
+        if has_nan(c):
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def has_nan(ct):
+    """Whether a cotangent of any kind holds NaN."""
+    if ct is None or ct is UNDEFINED:
+        return False
+    if isinstance(ct, extend.Scatter):
+        return has_nan(ct.buffer) or ct.piece is not None and has_nan(ct.piece[1])
+    if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
+        ct = ct.read()
+    raw = extend.unwrap(ct)
+    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
+
+
+def warn(words):
+    """Give a warning; where warnings are errors, print it, so that the error it explains is seen."""
+    try:
+        warnings.warn(words, UserWarning, stacklevel=3)
+    except UserWarning:
+        sys.stderr.write(f"UserWarning: {words}\n")
+
+
+def show(node):
+    """Warn with the forward traceback of a node, and of the nodes whose rules made it."""
+    what = "Error detected in {}. Traceback of forward call that caused the error:\n{}"
+    while node is not None:
+        extra = node.extra
+        if extra is None or extra.traceback is None:
+            warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                 "during forward pass for more information.")
+        else:
+            warn(what.format(node.name(), "".join(extra.traceback.format())))
+        what = ("\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
+                "calculation:\n{}")
+        node = None if extra is None else extra.seen

@@ -1,0 +1,149 @@
+"""Hooks: their handles, and calling those of tensors and of nodes with torch's checks of what they return."""
+
+from collections import OrderedDict
+from weakref import ref
+
+from ..types.tensor_type import TensorBase
+from .undefined import UNDEFINED
+
+
+class RemovableHandle:
+    """What `register_hook` returns: `remove()` takes the hook away. A context manager too."""
+
+    __slots__ = ("__weakref__", "hooks", "id")
+    count = 0
+
+    def __init__(self, hooks, fn):
+        self.hooks = ref(hooks) if isinstance(hooks, OrderedDict) else hooks
+        self.id = RemovableHandle.count
+        RemovableHandle.count += 1
+        hooks[self.id] = fn
+
+    def remove(self):
+        """Take the hook away; harmless when repeated."""
+        hooks = self.hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def call_hooks(hooks, ct, drive):
+    """The cotangent after tensor hooks, oldest first; a copy of the list is walked."""
+    for fn in list(hooks.values()):
+        given = None if ct is UNDEFINED else drive.tensor(ct)
+        changed = fn(given)
+        if changed is not None:
+            ct = replaced(fn, changed, given, drive)
+    return ct
+
+
+def replaced(fn, changed, given, drive):
+    """The cotangent that a hook returned in place of another."""
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(changed, TensorBase):
+        raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
+    (shape, dtype), (old_shape, old_dtype) = SHAPE[0](changed), SHAPE[0](given)
+    if dtype != old_dtype:
+        raise RuntimeError(f"hook '{title(fn)}' has changed the type of value (was torch.{type_of(old_dtype)} got "
+                           f"torch.{type_of(dtype)})")
+    if shape != old_shape:
+        raise RuntimeError(f"hook '{title(fn)}' has changed the size of value")
+    return drive.value(changed)
+
+
+SHAPE = []
+
+
+def title(fn):
+    """The name of a hook for messages."""
+    return getattr(fn, "__name__", "<unknown>")
+
+
+def retain(extra, ct, drive):
+    """Keep the gradient of a tensor that is no leaf."""
+    tensor = extra.retained()
+    if tensor is not None and ct is not UNDEFINED:
+        drive.keep(tensor, ct)
+
+
+def as_tensors(cts, drive):
+    """A tuple of tensors (None where nothing arrived) of one or several cotangents."""
+    cts = cts if type(cts) is tuple else (cts,)
+    return tuple([None if c is None or c is UNDEFINED else drive.tensor(c) for c in cts])
+
+
+def checked(fn, tensors, given, drive):
+    """The cotangents of what a node's hook returned in place of `given`."""
+    if not isinstance(tensors, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(tensors).__name__}'")
+    if len(tensors) != len(given):
+        raise RuntimeError(f"hook '{title(fn)}' has returned an incorrect number of values (got {len(tensors)}, but "
+                           f"expected {len(given)})")
+    return tuple([UNDEFINED if t is None else replaced(fn, t, g, drive) for t, g in zip(tensors, given)])
+
+
+def call_prehooks(node, ct, drive):
+    """The cotangents after the node's own hooks that run before it."""
+    for fn in list(node.extra.prehooks.values()):
+        given = as_tensors(ct, drive)
+        changed = fn(given)
+        if changed is not None:
+            new = checked(fn, changed, given, drive)
+            ct = tuple([None if c is UNDEFINED else c for c in new]) if type(ct) is tuple else new[0]
+    return ct
+
+
+def call_posthooks(node, out, ct, drive):
+    """The cotangents of the parents after the node's own hooks that run behind it."""
+    places = places_of(node)
+    for fn in list(node.extra.posthooks.values()):
+        found = as_tensors(out, drive)
+        given = found
+        if places is not None:
+            given = [None] * len(node.next_functions)
+            for place, t in zip(places, found):
+                given[place] = t
+            given = tuple(given)
+        changed = fn(given, as_tensors(ct, drive))
+        if changed is not None:
+            new = checked(fn, changed, given, drive)
+            new = new if places is None else tuple([new[place] for place in places])
+            out = new if type(out) is tuple else new[0]
+    return out
+
+
+def places_of(node):
+    """For each parent its place among the edges that users see; None where those are not the same ones."""
+    parents = node.parents if type(node.parents) is tuple else (node.parents,)
+    edges = node.next_functions
+    places = [i for i, (fn, _) in enumerate(edges) if fn is not None]
+    if len(edges) == len(parents) or len(places) != len(parents):
+        return None
+    if all(edges[i] == SHOWN[0](p) for i, p in zip(places, parents)):
+        return places
+    return None
+
+
+SHOWN = []  # filled by node.py
+
+
+def type_of(dtype):
+    """`FloatTensor`: the old name of the type of tensors of a dtype, which messages show."""
+    return _TYPES.get(dtype.name, "Tensor")
+
+
+_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "int64": "LongTensor",
+            "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
+            "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
+            "complex128": "ComplexDoubleTensor"}
+
+
+def tensor_type(array):
+    """The old name of a tensor's type."""
+    return type_of(array.dtype)

@@ -1,0 +1,34 @@
+"""Errors of a sweep: what a node saved was freed, or written to."""
+
+import numpy as np
+
+from ..modes.modes import modes
+from .hooks import tensor_type
+
+HINTS = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False).",
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!",
+)  # without anomaly mode, and in it
+
+
+def freed():
+    """torch's error for a second sweep over a freed graph."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
+    )
+
+
+def modified(array, changed, words):
+    """torch's error for a saved array that was written to since; `words` say which output of which operation it is."""
+    now, then = changed
+    cuda = "" if isinstance(array, np.ndarray) else "cuda."
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{cuda}{tensor_type(array)} {list(array.shape)}]{words} is at version "
+        f"{now}; expected version {then} instead. Hint: {HINTS[modes().anomaly is not None]}"
+    )

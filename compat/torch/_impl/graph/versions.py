@@ -1,0 +1,87 @@
+"""Versions of memory: which arrays were written to in place, when, and how often.
+
+Nothing is kept for an array until its first write. A write stamps the root of the memory with the next number of the
+tape, so a node knows from its own number whether what it saved was written to later, without saving a version.
+"""
+
+from collections import deque
+from weakref import ref
+
+import numpy as np
+
+from ..... import extend
+
+ndarray = np.ndarray
+_STAMPS = 64
+WRITTEN = {}  # id of a root array -> Written
+EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays that share its memory
+
+
+class Written:
+    """The writes of one memory: how many, and the stamps of the last ones."""
+
+    __slots__ = ("count", "ref", "stamps")
+
+    def __init__(self, root):
+        key = id(root)
+        self.ref = ref(root, lambda _: WRITTEN.pop(key, None))
+        self.count = 0
+        self.stamps = deque(maxlen=_STAMPS)
+
+    def bump(self):
+        self.count += 1
+        self.stamps.append(extend.next_seq())
+
+    def before(self, seq):
+        """How many writes came before the node `seq` (numbers count downwards)."""
+        return self.count - sum(stamp < seq for stamp in self.stamps)
+
+
+def root_of(array):
+    """The array that owns the memory of `array`."""
+    base = array.base
+    while type(base) is ndarray:
+        array = base
+        base = array.base
+    return array
+
+
+def flat(root):
+    """The elements of memory in their order, as a view of its root."""
+    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable"))
+    if root.size and not ordered.flags.c_contiguous:
+        raise NotImplementedError("this tensor's memory came from an array with gaps between its elements, of which "
+                                  "covector makes no view of other strides; clone() it first")
+    return ordered.reshape(-1)
+
+
+def written(array):
+    """The `Written` of an array's memory, or None."""
+    base = array.base
+    while type(base) is ndarray:  # `root_of`, written out
+        array = base
+        base = array.base
+    return WRITTEN.get(id(array))
+
+
+def bump(array):
+    """Note a write."""
+    root = root_of(array)
+    entry = WRITTEN.get(id(root))
+    if entry is None:
+        entry = WRITTEN[id(root)] = Written(root)
+    entry.bump()
+
+
+def version(array):
+    """How often the memory was written to in place."""
+    entry = written(array) if WRITTEN else None
+    return 0 if entry is None else entry.count
+
+
+def changed_since(array, seq):
+    """`(version now, version then)` where the memory was written to after node `seq`, else None."""
+    entry = written(array)
+    if entry is None or not entry.stamps or entry.stamps[-1] >= seq:
+        return None
+    return entry.count, entry.before(seq)

@@ -1,0 +1,1 @@
+"""Tensors exchanged with files and with other libraries."""

@@ -1,0 +1,228 @@
+"""save and load: PyTorch's own file format, a zip of a pickle and the bytes of each storage."""
+
+import io
+import os
+import pickle
+import zipfile
+from collections import OrderedDict
+
+import numpy as np
+
+from ..graph import versions
+from ..state.state import bottom, wrap
+from ..tensor.storage import over
+from ..types import dtypes
+from ..types.size import Size, device as Device
+from ..types.tensor_type import TensorBase
+from ..views.memory import steps_of
+
+ndarray = np.ndarray
+_WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+          "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+_KINDS = {word + "Storage": dtypes.NAMED[name] for name, word in _WORDS.items() if name in dtypes.NAMED}
+
+
+def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
+    """Write an object with tensors in it to a file; see PyTorch's documentation of `torch.save`.
+
+    Args:
+        obj: anything picklable; tensors keep sharing the memory they share.
+        f: a path, or a file open for writing bytes. PyTorch can load what is written, and the other way round.
+
+    >>> import io
+    >>> import covector.compat.torch as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"w": torch.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    {'w': tensor([1., 1.])}
+    """
+    if not isinstance(f, str | os.PathLike) and not hasattr(f, "write"):
+        raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but "
+                             f"got {type(f).__name__}")
+    buffer = io.BytesIO()
+    pickler = Writer(buffer, min(pickle_protocol, 2))
+    pickler.dump(obj)
+    name = os.path.splitext(os.path.basename(os.fspath(f)))[0] if isinstance(f, str | os.PathLike) else "archive"
+    with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(f"{name}/data.pkl", buffer.getvalue())
+        archive.writestr(f"{name}/byteorder", "little")
+        for key, root in enumerate(pickler.roots):
+            archive.writestr(f"{name}/data/{key}", versions.flat(root).tobytes())
+        archive.writestr(f"{name}/version", "3\n")
+
+
+class Global:
+    """A name of PyTorch's, pickled without PyTorch."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+
+    def __call__(self, *args):
+        raise TypeError(f"{self.module}.{self.name} stands for PyTorch's own and is not called here")
+
+
+_REBUILD = Global("torch._utils", "_rebuild_tensor_v2")
+_SIZE = Global("torch", "Size")
+_DEVICE = Global("torch", "device")
+_STORAGES = {word: Global("torch", word) for word in _KINDS}
+_DTYPES = {name: Global("torch", name) for name in dtypes.NAMED}
+
+
+class Storage:
+    """The memory of a tensor, as the pickle refers to it."""
+
+    def __init__(self, key, root, dtype):
+        self.key, self.root, self.dtype = key, root, dtype
+
+
+class Writer(pickle._Pickler):
+    """A pickler that writes tensors as PyTorch does. (The one in Python: the one in C writes no foreign names.)"""
+
+    def __init__(self, file, protocol):
+        super().__init__(file, protocol)
+        self.roots, self.keys = [], {}
+
+    def persistent_id(self, obj):
+        if not isinstance(obj, Storage):
+            return None
+        word = _WORDS[obj.dtype.name]
+        return ("storage", _STORAGES[word + "Storage"], str(obj.key), "cpu", obj.root.nbytes // obj.dtype.itemsize)
+
+    def reducer_override(self, obj):
+        if isinstance(obj, TensorBase):
+            return self.tensor(obj)
+        if isinstance(obj, Size):
+            return _SIZE, (tuple(obj),)
+        if isinstance(obj, Device):
+            return _DEVICE, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        return NotImplemented
+
+    def tensor(self, t):
+        """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
+        array = bottom(t)
+        if type(array) is not ndarray:
+            raise RuntimeError("save() got a value of a running transform, which has no memory; save what the "
+                               "transformed function returns")
+        if t.grad_fn is not None:
+            array = array.copy()  # PyTorch saves the memory of tensors with a history too, as tensors without one
+        if t.dtype.name not in _WORDS:
+            raise NotImplementedError(f"save() of tensors of {t.dtype} is not built; cast them first")
+        root = versions.root_of(array)
+        if root.nbytes % array.itemsize or (array.ctypes.data - root.ctypes.data) % array.itemsize or (
+                root.size and not dense(root)):
+            array = root = np.array(array)
+        key = self.keys.get(id(root))
+        if key is None:
+            key = self.keys[id(root)] = len(self.roots)
+            self.roots.append(root)
+        place = (array.ctypes.data - root.ctypes.data) // array.itemsize if array.size else 0
+        return _REBUILD, (Storage(key, root, t.dtype), place, tuple(array.shape), steps_of(array),
+                          t.requires_grad, OrderedDict())
+
+    def save_global(self, obj, name=None):
+        if isinstance(obj, Global):
+            self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+            self.memoize(obj)
+        else:
+            super().save_global(obj, name)
+
+    def save(self, obj, save_persistent_id=True):
+        if isinstance(obj, Global):
+            found = self.memo.get(id(obj))
+            self.write(self.get(found[0])) if found is not None else self.save_global(obj)
+        elif isinstance(obj, dtypes.dtype):
+            self.save(_DTYPES[obj.name])
+        else:
+            super().save(obj, save_persistent_id)
+
+
+def dense(root):
+    """Whether the elements of memory lie without gaps."""
+    return root.nbytes == root.itemsize + sum((n - 1) * s for n, s in zip(root.shape, root.strides))
+
+
+def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):
+    """Read what `save`, here or in PyTorch, wrote; see PyTorch's documentation of `torch.load`.
+
+    Args:
+        f: a path, or a file open for reading bytes.
+        map_location: None, "cpu", or anything else that PyTorch takes: tensors live on the CPU in any case.
+        weights_only: True (the default) reads tensors, containers and numbers alone; False runs whatever the file
+            names, so it is for files that are trusted.
+    Raises:
+        UnpicklingError: the file names what `weights_only` does not allow.
+    """
+    with zipfile.ZipFile(f) if zipped(f) else refuse_legacy(f) as archive:
+        names = archive.namelist()
+        prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
+        order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
+        if order != b"little":
+            raise NotImplementedError(f"load() got a file of byte order {order.decode()!r}; only little-endian files "
+                                      "are read")
+        return Reader(archive, prefix, weights_only is None or weights_only).load()
+
+
+def zipped(f):
+    """Whether a file is a zip."""
+    return zipfile.is_zipfile(f)
+
+
+def refuse_legacy(f):
+    """Refuse files of before PyTorch 1.6."""
+    if isinstance(f, str | os.PathLike):
+        with open(f, "rb"):  # a missing file is said to be missing
+            pass
+    raise pickle.UnpicklingError("load() got a file that is no zip archive; files of PyTorch before 1.6 are not read, "
+                                 "save them again with a newer one")
+
+
+def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
+    """A tensor over a storage that was read."""
+    root, dtype = storage
+    t = wrap(over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
+    if requires_grad:
+        t.requires_grad_()
+    return t
+
+
+def rebuilt_parameter(data, requires_grad, hooks):
+    """A parameter that was read, as a leaf."""
+    return data.detach().requires_grad_(requires_grad)
+
+
+_ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
+            ("collections", "OrderedDict"): OrderedDict, ("torch", "Size"): Size, ("torch", "device"): Device,
+            ("builtins", "set"): set, ("builtins", "complex"): complex, ("__builtin__", "set"): set,
+            ("__builtin__", "complex"): complex, ("_codecs", "encode"): lambda text, code: text.encode(code),
+            **{("torch", word): dtype for word, dtype in _KINDS.items()},
+            **{("torch", name): dtype for name, dtype in dtypes.NAMED.items()}}
+
+
+class Reader(pickle.Unpickler):
+    """An unpickler that knows PyTorch's names."""
+
+    def __init__(self, archive, prefix, strict):
+        super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
+        self.archive, self.prefix, self.strict = archive, prefix, strict
+        self.roots = {}
+
+    def find_class(self, module, name):
+        found = _ALLOWED.get((module, name))
+        if found is not None:
+            return found
+        if self.strict:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
+                "default; pass weights_only=False if you trust the source of the file")
+        return super().find_class(module, name)
+
+    def persistent_load(self, pid):
+        kind, dtype, key, _, count = pid
+        if kind != "storage" or not isinstance(dtype, dtypes.dtype):
+            raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
+        if key not in self.roots:
+            data = self.archive.read(f"{self.prefix}data/{key}")
+            self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
+        return self.roots[key], dtype

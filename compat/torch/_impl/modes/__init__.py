@@ -1,0 +1,1 @@
+"""Dynamic scope of the stateful layer: grad mode, inference mode, warnings."""

@@ -1,0 +1,26 @@
+"""What inference tensors refuse outside of inference mode: writes, and to be saved for backward."""
+
+from ..... import extend
+from .modes import MODES
+
+
+def check_write(t):
+    """Refuse a write to an inference tensor outside of inference mode."""
+    m = MODES.get()
+    if t.autograd_meta is not None and t.autograd_meta.inference and not (m is not None and m.inference):
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+
+
+def check_saved(node, tensors):
+    """Refuse to save inference tensors for backward."""
+    values = [t.value for t in tensors if t.autograd_meta is not None and t.autograd_meta.inference]
+    if not values or not isinstance(node, extend.AmbientNode) or node.rule is None or not node.rule.keeps:
+        return
+    saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
+    if any(x is v for x in saved for v in values):
+        raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                           "inference mode in computation tracked by autograd. To work around this, you can make a "
+                           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                           "`torch.inference_mode()`.")

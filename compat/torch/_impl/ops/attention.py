@@ -1,0 +1,191 @@
+"""Attention: with dropout, and of several heads with their projections."""
+
+import functools
+import math
+import warnings
+
+import numpy as np
+
+from ..dispatch.call import ROWS
+from .joining import cat
+from .layers import public
+from .windows import pad
+
+linear, softmax, dropout = (ROWS[n].fun for n in ("nn.functional.linear", "softmax", "nn.functional.dropout"))
+
+
+def with_dropout(plain):
+    """`scaled_dot_product_attention` that drops weights, which `plain` does not."""
+
+    @functools.wraps(plain)
+    def attention(*args, **named):
+        rate = args[4] if len(args) > 4 else named.get("dropout_p")
+        return dropping(*args, **named) if isinstance(rate, float | int) and rate else plain(*args, **named)
+
+    def dropping(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+        if not 0.0 <= dropout_p <= 1.0:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+        if attn_mask is not None and is_causal:
+            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                               "is_causal=True")
+        if enable_gqa:
+            times = query.shape[-3] // key.shape[-3]
+            key, value = (t.repeat_interleave(times, -3) for t in (key, value))
+        scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
+        if is_causal:
+            attn_mask = scores.new_ones(scores.shape[-2:]).tril() > 0
+        mask = attn_mask if attn_mask is None or attn_mask.is_floating_point() else additive(
+            attn_mask.logical_not(), "attn_mask", query)
+        weights = softmax(scores if mask is None else scores + mask, -1)
+        return dropout(weights, dropout_p) @ value
+
+    return attention
+
+
+_SDPA = ROWS["nn.functional.scaled_dot_product_attention"]
+_SDPA.fun = with_dropout(_SDPA.fun)
+
+
+def multi_head_attention_forward(
+    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
+    dropout_p, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True,
+    attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
+    static_k=None, static_v=None, average_attn_weights=True, is_causal=False,
+):
+    """See PyTorch's documentation of `torch.nn.functional.multi_head_attention_forward`."""
+    batched = check_axes(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = (t.unsqueeze(1) for t in (query, key, value))
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, size, dim = query.shape
+    padding = additive(key_padding_mask, "key_padding_mask", query, attn_mask)
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+                           "`generate_square_subsequent_mask` to create this mask.")
+    mask = additive(attn_mask, "attn_mask", query)
+    demand(dim == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {dim}")
+    head = dim // num_heads
+    demand(head * num_heads == dim, f"embed_dim {dim} not divisible by num_heads {num_heads}")
+    weights = in_proj_weight, (q_proj_weight, k_proj_weight, v_proj_weight)
+    q, k, v = projected((query, key, value), use_separate_proj_weight, weights, in_proj_bias)
+    mask = checked_mask(mask, size * num_heads, length, key.shape[0])
+    for name, bias, other in (("k", bias_k, bias_v), ("v", bias_v, bias_k)):
+        demand(bias is None or other is not None, f"bias_{name} is set but bias_{'kv'[name == 'k']} is None")
+    if bias_k is not None:
+        demand(static_k is None, "bias cannot be added to static key.")
+        demand(static_v is None, "bias cannot be added to static value.")
+        k, v = cat([k, bias_k.repeat(1, size, 1)]), cat([v, bias_v.repeat(1, size, 1)])
+        mask, padding = wider(mask), wider(padding)
+    q = q.view(length, size * num_heads, head).transpose(0, 1)
+    k, v = (t.view(t.shape[0], size * num_heads, head).transpose(0, 1) if static is None else
+            checked_static(f"static_{name}", static, size * num_heads, head)
+            for name, t, static in (("k", k, static_k), ("v", v, static_v)))
+    if add_zero_attn:
+        none = k.new_zeros((size * num_heads, 1, head))
+        k, v = cat([k, none], 1), cat([v, none], 1)
+        mask, padding = wider(mask), wider(padding)
+    source = k.shape[1]
+    if padding is not None:
+        demand(padding.shape[0] == size, f"Expected key_padded_mask.shape[0] to be {size}, but got {padding.shape[0]}")
+        demand(padding.shape[1] == source,
+               f"Expected key_padded_mask.shape[1] to be {source}, but got {padding.shape[1]}")
+        padding = padding.view(size, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(size * num_heads, 1, source)
+        mask = padding if mask is None else mask + padding
+    scores = (q * math.sqrt(1.0 / head)) @ k.transpose(-2, -1)
+    attention = softmax(scores if mask is None else scores + mask, -1)
+    if dropout_p > 0.0 and training:
+        attention = dropout(attention, dropout_p)
+    out = linear((attention @ v).transpose(0, 1).reshape(length * size, dim), out_proj_weight, out_proj_bias)
+    out = out.view(length, size, out.size(1))
+    shown = None
+    if need_weights:
+        shown = attention.view(size, num_heads, length, source)
+        shown = shown.mean(dim=1) if average_attn_weights else shown
+    if not batched:
+        out, shown = out.squeeze(1), None if shown is None else shown.squeeze(0)
+    return out, shown
+
+
+def demand(holds, words):
+    """torch's AssertionError where something does not hold."""
+    if not holds:
+        raise AssertionError(words)
+
+
+def check_axes(query, key, value, padding, mask, num_heads):
+    """Whether the operands have a batch, or torch's refusal of other numbers of axes."""
+    ndim = query.dim()
+    demand(ndim in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor")
+    what = f"For {'un' * (ndim == 2)}batched ({ndim}-D) `query`, expected"
+    demand(key.dim() == ndim and value.dim() == ndim, f"{what} `key` and `value` to be {ndim}-D but found "
+           f"{key.dim()}-D and {value.dim()}-D tensors respectively")
+    demand(padding is None or padding.dim() == ndim - 1, f"{what} `key_padding_mask` to be `None` or {ndim - 1}-D but "
+           f"found {padding is not None and padding.dim()}-D tensor instead")
+    if mask is not None:
+        demand(mask.dim() in (2, 3), f"{what} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor "
+               "instead")
+        wanted = (num_heads, query.shape[0], key.shape[0])
+        demand(ndim == 3 or mask.dim() == 2 or tuple(mask.shape) == wanted,
+               f"Expected `attn_mask` shape to be {wanted} but got {mask.shape}")
+    return ndim == 3
+
+
+def additive(mask, name, like, other=None):
+    """A mask as numbers to add: -inf where a boolean one is true."""
+    if mask is None:
+        return None
+    floats = mask.is_floating_point()
+    demand(floats or mask.dtype.category == 0, f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype != other.dtype:
+        warnings.warn(f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
+                      UserWarning, stacklevel=4)
+    return mask if floats else mask.new_zeros(mask.shape, dtype=like.dtype).masked_fill_(mask, -np.inf)
+
+
+def projected(operands, separate, weights, bias):
+    """Queries, keys and values behind their projections."""
+    query, key, value = operands
+    dim = query.shape[-1]
+    if not separate:
+        demand(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+        demand(weights[0] is not None, "use_separate_proj_weight is False but in_proj_weight is None")
+    else:
+        demand(key.shape[:2] == value.shape[:2],
+               f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
+        for name, w in zip("qkv", weights[1]):
+            demand(w is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    w_q, w_k, w_v = weights[1] if separate else weights[0].chunk(3)
+    b_q, b_k, b_v = biases
+    if separate:
+        for name, w, b, t in zip(("query", "key", "value"), weights[1], biases, operands):
+            shape = dim, t.shape[-1]
+            demand(tuple(w.shape) == shape, f"expecting {name} weights shape of {shape}, but got {w.shape}")
+            demand(b is None or tuple(b.shape) == (dim,),
+                   f"expecting {name} bias shape of {(dim,)}, but got {b is not None and b.shape}")
+    return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
+
+
+def checked_mask(mask, batches, length, source):
+    """A mask with three axes, or torch's refusal of its shape."""
+    if mask is None:
+        return None
+    wanted = (length, source) if mask.dim() == 2 else (batches, length, source)
+    if tuple(mask.shape) != wanted:
+        raise RuntimeError(f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {wanted}.")
+    return mask.unsqueeze(0) if mask.dim() == 2 else mask
+
+
+def checked_static(name, static, batches, head):
+    """Keys or values that are given as they are."""
+    for axis, wanted in ((0, batches), (2, head)):
+        demand(static.size(axis) == wanted, f"expecting {name}.size({axis}) of {wanted}, but got {static.size(axis)}")
+    return static
+
+
+def wider(mask):
+    """A mask with one more column, of zeros."""
+    return None if mask is None else pad(mask, (0, 1))
+
+
+public("multi_head_attention_forward", multi_head_attention_forward)

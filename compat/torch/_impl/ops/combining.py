@@ -1,0 +1,335 @@
+"""Combinations of tensors, block matrices, index grids, and parts of tensors replaced."""
+
+import itertools
+
+import numpy as np
+
+from ..... import numpy as cnp
+from ..dispatch.call import ROWS, attach, operation, promote
+from ..dispatch.host_ops import DYNAMIC
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
+from ..dispatch.not_differentiable import refusing
+from ..dispatch.out_argument import RECORDED
+from ..dispatch.signatures import signed
+from ..factories.creation import made, numpy_dtype
+from ..state.state import concrete, mapped
+from ..types import dtypes
+from ..types.tensor_type import Tensor, TensorBase
+from .indexing import AT
+from .selecting import check_unique
+from .shaping import method, shape_of, split, transpose, wrap_dim
+
+
+def check_tensors(values):
+    """torch's refusal of what is no tensor, or no value of one."""
+    for i, v in enumerate(values):
+        if not hasattr(v, "dtype") or not hasattr(v, "ndim"):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(v).__name__}")
+
+
+def cartesian_prod(*tensors):
+    """All combinations of elements of vectors, as rows; see PyTorch's documentation of `torch.cartesian_prod`."""
+    check_tensors(tensors)
+    return _cartesian_prod(*tensors) if len(tensors) != 1 or tensors[0].ndim != 1 else tensors[0]
+
+
+@operation("cartesian_prod", method=False, register=False, node="StackBackward0")
+def _cartesian_prod(*tensors):
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError("Expect a 1D vector, but got shape " + str(list(t.shape)))
+    if len({t.dtype for t in tensors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    grids = np.indices([t.shape[0] for t in tensors]).reshape(len(tensors), -1)
+    return cnp.stack([t[g] for t, g in zip(tensors, grids)], axis=1)
+
+
+@operation("combinations", method=False, node="StackBackward0")
+def combinations(input, r=2, with_replacement=False):
+    """All choices of `r` elements of a vector, as rows; see PyTorch's documentation of `torch.combinations`."""
+    if input.ndim != 1:
+        raise RuntimeError("Expect a 1D vector, but got shape " + str(list(input.shape)))
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if not r:
+        return np.empty(0, input.dtype)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(choose(range(input.shape[0]), r)), np.int64).reshape(-1, r)
+    return input[rows]
+
+
+@operation("block_diag", method=False, out=False, layout=IN_ORDER)
+def block_diag(*tensors):
+    """Matrices along the diagonal of one; see PyTorch's documentation of `torch.block_diag`."""
+    check_tensors(tensors)
+    if not tensors:
+        return np.empty((1, 0), dtypes.Default.float.numpy)
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                               f"{i} has {t.ndim} dimensions")
+    blocks = [cnp.reshape(t, (1, -1)) if t.ndim < 2 else t for t in promote(*tensors)]
+    width = sum(b.shape[1] for b in blocks)
+    rows, start = [], 0
+    for b in blocks:
+        rows.append(cnp.pad(b, [(0, 0), (start, width - start - b.shape[1])]))
+        start += b.shape[1]
+    return cnp.concatenate(rows, axis=0)
+
+
+@operation("diagflat", node="DiagEmbedBackward0")
+def diagflat(input, offset=0):
+    """The matrix with all elements on a diagonal; see PyTorch's documentation of `torch.diagflat`."""
+    return ROWS["diag_embed"].body(cnp.reshape(input, (-1,)), offset)
+
+
+def triangle(name, lower_part):
+    """`tril_indices` and `triu_indices`."""
+
+    def indices(row, col, offset=0, *, dtype=dtypes.int64, device=None, layout=None):
+        for word, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{word} must be non-negative, got{n}")
+        whole = np.ones((row, col), bool)
+        found = np.nonzero(np.tril(whole, offset) if lower_part else np.triu(whole, offset))
+        return made(np.stack(found).astype(numpy_dtype(dtype)))
+
+    indices.__name__ = indices.__qualname__ = name
+    indices.__doc__ = f"Rows and columns of a triangle; see PyTorch's documentation of `torch.{name}`."
+    return indices
+
+
+def unravel_index(indices, shape):
+    """Flat positions as positions of each axis; see PyTorch's documentation of `torch.unravel_index`."""
+    if indices.dtype.category != 1:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = (int(shape),) if isinstance(shape, int) else tuple(shape)
+    for n in shape:
+        if not isinstance(n, int | np.integer):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
+    out, steps = [], np.cumprod([1, *shape[::-1]])[:-1][::-1]
+    indices = indices.to(dtypes.int64)
+    for n, step in zip(shape, steps.tolist()):
+        out.append((indices // step) % n)
+    return ROWS["stack"].fun(out, -1).unbind(-1) if out else ()  # views of one tensor, as torch's
+
+
+def pieces(n, parts, name):
+    """The starts and ends of `tensor_split`: equal parts, or the places where to cut."""
+    if isinstance(parts, TensorBase):
+        if parts.ndim > 1:
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                               f"one-dimensional tensor, but got a tensor with {parts.ndim} dims")
+        parts = parts.tolist()
+    if isinstance(parts, int):
+        if parts < 1:
+            raise RuntimeError(f"number of sections must be larger than 0, got {parts}")
+        size, more = divmod(n, parts)
+        cuts = np.cumsum([0] + [size + (i < more) for i in range(parts)]).tolist()
+        return list(zip(cuts, cuts[1:]))
+    cuts = [0, *[int(c) for c in parts], n]
+    bounds = [slice(a, b).indices(n) for a, b in zip(cuts, cuts[1:])]
+    return [(a, max(a, b)) for a, b, _ in bounds]
+
+
+@method("tensor_split")
+def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None):
+    """Parts of an axis as views; see PyTorch's documentation of `torch.tensor_split`."""
+    parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)
+    shape = shape_of(input)
+    if not shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    d = wrap_dim(dim, len(shape))
+    return tuple([ROWS["narrow"].fun(input, d, a, b - a) for a, b in pieces(shape[d], parts, "tensor_split")])
+
+
+def split_along(name, least, axis_of):
+    """`hsplit` and its kin."""
+
+    def parts(input, indices_or_sections=None, *, sections=None, indices=None):
+        n = len(shape_of(input))
+        if n < least:
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, "
+                               f"but got a tensor with {n} dimensions!")
+        chosen = next(p for p in (indices_or_sections, sections, indices) if p is not None)
+        d = axis_of(n)
+        if isinstance(chosen, int) and (chosen == 0 or shape_of(input)[d] % chosen):
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the dimension "
+                               f"{shape_of(input)[d]} is not divisible by the split_size {chosen}!")
+        return tensor_split(input, chosen, d)
+
+    parts.__name__ = parts.__qualname__ = name
+    parts.__doc__ = f"Parts of an axis as views; see PyTorch's documentation of `torch.{name}`."
+    method(name)(parts)
+
+
+split_along("hsplit", 1, lambda n: 0 if n == 1 else 1)
+split_along("vsplit", 2, lambda n: 0)
+split_along("dsplit", 3, lambda n: 2)
+
+
+@method("split_with_sizes")
+def split_with_sizes(input, split_sizes, dim=0):
+    """Parts of given lengths as views; see PyTorch's `torch.split_with_sizes`."""
+    return split(input, list(split_sizes), dim)
+
+
+@method("unsafe_split")
+def unsafe_split(input, split_size, dim=0):
+    """Parts of an axis; see PyTorch's `torch.unsafe_split`."""
+    return split(input, split_size, dim)
+
+
+@method("unsafe_chunk")
+def unsafe_chunk(input, chunks, dim=0):
+    """Parts of an axis; see PyTorch's `torch.unsafe_chunk`."""
+    return ROWS["chunk"].fun(input, chunks, dim)
+
+
+def scattered(name, index_of, node, **facts):
+    """A copy with a view of it replaced: `select_scatter` and its kin."""
+
+    def body(input, src, *args, **named):
+        where, shape = index_of(input, *args, **named)
+        if tuple(src.shape) != tuple(shape):
+            raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                               f"{list(src.shape)}, slice size = {list(shape)}")
+        return AT(input)[where].set(src if src.dtype == input.dtype else src.astype(input.dtype))
+
+    body.__name__ = name
+    body.__doc__ = f"A copy with a part replaced; see PyTorch's documentation of `torch.{name}`."
+    operation(name, node=node, **facts)(body)
+
+
+def _selected(input, dim, index):
+    d = wrap_dim(dim, input.ndim)
+    if not -input.shape[d] <= index < input.shape[d]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension "
+                         f"{d}")
+    return (slice(None),) * d + (int(index),), (*input.shape[:d], *input.shape[d + 1 :])
+
+
+def _sliced(input, dim=0, start=None, end=None, step=1):
+    d = wrap_dim(dim, input.ndim)
+    cut = slice(start, end, step)
+    n = len(range(*cut.indices(input.shape[d])))
+    return (slice(None),) * d + (cut,), (*input.shape[:d], n, *input.shape[d + 1 :])
+
+
+def _diagonal(input, offset=0, dim1=0, dim2=1):
+    a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    n = max(0, min(input.shape[a] + min(offset, 0), input.shape[b] - max(offset, 0)))
+    rows = np.arange(n) + max(-offset, 0)
+    columns = np.arange(n) + max(offset, 0)
+    rest = [k for k in range(input.ndim) if k not in (a, b)]
+    shape = (*[input.shape[k] for k in rest], n)
+    places = dict(zip(rest, np.ogrid[tuple(slice(0, input.shape[k]) for k in rest)] if rest else ()))
+    places = {k: v[..., None] for k, v in places.items()}
+    places[a], places[b] = rows, columns
+    return tuple([places[k] for k in range(input.ndim)]), shape
+
+
+scattered("select_scatter", _selected, "SelectScatterBackward0")
+scattered("slice_scatter", _sliced, "SliceScatterBackward0", out=RECORDED)
+scattered("diagonal_scatter", _diagonal, "DiagonalScatterBackward0", layout=LIKE_FIRST)
+
+
+@operation("as_strided_scatter")
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """A copy with a strided view replaced; see PyTorch's documentation of `torch.as_strided_scatter`."""
+    offset = storage_offset or 0
+    index = np.full(tuple(size), offset)
+    for a, s in enumerate(stride):
+        index = index + (np.arange(size[a]) * s).reshape((-1,) + (1,) * (len(size) - 1 - a))
+    if index.size and index.max() >= input.size:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {input.dtype.itemsize} requiring a storage size of "
+                           f"{(int(index.max()) + 1) * input.dtype.itemsize} are out of bounds for storage of size "
+                           f"{input.size * input.dtype.itemsize}")
+    flat = AT(cnp.reshape(input, (-1,)))[index.reshape(-1)].set(cnp.reshape(src, (-1,)))
+    return cnp.reshape(flat, input.shape)
+
+
+@operation("_sum_to_size", method=False, register=False, node="SumBackward1")
+def _sum_to_size(input, size):
+    lead = input.ndim - len(size)
+    axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(size) if n == 1 and input.shape[i + lead] != 1)
+    return cnp.reshape(ROWS["sum"].body(input, axes or None), size)
+
+
+def sum_to_size(self, *size):
+    """Sum over the axes that would have been broadcast; see PyTorch's `Tensor.sum_to_size`."""
+    size = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+    shape = shape_of(self)
+    try:
+        fits = np.broadcast_shapes(size, shape) == shape and len(size) <= len(shape)
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
+    return self if tuple(size) == shape else _sum_to_size(self, tuple(size))
+
+
+attach("sum_to_size", sum_to_size)
+
+
+def adjoint(input):
+    """The conjugate of the transposed matrix; see PyTorch's `torch.adjoint`."""
+    if len(shape_of(input)) < 2:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+                           f"{len(shape_of(input))}-D tensor.")
+    turned = transpose(input, -2, -1)
+    return ROWS["conj"].fun(turned) if input.is_complex() else turned
+
+
+attach("adjoint", adjoint)
+Tensor.mH = property(adjoint)
+
+
+def copies(name, of):
+    """`view_copy` of a view operation."""
+
+    def fun(input, *args, **named):
+        found = of(input, *args, **named)
+        return tuple([t.clone() for t in found]) if isinstance(found, tuple) else found.clone()
+
+    fun.__name__ = fun.__qualname__ = f"{name}_copy"
+    fun.__doc__ = f"A copy of what `{name}` gives."
+    return fun
+
+
+@signed("unique_consecutive")
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Values without repetitions of neighbours; see PyTorch's documentation of `torch.unique_consecutive`."""
+    if mapped(input):
+        raise RuntimeError(DYNAMIC.format("unique_consecutive"))
+    array = concrete(input, "item")
+    if dim is not None:
+        check_unique(array, dim)
+    rows = array.reshape(-1) if dim is None else np.moveaxis(array, dim, 0)
+    n = rows.shape[0]
+    fresh = np.ones(n, bool)
+    if n:
+        fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, rows[0].size).any(1)
+    places = np.nonzero(fresh)[0]
+    out = rows[places]
+    found = [refusing(made(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
+                      "unique_consecutive", "UniqueConsecutiveBackward0")]
+    if return_inverse:
+        inverse = np.cumsum(fresh) - 1
+        found.append(made(inverse.reshape(array.shape) if dim is None else inverse))
+    if return_counts:
+        found.append(made(np.diff(np.append(places, n)).astype(np.int64)))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+attach("unique_consecutive", unique_consecutive)
+attach("narrow_copy", copies("narrow", ROWS["narrow"].fun))
+PLAIN = {"cartesian_prod": cartesian_prod,
+         "tril_indices": triangle("tril_indices", True), "triu_indices": triangle("triu_indices", False),
+         "unravel_index": unravel_index, "unique_consecutive": unique_consecutive, "adjoint": adjoint,
+         **{f"{n}_copy": copies(n, ROWS[n].fun) for n in (
+             "select", "unbind", "split", "split_with_sizes", "permute", "transpose", "t", "unsqueeze", "squeeze",
+             "expand", "diagonal", "narrow", "unfold", "view_as_real", "view_as_complex", "as_strided")},
+         "view_copy": copies("view", lambda t, *size: t.view(*size)), "alias_copy": lambda input: input.clone(),
+         "detach_copy": lambda input: input.detach().clone()}

@@ -1,0 +1,563 @@
+"""Elementwise operations: one row each, with a fast lane where a primitive of covector does all the work."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import (
+    ROWS,
+    Row,
+    attach,
+    camel,
+    floating,
+    inplace_method,
+    invoke,
+    operation,
+    otherwise,
+    promote,
+    with_tensor,
+)
+from ..dispatch.host_ops import DYNAMIC, bare
+from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
+from ..dispatch.out_argument import RECORDED
+from ..fastpath.lanes import OPERANDS, binary, binary_inplace, flat, unary
+from ..state.python_data import filling
+from ..types import dtypes
+from ..types.dtypes import type_word
+from ..types.tensor_type import TensorBase
+
+
+def one(name, primitive=None, floats=True, node=None, body=None):
+    """An operation of one tensor.
+
+    Args:
+        primitive: covector's name; floats: integers become the default floating dtype first.
+    """
+    prim = REGISTRY[primitive or name]
+    if body is None:
+        body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
+    row = Row(name, body, node or _ODD.get(name) or camel(name), blind=True)
+    found = getattr(np, prim.name, None)
+    fun = unary(row, prim, found if isinstance(found, np.ufunc) else prim.fun)
+    return published(row, fun)
+
+
+COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
+_ODD = {"log1p": "Log1PBackward0"}
+
+
+def published(row, fun, inplace=True):
+    """Put the function of a row where users find it."""
+    name = row.name.rpartition(".")[2]
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{row.name}`."
+    fun.row = row
+    row.fun = fun
+    ROWS[row.name] = row
+    attach(name, fun)
+    if inplace:
+        attach(name + "_", inplace_method(row))
+    return fun
+
+
+for _name, _prim in {
+    "exp": None, "log": None, "sqrt": None, "sin": None, "cos": None, "tan": None, "tanh": None, "sinh": None,
+    "cosh": None, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "expm1": None, "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
+    "sigmoid": None,
+}.items():
+    one(_name, _prim)
+for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
+    one(_name, _prim, floats=False)
+for _alias, _name in {"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+                      "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():
+    ROWS[_alias] = ROWS[_name]
+    attach(_alias, ROWS[_name].fun)
+    attach(_alias + "_", inplace_method(ROWS[_name]))
+
+
+def operands(input, other, floats=False):
+    """Both operands checked and promoted."""
+    check_broadcast(input, other)
+    return promote(input, other, floats=floats)
+
+
+def whole_operands(input, other):
+    """Both operands checked and promoted; torch's error where integers are divided by zero."""
+    x, y = operands(input, other)
+    if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
+        plain = bare(y) if hasattr(y, "dtype") else y
+        if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain):
+            raise RuntimeError("ZeroDivisionError")
+    return x, y
+
+
+def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, layout=None):
+    """An operation of two tensors, or with `numbers` of a tensor and a number; `alpha` scales the second."""
+    prim = REGISTRY[primitive]
+    if body is None:
+        def body(input, other, alpha=1):
+            if type(alpha) is not int or alpha != 1:
+                other = multiply(*promote(other, alpha))
+            return prim.fun(*operands(input, other))
+    row = Row(name, body, camel(name), layout=layout, blind=True)
+    op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
+    fast = binary(row, prim, op or getattr(np, primitive))
+    if alpha:
+        def fun(input, other, *, alpha=1, out=None):
+            if out is None and alpha == 1 and type(alpha) is int:
+                return fast(input, other)
+            return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {"alpha": alpha, "out": out})
+    elif not numbers:
+        def fun(input, other, *, out=None):
+            if out is None and type(other) is not float and type(other) is not int:
+                return fast(input, other)
+            return invoke(row, fun, (input, other), {} if out is None else {"out": out})
+    else:
+        def fun(input, other, *, out=None):
+            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+    published(row, fun, inplace=False)
+    if inplace:
+        slow = inplace_method(row)
+        quick = binary_inplace(prim, op or getattr(np, primitive), slow)
+
+        def method(self, other, *, alpha=None):
+            return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
+
+        method.__name__ = method.__qualname__ = name + "_"
+        method.__doc__ = f"In-place form of :func:`{name}`."
+        method.row = row
+        attach(name + "_", method)
+    return fun, fast
+
+
+multiply = REGISTRY["multiply"].fun
+
+
+def _check_bool_sub(input, other):
+    for x in (input, other):
+        if getattr(x, "dtype", None) == np.bool_:
+            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                               "trying to "
+                               "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
+def _sub(input, other, alpha=1):
+    _check_bool_sub(input, other)
+    if type(alpha) is not int or alpha != 1:
+        other = multiply(*promote(other, alpha))
+    return REGISTRY["subtract"].fun(*operands(input, other))
+
+
+def _div(input, other, rounding_mode=None):
+    if rounding_mode is None:
+        return REGISTRY["divide"].fun(*operands(input, other, floats=True))
+    x, y = whole_operands(input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                           f"'{rounding_mode}'")
+    if getattr(x, "dtype", np.dtype(int)).kind in "iu" and getattr(y, "dtype", np.dtype(int)).kind in "iu":
+        down = cnp.floor_divide(x, y)
+        if rounding_mode == "floor":
+            return down
+        return cnp.where((down < 0) & (down * y != x), down + 1, down)
+    found = cnp.floor_divide(x, y) if rounding_mode == "floor" else cnp.trunc(cnp.divide(x, y))
+    return found if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) else zero_slope(found, x + y)
+
+
+add, _add = two("add", "add", alpha=True)
+sub, _subtract = two("sub", "subtract", body=_sub, alpha=True)
+mul, _mul = two("mul", "multiply")
+def ordered(name):
+    """The body of an operation that compares numbers."""
+
+    def body(input, other):
+        x, y = operands(input, other)
+        if x.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return REGISTRY[name].fun(x, y)
+
+    return body
+
+
+maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
+minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
+_row = Row("div", _div, "DivBackward0", blind=True)
+_fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
+
+
+def div(input, other, *, rounding_mode=None, out=None):
+    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
+    if rounding_mode is None and out is None:
+        return _fast_div(input, other)
+    named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
+    return invoke(_row, div, (input, other), named)
+
+
+published(_row, div, inplace=False)
+_slow_div = inplace_method(_row)
+_quick_div = binary_inplace(REGISTRY["divide"], np.true_divide, _slow_div)
+
+
+def div_(self, other, *, rounding_mode=None):
+    """In-place form of :func:`div`."""
+    return _quick_div(self, other) if rounding_mode is None else _slow_div(self, other, rounding_mode=rounding_mode)
+
+
+attach("div_", div_)
+for _alias, _name in {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div"}.items():
+    ROWS[_alias] = ROWS[_name]
+    attach(_alias, ROWS[_name].fun)
+    attach(_alias + "_", {"sub": None}.get(_name) or inplace_method(ROWS[_name]))
+for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items():
+    def _pick(input, other, first=_first):
+        x, y = operands(input, other)
+        if x.dtype.kind == "c":
+            raise RuntimeError("fmax and fmin are not implemented for complex tensors.")
+        if x.dtype.kind in "biu":
+            return cnp.where(first(x, y), x, y)
+        return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
+
+    _made = operation(_name, node=f"{_name.capitalize()}Backward0", layout=LIKE_OPERANDS)(_pick)
+    _made.__doc__ = f"Elementwise `{_name}`, NaN aside; see PyTorch's documentation of `torch.{_name}`."
+attach("__add__", _add)
+attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
+attach("__sub__", _subtract)
+attach("__mul__", _mul)
+attach("__rmul__", binary(ROWS["mul"], REGISTRY["multiply"], np.multiply, reflected=True))
+attach("__truediv__", _fast_div)
+attach("__neg__", ROWS["neg"].fun)
+attach("__abs__", ROWS["abs"].fun)
+
+
+@operation("rsub", blind=True, method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
+def rsub(input, other, *, alpha=1):
+    """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
+    return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
+
+
+def _rsub(input, other, alpha):
+    _check_bool_sub(input, other)
+    x = input if type(alpha) is int and alpha == 1 else multiply(*promote(input, alpha))
+    x, y = promote(x, other)
+    return REGISTRY["subtract"].fun(y, x)
+
+
+attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
+
+
+@operation("__rtruediv__", node="MulBackward0", register=False)
+def rtruediv(self, other):
+    """`other / self` for a number."""
+    return multiply(REGISTRY["reciprocal"].fun(floating(self)), other)
+
+
+_divided = rtruediv
+attach("__rtruediv__", lambda self, other: _divided(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
+
+
+def compare(name, primitive, symbol):
+    """A comparison: booleans, no history."""
+    prim = REGISTRY[primitive]
+
+    def body(input, other):
+        return prim.fun(*operands(input, other))
+
+    row = Row(name, body, None, layout=LIKE_OPERANDS, blind=True)
+    fast = flat(row, getattr(np, primitive))
+
+    def fun(input, other, *, out=None):
+        return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+
+    def operator(self, other):
+        return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
+
+    published(row, fun)
+    attach(symbol, operator)
+
+
+for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+                     "ge": "greater_equal"}.items():
+    compare(_name, _prim, f"__{_name}__")
+
+
+def of_number(given, named):
+    """Whether a number is raised to the power of a tensor."""
+    return bool(given) and not hasattr(given[0], "dtype")
+
+
+def _of_powers(value, tensors, args=(), named=None):
+    """Powers of a number lie in order, others as their operands."""
+    lone = len(tensors) == 1 and args[0] is not tensors[0]
+    return (IN_ORDER if lone else LIKE_OPERANDS)(value, tensors)
+
+
+@operation("pow", blind=True, inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
+                                            otherwise: "PowBackward0"}, layout=_of_powers)
+def pow(input, exponent):  # noqa: A001 (torch's name)
+    """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
+    check_broadcast(input, exponent)
+    if not hasattr(exponent, "dtype"):
+        kind = input.dtype.kind
+        if kind in "iu" and type(exponent) is int:
+            if exponent < 0:
+                raise RuntimeError("Integers to negative integer powers are not allowed.")
+            return cnp.power(input, exponent)
+        if kind in "biu":
+            (input,) = (floating(input),)
+        if kind in "fcbiu" and type(exponent) in (int, float) and exponent == int(exponent) and abs(exponent) < 64:
+            return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
+        return cnp.power(*promote(input, exponent))
+    x, y = promote(input, exponent)
+    if y.dtype.kind == "i" and (type(x) is int or getattr(x, "dtype", y.dtype).kind in "iu"):
+        below = y < 0  # of whole numbers only 1 and -1 have an inverse, of others the whole part of it is 0
+        x = cnp.asarray(x, y.dtype) if type(x) is int else x
+        inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(y.dtype)
+        return cnp.where(below, inverse, cnp.power(x, cnp.where(below, 0, y)))
+    return cnp.power(x, y)
+
+
+attach("__pow__", pow)
+attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COMPARABLE) else NotImplemented)
+
+
+@operation("float_power", layout=LIKE_OPERANDS)
+def float_power(input, exponent):
+    """`input ** exponent` in double precision; see PyTorch's documentation of `torch.float_power`."""
+    check_broadcast(input, exponent)
+    kind = np.dtype(np.complex128 if any(v.dtype.kind == "c" if hasattr(v, "dtype") else isinstance(v, complex)
+                                         for v in (input, exponent)) else np.float64)
+    input, exponent = (v.astype(kind) if hasattr(v, "dtype") else kind.type(v).item() for v in (input, exponent))
+    return pow.row.body(input, exponent)
+
+
+@operation("square", inplace_form=True, node="PowBackward0")
+def square(input):
+    """`input ** 2`; see PyTorch's documentation of `torch.square`."""
+    return cnp.square(input if input.dtype != np.bool_ else input.astype(np.int64))
+
+
+@operation("rsqrt", inplace_form=True)
+def rsqrt(input):
+    """`1 / sqrt(input)`; see PyTorch's documentation of `torch.rsqrt`."""
+    return REGISTRY["rsqrt"].fun(floating(input))
+
+
+@operation("atan2", inplace_form=True, layout=LIKE_OPERANDS)
+def atan2(input, other):
+    """The angle of `(other, input)`; see PyTorch's documentation of `torch.atan2`."""
+    return REGISTRY["arctan2"].fun(*operands(input, other, floats=True))
+
+
+def _flat(name, fun):
+    """An operation that is flat everywhere, and keeps integers as they are."""
+
+    @operation(name, inplace_form=True, blind=True)
+    def apply(input):
+        if input.dtype.kind in "biu":
+            return fun(input) if name == "sign" and input.dtype.kind != "b" else input
+        return zero_slope(fun(input), input)
+
+    apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    return apply
+
+
+def zero_slope(answer, input):
+    """`answer`, whose derivative by `input` is zero, as part of the history: torch records a node for it."""
+    return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
+
+
+def signs(input):
+    """-1, 0 or 1; 0 for NaN, as torch has it."""
+    return cnp.where(input != input, 0.0, cnp.sign(input)).astype(input.dtype)
+
+
+for _name, _fun in {"floor": cnp.floor, "ceil": cnp.ceil, "trunc": cnp.trunc, "sign": signs}.items():
+    _flat(_name, _fun)
+ROWS["fix"] = ROWS["trunc"]
+attach("fix", ROWS["trunc"].fun)
+
+
+@operation("round", inplace_form=True, node={lambda given, named: "decimals" in named: "RoundBackward1",
+                                             otherwise: "RoundBackward0"})
+def round(input, *, decimals=0):  # noqa: A001 (torch's name)
+    """Round half to even; see PyTorch's documentation of `torch.round`."""
+    if input.dtype.kind in "iu":
+        return input
+    if not decimals:
+        return zero_slope(cnp.rint(input), input)
+    scale = 10.0**decimals
+    return zero_slope(cnp.rint(input * scale) / scale, input)
+
+
+def operator_of(fun, swapped=False):
+    """The method of an operator: NotImplemented for what is no operand of tensors."""
+
+    def method(self, other):
+        if not isinstance(other, OPERANDS) and not hasattr(other, "__torch_function__"):
+            return NotImplemented
+        return fun(other, self) if swapped else fun(self, other)
+
+    return method
+
+
+@operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
+def floor_divide(input, other):
+    """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
+    x, y = whole_operands(input, other)
+    return cnp.floor_divide(x, y)
+
+
+attach("__floordiv__", floor_divide)
+attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
+
+
+@operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
+def remainder(input, other):
+    """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
+    return cnp.remainder(*whole_operands(input, other))
+
+
+attach("__mod__", remainder)
+attach("__rmod__", operator_of(remainder, swapped=True))
+
+
+@operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
+def fmod(input, other):
+    """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
+    return cnp.fmod(*whole_operands(input, other))
+
+
+def fitting(number, x):
+    """A Python integer beside a tensor of integers, or torch's error where its dtype does not hold it."""
+    if type(number) is int and hasattr(x, "dtype") and x.dtype.kind in "iu":
+        filling(number, x.dtype)
+    return number
+
+
+def _tensor_limit(given, named):
+    return any(hasattr(v, "dtype") for v in (*given[1:], *named.values()))
+
+
+@operation("clamp", blind=True, inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
+def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
+    """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    limits = [fitting(v, input) for v in (min, max) if v is not None]
+    input, *limits = promote(input, *limits)
+    limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
+    low = limits[0] if min is not None else None
+    high = limits[-1] if max is not None else None
+    if in_order(min, max):
+        x = input if low is None else cnp.where(input < low, low, input)
+        return x if high is None else cnp.where(x > high, high, x)
+    inside = None if low is None else input >= low
+    if high is not None:
+        inside = input <= high if inside is None else inside & (input <= high)
+    edge = low if high is None else high if low is None else cnp.where(input < low, low, high)
+    if low is not None and high is not None:
+        edge = cnp.minimum(edge, high)
+    if edge.dtype.kind in "fV":
+        edge = cnp.where(low != low, low, edge) if low is not None and high is not None else edge  # NaN stays
+    keep = inside | (input != input)
+    return cnp.where(keep, input, edge)
+
+
+def in_order(low, high):
+    """Whether limits are numbers, or left out, and none is NaN or beyond the other."""
+    given = [v for v in (low, high) if v is not None]
+    return all(not hasattr(v, "dtype") and v == v for v in given) and (len(given) < 2 or low <= high)
+
+
+ROWS["clip"] = ROWS["clamp"]
+attach("clip", clamp)
+attach("clip_", inplace_method(clamp.row))
+
+
+@operation("clamp_min", blind=True, inplace_form=True)
+def clamp_min(input, min):  # noqa: A002
+    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    return clamp.row.body(input, min, None)
+
+
+@operation("clamp_max", blind=True, inplace_form=True)
+def clamp_max(input, max):  # noqa: A002
+    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    return clamp.row.body(input, None, max)
+
+
+def _logical(name, fun, count):
+    """A logical operation on truth values."""
+    if count == 1:
+        body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
+    else:
+        body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+
+
+_logical("logical_and", cnp.bitwise_and, 2)
+_logical("logical_or", cnp.bitwise_or, 2)
+_logical("logical_xor", cnp.bitwise_xor, 2)
+_logical("logical_not", cnp.invert, 1)
+
+
+def _bitwise(name, fun, dunder, count=2):
+    def check(v):
+        if hasattr(v, "dtype") and v.dtype.kind not in "biu":
+            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{type_word(v.dtype)}'")
+
+    if count == 1:
+        def body(input):
+            check(input)
+            return fun(input)
+    else:
+        def body(input, other):
+            check(input)
+            check(other)
+            return fun(*operands(input, other))
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    attach(dunder, operator_of(made) if count == 2 else made)
+    if count == 2:
+        attach(dunder.replace("__", "__r", 1), operator_of(made))
+
+
+_bitwise("bitwise_and", cnp.bitwise_and, "__and__")
+_bitwise("bitwise_or", cnp.bitwise_or, "__or__")
+_bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
+_bitwise("bitwise_not", cnp.invert, "__invert__", 1)
+for _name in ("isnan", "isinf", "isfinite"):
+    _test = operation(_name, blind=True)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
+    _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
+
+
+@operation("where", method=False, layout=LIKE_OPERANDS, blind=True)
+def where(condition, input=None, other=None):
+    """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
+    if input is None and other is None:
+        if not isinstance(bare(condition), np.ndarray | np.generic):
+            raise RuntimeError(DYNAMIC.format("where"))
+        return tuple([np.ascontiguousarray(i) for i in np.nonzero(bare(condition))])
+    if getattr(condition, "dtype", None) != np.bool_:
+        if getattr(condition, "dtype", None) != np.uint8:
+            raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                               f"{type_word(condition.dtype)}")
+        condition = condition != 0
+    check_broadcast(input, other)
+    if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
+        common = dtypes.promoted([], [], [input, other]).numpy
+        input, other = np.asarray(input, common), np.asarray(other, common)
+    input, other = promote(fitting(input, other), fitting(other, input))
+    return cnp.where(condition, input, other)
+
+
+attach("where", lambda self, condition, other: where(condition, self, other))
+for _name, _method in {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
+                       "__ipow__": "pow_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
+                       "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_"}.items():
+    attach(_name, (lambda m: lambda self, other: getattr(self, m)(other))(_method))

@@ -1,0 +1,156 @@
+"""Rows of a table by their numbers, one by one and in bags."""
+
+import functools
+
+import numpy as np
+
+from ..... import numpy as cnp, stop_gradient
+from ..dispatch.call import ROWS
+from ..dispatch.host_ops import bare, insist, known
+from ..modes.grad_mode import no_grad
+from ..types.dtypes import type_word
+from .indexing import AT
+from .network import functional
+
+
+@functional("embedding", node="EmbeddingBackward0", blind=True)
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """See PyTorch's documentation of `torch.nn.functional.embedding`."""
+    dense("embedding", sparse)
+    if padding_idx is not None:
+        row = padding_idx % weight.shape[0]
+        rows = np.arange(weight.shape[0])[:, None] == row
+        weight = cnp.where(rows, stop_gradient(weight), weight)
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    count = weight.shape[0]
+
+    def check(places):
+        if places.size and not (0 <= places.min() and places.max() < count):
+            raise IndexError("index out of range in self")
+
+    insist(check, input)
+    if scale_grad_by_freq:
+        weight = by_frequency("nn.functional.embedding with scale_grad_by_freq", weight, input)
+    return cnp.take(weight, input, axis=0)
+
+
+def dense(name, sparse):
+    """The refusal of gradients that are sparse."""
+    if sparse:
+        raise NotImplementedError(f"{name} with sparse=True is not built: gradients are dense here; leave sparse out")
+
+
+def by_frequency(name, weight, places):
+    """The table itself, the derivative by each row divided by how often the row is asked for."""
+    counts = np.bincount(known(name, places).reshape(-1), minlength=weight.shape[0])
+    fixed = stop_gradient(weight)
+    return fixed + (weight - fixed) / np.maximum(counts, 1)[:, None].astype(weight.dtype)
+
+
+@functional("embedding_bag", node="EmbeddingBagBackward0")
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
+                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
+    scale = per_sample_weights
+    if scale is not None and tuple(scale.shape) != tuple(input.shape):
+        raise ValueError(f"embedding_bag: If per_sample_weights ({list(scale.shape)}) is not None, then it must have "
+                         f"the same shape as the input ({list(input.shape)})")
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    flat, starts = _bags(input, offsets, include_last_offset)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("max mode does not support scaling the gradient by the frequency" if scale_grad_by_freq else
+                         "max mode does not support sparse weights")
+    dense("embedding_bag", sparse)
+    if weight.dtype.kind not in "fV":
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
+                           f"BFloat16, Float, Double; but got {type_word(weight.dtype)} instead (while checking "
+                           "arguments for embedding_bag)")
+    if scale is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+                                  "GitHub.")
+    if scale_grad_by_freq:
+        weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
+    bags, count = starts.shape[0], flat.shape[0]
+    bag = cnp.sum(cnp.expand_dims(starts, 1) <= np.arange(count), axis=0) - 1
+    values = cnp.take(weight, flat, axis=0)
+    kept = None if padding_idx is None else cnp.expand_dims(flat != padding_idx % weight.shape[0], 1)
+    if mode == "max":
+        return _largest(values, bag, kept, bags)
+    if scale is not None:
+        values = values * cnp.reshape(scale, (-1, 1))
+    zero = np.zeros((), weight.dtype)
+    values = values if kept is None else cnp.where(kept, values, zero)
+    out = AT(cnp.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
+    if mode == "mean":
+        ones = np.ones((count, 1), weight.dtype)
+        sizes = AT(cnp.zeros((bags, 1), weight.dtype))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
+        out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
+    return out
+
+
+def _bags(input, offsets, include_last_offset):
+    """The numbers of the rows one behind the other, and where each bag starts."""
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
+                             "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
+        return cnp.reshape(input, (-1,)), np.arange(input.shape[0]) * input.shape[1]
+    if input.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    starts = bare(offsets)
+    starts = starts[:-1] if include_last_offset else starts
+    if isinstance(starts, np.ndarray) and starts.size and starts[0] != 0:
+        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                           f"position 0. However, got {starts[0]}")
+    return input, starts
+
+
+def _largest(values, bag, kept, bags):
+    """The largest of each bag; zeros for empty ones."""
+    rows = []
+    for i in range(bags if values.shape[0] else 0):
+        members = cnp.expand_dims(bag == i, 1)
+        members = members if kept is None else members & kept
+        ranked = cnp.where(members, values, np.asarray(-np.inf, values.dtype))
+        best = cnp.take_along_axis(values, cnp.expand_dims(cnp.argmax(ranked, 0), 0), 0)[0]
+        rows.append(cnp.where(cnp.any(members), best, np.zeros((), values.dtype)))
+    return cnp.stack(rows) if rows else cnp.zeros((bags, *values.shape[1:]), values.dtype)
+
+
+def renormalised(plain):
+    """An operation that first shortens the rows it is asked for to `max_norm`, in the table itself."""
+
+    @functools.wraps(plain)
+    def looked_up(input, weight, *args, **named):
+        norms = dict(zip(NAMES[plain.__name__], args)) | named
+        most = norms.get("max_norm")
+        if most is not None:
+            shorten(weight, input, most, norms.get("norm_type", 2.0))
+        return plain(input, weight, *args, **named)
+
+    return looked_up
+
+
+NAMES = {"embedding": ("padding_idx", "max_norm", "norm_type"), "embedding_bag": ("offsets", "max_norm", "norm_type")}
+
+
+def shorten(weight, input, most, order):
+    """Rows of a table shortened in place, as `torch.embedding_renorm_` does."""
+    with no_grad():
+        rows = input.unique()
+        part = weight[rows]
+        size = ROWS["linalg.vector_norm"].fun(part, order, 1, True)
+        weight[rows] = ROWS["where"].fun(size > most, part * (most / (size + 1e-7)), part)
+
+
+for _name in NAMES:
+    ROWS[f"nn.functional.{_name}"].fun = renormalised(ROWS[f"nn.functional.{_name}"].fun)

@@ -1,0 +1,325 @@
+"""Indexing and assignment in torch's forms: views for basic indices, copies for index tensors."""
+
+import warnings
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY, At, Tracer, make_batched
+from ..dispatch.call import attach, lifted, tensors_in
+from ..fastpath.index_lanes import read, write
+from ..fastpath.view_lanes import indexed, ready
+from ..graph import versions
+from ..inplace.inplace import inplace, writable
+from ..modes.modes import MODES
+from ..state.levels import BatchTrace
+from ..state.python_data import filling
+from ..state.state import (
+    bottom,
+    lower,
+    mapped,
+    needs_grad,
+    tangent_of,
+    wrap,
+)
+from ..types.tensor_type import TensorBase
+from ..views.views import GETITEM, shape_dtype, view
+from .shaping import copy_, expand, fill_
+
+ndarray = np.ndarray
+
+
+def normal(key):
+    """`(basic, key)`: an index with tensors as core values; lists count as index arrays, as in torch."""
+    items = key if type(key) is tuple else (key,)
+    basic = True
+    out = []
+    for k in items:
+        if type(k) is int or type(k) is slice or k is None or k is Ellipsis:
+            out.append(k if type(k) is not slice else plain_slice(k))
+            continue
+        if isinstance(k, TensorBase):
+            shape, dtype = shape_dtype(k)
+            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.level_trace is None:
+                out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
+                continue
+            if dtype == np.uint8:
+                k = concrete(k) != 0
+            elif dtype.kind not in "biu":
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            else:
+                k = concrete(k)
+            basic = False
+            out.append(k)
+        elif isinstance(k, bool | np.bool_):
+            basic = False
+            out.append(np.asarray(bool(k)))
+        elif isinstance(k, np.integer):
+            out.append(int(k))
+        elif isinstance(k, list | tuple | range | ndarray):
+            basic = False
+            k = [lower(v) if isinstance(v, TensorBase) else v for v in k] if not isinstance(k, ndarray) else k
+            array = np.asarray(k)
+            if array.dtype.kind not in "biu":
+                if array.size:
+                    raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+                array = array.astype(np.int64)
+            out.append(array)
+        elif hasattr(k, "__index__"):
+            out.append(k.__index__())
+        else:
+            if isinstance(k, str | bytes):
+                raise TypeError(f"new(): invalid data type '{type(k).__name__}'")
+            raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+                             f"valid indices (got {type(k).__name__})")
+    return basic, tuple(out)
+
+
+def concrete(k):
+    """An index tensor as an array, where no running vmap maps it: integers carry no derivatives."""
+    t = k
+    while isinstance(t.value, TensorBase):
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            return lower(k)
+        t = t.value
+    return t.value if type(t.value) is ndarray else lower(k)
+
+
+def plain_slice(s):
+    """A slice with ints; torch has no negative steps."""
+    if s.step is None and (s.start is None or type(s.start) is int) and (s.stop is None or type(s.stop) is int):
+        return s
+    if s.step is not None and int(s.step) <= 0:
+        raise ValueError("step must be greater than zero")
+    start, stop, step = (None if v is None else int(v) for v in (s.start, s.stop, s.step))
+    return slice(start, stop, step)
+
+
+def check_basic(key, shape):
+    """torch's errors for a basic index."""
+    used = sum(k is not None and k is not Ellipsis for k in key)
+    if used > len(shape):
+        if not shape:
+            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
+                             "in C++ "
+                             "to convert a 0-dim tensor to a number")
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+    axis = 0
+    for k in key:
+        if k is Ellipsis:
+            axis += len(shape) - used
+        elif k is not None:
+            if type(k) is int and not -shape[axis] <= k < shape[axis]:
+                raise IndexError(f"index {k} is out of bounds for dimension {axis} with size {shape[axis]}")
+            axis += 1
+
+
+def getitem(self, key):
+    """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
+    found = read(self, key)
+    if found is not None:
+        return found
+    key = as_tuple(key)
+    basic, index = normal(key)
+    shape = shape_dtype(self)[0]
+    if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
+            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
+        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+                           "batch over indexing with a boolean mask; use torch.where(mask, x, 0) instead of x[mask]")
+    if basic:
+        check_basic(index, shape)
+        if type(key) is slice:
+            index, name = (*index, Ellipsis), "SliceBackward0"
+        else:
+            index = useful(index, shape)
+            name = node_of(index)
+        return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
+    v = lower(self)
+    try:
+        out = fetched(v, index)
+    except IndexError as error:
+        raise IndexError(message(error, index, shape)) from error
+    return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+
+
+def fetched(x, index):
+    """`x[index]`, where an array may be indexed by traced values."""
+    if isinstance(x, ndarray | np.generic):
+        if any(isinstance(k, Tracer) for k in index):
+            return At(x)[index].get()
+        return np.asarray(x)[index]
+    return x[index]
+
+
+def in_order(out, t):
+    """What an index array took from memory in order is in order too: NumPy lays out some answers by their index."""
+    if out.level_trace is None and not out.value.flags.c_contiguous and type(t.value) is ndarray and (
+            t.value.flags.c_contiguous):
+        out.value = np.ascontiguousarray(out.value)
+    return out
+
+
+def as_tuple(key):
+    """A key as PyTorch reads it: a list that holds a sequence, a slice, None or ... is a tuple of indices."""
+    if type(key) is not list or len(key) >= 32 or not any(
+            k is None or k is Ellipsis or isinstance(k, list | tuple | slice | TensorBase) for k in key):
+        return key
+    warnings.warn("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+                  "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor "
+                  "index, x[torch.tensor(seq)], which will result either in an error or a different result",
+                  UserWarning, stacklevel=3)
+    return tuple(key)
+
+
+def message(error, index, shape):
+    """torch's sense of an IndexError of NumPy."""
+    return str(error)
+
+
+def useful(index, shape):
+    """A basic index without slices that take a whole axis, and with an Ellipsis; torch makes no view for those."""
+    used = sum(k is not None and k is not Ellipsis for k in index)
+    axis = 0
+    out = []
+    for k in index:
+        if k is Ellipsis:
+            axis += len(shape) - used
+        elif k is None:
+            out.append(k)
+            continue
+        else:
+            if type(k) is slice and (k.start in (None, 0)) and k.step in (None, 1) and (
+                    k.stop is None or k.stop >= shape[axis]):
+                k = _WHOLE
+            axis += 1
+        out.append(k)
+    if Ellipsis in out:  # whole axes behind it count from the end
+        return tuple(out) if any(k is not Ellipsis and k is not _WHOLE for k in out) else (Ellipsis,)
+    while out and out[-1] is _WHOLE:
+        out.pop()
+    return (*out, Ellipsis)
+
+
+_WHOLE = slice(None)
+
+
+def node_of(index):
+    """torch's name for the node of a basic index."""
+    kinds = [k for k in index if k is not Ellipsis and k is not _WHOLE]
+    if not kinds:
+        return "AliasBackward0"
+    last = kinds[-1]
+    return ("SelectBackward0" if type(last) is int else "UnsqueezeBackward0" if last is None else "SliceBackward0")
+
+
+def setitem(self, key, value):
+    """`tensor[key] = value`, in memory and on the tape."""
+    if write(self, key, value):
+        return
+    key = as_tuple(key)
+    basic, index = normal(key)
+    if basic:
+        shape = shape_dtype(self)[0]
+        check_basic(index, shape)
+        m = MODES.get()
+        index = useful(index, shape)
+        watched = m is not None and (m.level is not None or m.recorder is not None or m.hooks)
+        if self.level_trace is None and self.node is None and not watched and (
+                not isinstance(value, TensorBase)) and not needs_grad(self) and tangent_of(self) is None and (
+                type(value) in (int, float, bool)):
+            array = self.value
+            if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
+                value = filling(value, array.dtype)
+            (array if array.flags.writeable else writable(array))[index] = value
+            versions.bump(array)
+            return
+        part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
+        if isinstance(value, ndarray | list | tuple):
+            raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+        if not isinstance(value, TensorBase):
+            value = wrap(filling(value, shape_dtype(self)[1]))
+        shape = shape_dtype(part)[0]
+        value = trimmed(value, len(shape))
+        given = shape_dtype(value)[0]
+        if shape and not given:
+            fill_(part, value)
+        else:
+            copy_(part, value if given == shape else expand(value, shape))
+        return
+    inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
+
+
+def type_name(t):
+    """The old name of a tensor's type."""
+    return {"float32": "FloatTensor", "float64": "DoubleTensor", "int64": "LongTensor"}.get(t.dtype.name, "Tensor")
+
+
+def trimmed(value, ndim):
+    """A tensor without leading axes of length 1 beyond `ndim`."""
+    shape = shape_dtype(value)[0]
+    extra = len(shape) - ndim
+    if extra > 0 and all(n == 1 for n in shape[:extra]):
+        return view(value, GETITEM, ((0,) * extra + (Ellipsis,),), "SliceBackward0")
+    return value
+
+
+def put(x, index, value, add=False):
+    """`x` with `x[index] = value`."""
+    value = np.asarray(value) if not hasattr(value, "dtype") else value
+    if value.dtype != x.dtype:
+        value = value.astype(x.dtype)
+    if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
+            not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
+        x = x.copy()
+        x[index] = value
+        return x
+    at = AT(x)[index]
+    out = at.add(value) if add else at.set(value)
+    return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
+
+
+class MappedAt(At):
+    """`x.at[index]`, where a vmap may map index arrays of the leading axes: one write on the whole batch then."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        return MappedAt(self.x, key)
+
+    def set(self, value):
+        """`x` with `value` at the index; of duplicates the last one stays."""
+        key = self.key if type(self.key) is tuple else (self.key,)
+        owners = {k.owner for k in key if isinstance(k, Tracer)}
+        if len(owners) != 1 or not all(hasattr(k, "dtype") and k.dtype.kind in "iu" or type(k) is int for k in key):
+            return At.set(self, value)
+        (owner,) = owners
+        if type(owner) is not BatchTrace or any(isinstance(v, Tracer) and v.owner is not owner
+                                                and v.owner.level > owner.level for v in (self.x, value)):
+            return At.set(self, value)
+        whole = [bare(k, owner) for k in key]
+        depth = max(k.ndim - mine for k, mine in whole)
+        index = [k.reshape((owner.size, *(1,) * (depth - k.ndim + 1), *k.shape[1:])) if mine else k
+                 for k, mine in whole]
+        x, mine = bare(self.x, owner)
+        x = x if mine else cnp.broadcast_to(x, (owner.size, *x.shape))
+        value, mine = bare(value, owner)
+        if mine:
+            room = depth + x.ndim - 1 - len(index)
+            value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
+        examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
+        return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
+
+
+def bare(v, owner):
+    """A value one level down, and whether it has the batch axis in front."""
+    mine = isinstance(v, Tracer) and v.owner is owner
+    return v.value if mine else v if hasattr(v, "dtype") else np.asarray(v), mine
+
+
+def AT(x):  # noqa: N802
+    """`x.at` of a traced value, or of an array."""
+    return MappedAt(x)
+
+
+attach("__getitem__", getitem)
+attach("__setitem__", setitem)

@@ -1,0 +1,112 @@
+"""Changes of shape in place: `t_`, `transpose_`, `squeeze_`, `unsqueeze_`.
+
+The tensor becomes its own view: the array is replaced by that of the out-of-place operation, whose node becomes the
+history. Views that were made of it before keep the steps that lead back to the old shape (`views.synced`).
+"""
+
+from ..dispatch.call import attach
+from ..graph.versions import bump
+from ..inplace.inplace import check_inplace
+from ..modes.inference import check_write
+from ..state.levels import AMBIENT, FOREIGN, BatchTrace
+from ..state.state import (
+    bottom,
+    edge,
+    more,
+    needs_grad,
+    tangent_of,
+    version_of,
+)
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..views.views import RESHAPE, TRANSPOSE, move_history, shape_dtype
+
+METHODS = {  # name -> the operation that makes the view, and the name of the node
+    "t_": ("t", "TBackward1"), "transpose_": ("transpose", "TransposeBackward1"),
+    "swapaxes_": ("transpose", "TransposeBackward1"), "swapdims_": ("transpose", "TransposeBackward1"),
+    "unsqueeze_": ("unsqueeze", "UnsqueezeBackward1"), "squeeze_": ("squeeze", "SqueezeBackward3"),
+}
+
+
+def method(name):
+    """`Tensor.t_` of `Tensor.t`."""
+    source, node = METHODS[name]
+
+    def relay(self, *args, **kwargs):
+        check(self, name)
+        title = node
+        if name == "squeeze_" and (args or kwargs):
+            dim = args[0] if args else kwargs["dim"]
+            title = "SqueezeBackward4" if isinstance(dim, int) else "SqueezeBackward5"
+        out = getattr(Tensor, source)(self, *args, **kwargs)
+        adopt(self, out, title)
+        bump(bottom(self))
+        current(self)
+        return self
+
+    relay.__name__ = relay.__qualname__ = name
+    relay.__doc__ = f"`{source}` in place; see PyTorch's `Tensor.{name}`."
+    return relay
+
+
+def check(t, name):
+    """Refuse what PyTorch refuses, and values whose memory is not their own."""
+    u = t
+    while True:
+        if u.level_trace is FOREIGN:
+            raise NotImplementedError(f"Tensor.{name} inside of covector's own transforms is not built; use "
+                                      f"{name[:-1]}()")
+        if tangent_of(u) is not None:
+            raise NotImplementedError(f"Tensor.{name} of a tensor with a tangent is not built; use {name[:-1]}()")
+        if type(u.level_trace) is not BatchTrace:
+            if (u.level_trace or AMBIENT).recording:
+                if needs_grad(u):
+                    check_inplace(u)
+            elif edge(u) is not None and not (u.wants_grad and u.node is None):
+                raise NotImplementedError(f"Tensor.{name} under no_grad of a tensor with a history, whose gradient "
+                                          "would have the old shape, is not built; use detach()")
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    check_write(t)
+
+
+def adopt(t, out, title):
+    """Make a tensor its own view `out`, level by level."""
+    shape, _ = shape_dtype(t)
+    if isinstance(t.value, TensorBase):
+        adopt(t.value, out.value, title)
+    else:
+        t.value = out.value
+    if type(t.level_trace) is BatchTrace:
+        if t.autograd_meta is not None:
+            t.autograd_meta.mapped = None  # its axes lie otherwise than when it came into the vmap
+        return
+    if not out.autograd_meta.steps:  # an inference tensor has no views
+        return
+    meta = more(t)
+    prim, params = out.autograd_meta.steps[-1]
+    if meta.base is None:
+        back = [0] * len(shape)
+        if prim is TRANSPOSE:
+            for i, a in enumerate(params[0]):
+                back[a] = i
+        meta.relaid = ((TRANSPOSE, (tuple(back),)) if prim is TRANSPOSE else (RESHAPE, (shape,)), *meta.relaid)
+        t.dispatch_key = GENERAL
+    else:
+        meta.steps, meta.put = out.autograd_meta.steps, None
+    node = out.node
+    if node is not None:
+        node.more().name = title
+        move_history(t, node)
+
+
+def current(t):
+    """The history of a view, at every level, is that of the memory's new version."""
+    while isinstance(t, TensorBase):
+        if t.autograd_meta is not None and t.autograd_meta.base is not None:
+            t.autograd_meta.attr_version = version_of(t)
+        t = t.value
+
+
+for _name in METHODS:
+    attach(_name, method(_name))

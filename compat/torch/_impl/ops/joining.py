@@ -1,0 +1,320 @@
+"""Joining tensors, and the operations that copy parts of them about."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import ROWS, attach, moving, otherwise, promote
+from ..dispatch.host_ops import known
+from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
+from ..dispatch.out_argument import RECORDED, Target
+from ..state.state import bottom
+from ..types.size import Size
+from ..types.tensor_type import TensorBase
+from .shaping import broadcast_to, distinct, reshape, shape_argument, shape_of, unsqueeze, wrap_dim
+
+
+def same_kind(tensors, name):
+    """A list of core values of one dtype, or torch's errors."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    if not len(tensors):
+        if name == "cat":
+            raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    for i, t in enumerate(tensors):
+        if not hasattr(t, "dtype"):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    return list(promote(*tensors))
+
+
+# PyTorch gives a TypeError where the dtype of `out=` does not fit these.
+JOINED = Target(error=TypeError)
+
+
+@moving("cat", blind=True, method=False, layout=IN_ORDER, out=JOINED)
+def cat(tensors, dim=0):
+    """Tensors end to end; see PyTorch's documentation of `torch.cat`."""
+    values = same_kind(tensors, "cat")
+    for i, v in enumerate(values):
+        if not v.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    kept = [v for v in values if tuple(v.shape) != (0,)] or values[:1]
+    d = wrap_dim(dim, kept[0].ndim)
+    first = kept[0]
+    for i, v in enumerate(kept[1:], 1):
+        if v.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {v.ndim}")
+        for a in range(v.ndim):
+            if a != d and v.shape[a] != first.shape[a]:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size "
+                                   f"{first.shape[a]} but got size {v.shape[a]} for tensor number {i} in the list.")
+    if len(kept) < len(values):  # empty vectors fit everything; they give nothing, but keep their history
+        none = (*first.shape[:d], 0, *first.shape[d + 1 :])
+        kept = [cnp.reshape(v, none) if tuple(v.shape) == (0,) else v for v in values]
+    return cnp.concatenate(kept, axis=d)
+
+
+@moving("stack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
+def stack(tensors, dim=0):
+    """Tensors along a new axis; see PyTorch's documentation of `torch.stack`."""
+    values = same_kind(tensors, "stack")
+    d = wrap_dim(dim, values[0].ndim, extra=1)
+    for i, v in enumerate(values):
+        if tuple(v.shape) != tuple(values[0].shape):
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(values[0].shape)} at "
+                               "entry 0 and "
+                               f"{list(v.shape)} at entry {i}")
+    return cnp.stack(values, axis=d)
+
+
+for _alias in ("concat", "concatenate"):
+    ROWS[_alias] = ROWS["cat"]
+
+
+def _least(values, n):
+    return [cnp.reshape(v, (1,) * (n - v.ndim) + tuple(v.shape)) if v.ndim < n else v for v in values]
+
+
+@moving("hstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
+def hstack(tensors):
+    """Tensors side by side; see PyTorch's documentation of `torch.hstack`."""
+    values = _least(same_kind(tensors, "hstack"), 1)
+    return cat.row.body(values, 0 if values[0].ndim == 1 else 1)
+
+
+@moving("vstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
+def vstack(tensors):
+    """Tensors on top of each other; see PyTorch's documentation of `torch.vstack`."""
+    return cat.row.body(_least(same_kind(tensors, "vstack"), 2), 0)
+
+
+ROWS["row_stack"] = ROWS["vstack"]
+
+
+@moving("dstack", method=False, layout=IN_ORDER, out=JOINED)
+def dstack(tensors):
+    """Tensors along the third axis; see PyTorch's documentation of `torch.dstack`."""
+    values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in _least(same_kind(tensors, "dstack"), 2)]
+    values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in values]
+    return cat.row.body(values, 2)
+
+
+@moving("column_stack", method=False, out=JOINED)
+def column_stack(tensors):
+    """Vectors as columns; see PyTorch's documentation of `torch.column_stack`."""
+    values = [cnp.reshape(v, (-1, 1)) if v.ndim < 2 else v for v in same_kind(tensors, "column_stack")]
+    return cat.row.body(values, 1)
+
+
+@moving("flip", blind=True, layout=LIKE_OPERANDS)
+def flip(input, *dims):
+    """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
+    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    dims = distinct([wrap_dim(d, input.ndim) for d in dims])
+    return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
+
+
+@moving("fliplr", layout=LIKE_OPERANDS)
+def fliplr(input):
+    """The second axis reversed; see PyTorch's documentation of `torch.fliplr`."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return cnp.flip(input, axis=1)
+
+
+@moving("flipud", layout=LIKE_OPERANDS)
+def flipud(input):
+    """The first axis reversed; see PyTorch's documentation of `torch.flipud`."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return cnp.flip(input, axis=0)
+
+
+@moving("roll", blind=True, layout=IN_ORDER)
+def roll(input, shifts, dims=None):
+    """Elements moved around; see PyTorch's documentation of `torch.roll`."""
+    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != len(dims) and (dims or len(shifts) > 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if dims and not input.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    axes = tuple([wrap_dim(d, input.ndim) for d in dims])
+    return cnp.roll(input, shifts if axes else shifts[0], axis=axes or None)
+
+
+def _quarters(array, tensors, args, named):
+    """A rotated array, copied: odd quarter turns are transpositions of what lies as the operand does."""
+    x = bottom(tensors[0])
+    k = args[1] if len(args) > 1 else named.get("k", 1)
+    first, second = args[2] if len(args) > 2 else named.get("dims", (0, 1))
+    if k % 2 == 0:
+        return laid_out(array, x) if k % 4 else np.ascontiguousarray(array)
+    return laid_out(np.ascontiguousarray(array).swapaxes(first, second), x).swapaxes(first, second)
+
+
+@moving("rot90", layout=layout(_quarters))
+def rot90(input, k=1, dims=(0, 1)):
+    """A quarter turn; see PyTorch's documentation of `torch.rot90`."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    return cnp.rot90(input, k, axes=tuple(dims))
+
+
+@moving("repeat", blind=True, method=False, register=False, node="RepeatBackward0")
+def _repeat(input, sizes):
+    return cnp.tile(input, sizes)
+
+
+def repeat(self, *sizes):
+    """The tensor side by side with itself; see PyTorch's documentation of `Tensor.repeat`."""
+    sizes = shape_argument(sizes)
+    if len(sizes) < self.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return _repeat(self, sizes)
+
+
+attach("repeat", repeat)
+
+
+@moving("tile")
+def tile(input, *dims):
+    """The tensor side by side with itself; see PyTorch's documentation of `torch.tile`."""
+    return cnp.tile(input, tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims)
+
+
+@moving("repeat_interleave")
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element several times; see PyTorch's documentation of `torch.repeat_interleave`."""
+    if repeats is None:
+        return np.repeat(np.arange(len(input)), known("repeat_interleave", input))
+    return cnp.repeat(input, repeats if isinstance(repeats, int) else known("repeat_interleave", repeats),
+                      axis=None if dim is None else wrap_dim(dim, input.ndim))
+
+
+def least_two(name, x):
+    """torch's refusal of vectors."""
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+@moving("tril", blind=True, inplace_form=True)
+def tril(input, diagonal=0):
+    """The lower triangle; see PyTorch's documentation of `torch.tril`."""
+    least_two("tril", input)
+    return cnp.tril(input, diagonal)
+
+
+@moving("triu", blind=True, inplace_form=True)
+def triu(input, diagonal=0):
+    """The upper triangle; see PyTorch's documentation of `torch.triu`."""
+    least_two("triu", input)
+    return cnp.triu(input, diagonal)
+
+
+@moving("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
+                         otherwise: "DiagonalBackward0"}, out=RECORDED)
+def diag(input, diagonal=0):
+    """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
+
+
+@moving("trace")
+def trace(input):
+    """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
+    if input.ndim != 2:
+        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input.ndim))
+    return cnp.trace(input.astype(np.int64) if input.dtype.kind in "biu" else input)
+
+
+def meshgrid(*tensors, indexing=None):
+    """Grids of coordinates, as views; see PyTorch's documentation of `torch.meshgrid`."""
+    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in all_tensors(tensors):
+        if t.dim() > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t.dim()}D")
+    if indexing is not None and not isinstance(indexing, str):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f"torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
+    if len({t.dtype for t in tensors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    n = len(tensors)
+    sizes = [t.numel() for t in tensors]
+    order = list(range(n))
+    if indexing == "xy" and n > 1:
+        order[0], order[1] = 1, 0
+    shape = tuple([sizes[i] for i in order])
+    out = []
+    for i, t in enumerate(tensors):
+        spot = order.index(i)
+        out.append(broadcast_to(reshape(t, (1,) * spot + (sizes[i],) + (1,) * (n - 1 - spot)), shape))
+    return tuple(out)
+
+
+def all_tensors(tensors):
+    """Tensors given one by one or as a list, or torch's refusal of anything else."""
+    if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
+        tensors = tuple(tensors[0])
+    for place, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    return tensors
+
+
+def broadcast_tensors(*tensors):
+    """Views of one shape; see PyTorch's documentation of `torch.broadcast_tensors`."""
+    tensors = all_tensors(tensors)
+    for a, b in zip(tensors, tensors[1:]):
+        check_broadcast(a, b)
+    try:
+        shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
+    except ValueError as error:
+        raise RuntimeError(f"broadcast_tensors(): {error}") from error
+    return tuple([broadcast_to(t, shape) for t in tensors])
+
+
+def _least_dim(n):
+    def at_least(*tensors):
+        listed = len(tensors) == 1 and isinstance(tensors[0], tuple | list)
+        tensors = all_tensors(tensors)
+        if len(tensors) == 1 and not listed:
+            t = tensors[0]
+            while t.ndim < n:
+                t = unsqueeze(t, 0 if t.ndim < 2 else -1)
+            return t
+        return tuple([at_least(t) for t in tensors])
+
+    at_least.__name__ = f"atleast_{n}d"
+    at_least.__doc__ = f"A view with at least {n} axes; see PyTorch's documentation of `torch.atleast_{n}d`."
+    return at_least
+
+
+def broadcast_shapes(*shapes):
+    """The shape that shapes broadcast to; see PyTorch's documentation of `torch.broadcast_shapes`."""
+    found = []
+    for s in shapes:
+        if not isinstance(s, int | tuple | list):
+            raise (TypeError if isinstance(s, str) else RuntimeError)(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {s}")
+        found.append((s,) if isinstance(s, int) else tuple(s))
+    if any(isinstance(n, int) and n < 0 for s in found for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    try:
+        return Size(np.broadcast_shapes(*found))
+    except ValueError as error:
+        raise RuntimeError(f"broadcast_shapes(): {error}") from error
+
+
+PLAIN = {"meshgrid": meshgrid, "broadcast_tensors": broadcast_tensors, "broadcast_shapes": broadcast_shapes,
+         "atleast_1d": _least_dim(1), "atleast_2d": _least_dim(2), "atleast_3d": _least_dim(3)}

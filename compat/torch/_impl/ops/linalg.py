@@ -1,0 +1,478 @@
+"""Products of matrices and vectors."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY, Batched
+from ..dispatch.call import ROWS, attach, camel, invoke, operation, otherwise, promote, to
+from ..dispatch.host_ops import bare
+from ..dispatch.layouts import IN_ORDER, matrices
+from ..dispatch.out_argument import BY_COLUMNS, RECORDED
+from ..fastpath.lanes import OPERANDS
+from ..fastpath.product_lanes import AFFINE, affine, affine_rules, plain, product
+from ..inplace.lower_errors import LinAlgError
+from ..modes.modes import MODES
+from ..types import output_tuples
+from ..types.dtypes import c_type, type_word
+from .shaping import wrap_dim
+
+
+def same_dtype(name, a, b):
+    """torch's refusal of products of two dtypes."""
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_type(a.dtype)} != "
+                           f"{c_type(b.dtype)}")
+
+
+def _ranks(name, test):
+    """A rule of naming by the ranks of the two operands."""
+    def fits(given, named):
+        return test(given[0].ndim, given[1].ndim if len(given) > 1 else named["other"].ndim)
+
+    return {fits: name}
+
+
+_PRODUCTS = {
+    **_ranks("DotBackward0", lambda a, b: a == b == 1),
+    **_ranks("MvBackward0", lambda a, b: a == 2 and b == 1),
+    **_ranks("SqueezeBackward4", lambda a, b: a == 1 and b == 2),
+    **_ranks("MmBackward0", lambda a, b: a == b == 2),
+    otherwise: "UnsafeViewBackward0",
+}
+
+
+@operation("matmul", node=_PRODUCTS)
+def matmul(input, other):
+    """Product of matrices, vectors or batches; see PyTorch's documentation of `torch.matmul`."""
+    same_dtype("matmul", input, other)
+    if not input.ndim or not other.ndim:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and "
+                           f"{other.ndim}D")
+    k = other.shape[-2] if other.ndim > 1 else other.shape[0]
+    if input.shape[-1] != k:
+        raise RuntimeError(mismatch(input.shape, other.shape))
+    return REGISTRY["matmul"].fun(input, other)
+
+
+def mismatch(a, b):
+    """torch's message for shapes that do not multiply."""
+    if len(a) == 1 and len(b) == 1:
+        return (f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of "
+                f"elements, but got {a[0]} and {b[0]} elements respectively")
+    if len(b) == 1:
+        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+    if len(a) == 1:
+        a = (1, *a)
+    return f"mat1 and mat2 shapes cannot be multiplied ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
+
+
+def fast(row, fun):
+    """Put a lane in the place of the general function."""
+    fun.__name__ = fun.__qualname__ = row.name
+    fun.__doc__ = row.body.__doc__
+    fun.row = row
+    row.fun = fun
+    attach(row.name, fun)
+    return fun
+
+
+_matmul = fast(ROWS["matmul"], product(ROWS["matmul"], vectors=True))
+attach("__matmul__", lambda self, other: _matmul(self, other))
+attach("__rmatmul__", lambda self, other: _matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
+
+
+@operation("mm")
+def mm(input, mat2):
+    """Product of two matrices; see PyTorch's documentation of `torch.mm`."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        words = "self must be a matrix" if input.ndim != 2 else "mat2 must be a matrix"
+        raise RuntimeError(wrong_ranks("mm", words, input, mat2, 2, 2))
+    return matmul.row.body(input, mat2)
+
+
+def wrong_ranks(name, words, a, b, first, second):
+    """What a product says of operands with other numbers of axes; PyTorch's batching rules say it in their own way."""
+    if not any(isinstance(x, Batched) for x in (a, b)):
+        return words
+    return (f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a.ndim} and b has dim {b.ndim} but "
+            f"expected them to have dim {first} and dim {second}")
+
+
+fast(ROWS["mm"], product(ROWS["mm"]))
+
+
+@operation("addmm", inplace_form=True)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """`beta * input + alpha * (mat1 @ mat2)`; see PyTorch's documentation of `torch.addmm`."""
+    if mat1.ndim != 2 or mat2.ndim != 2:
+        raise RuntimeError(f"mat1 must be a matrix, got {mat1.ndim}-D tensor" if mat1.ndim != 2 else
+                           f"mat2 must be a matrix, got {mat2.ndim}-D tensor")
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(mismatch(mat1.shape, mat2.shape))
+    same_dtype("addmm", mat1, mat2)
+    same_dtype("addmm", input, mat1)
+    shape = (mat1.shape[0], mat2.shape[1])
+    if np.broadcast_shapes(shape, input.shape) != shape:
+        raise RuntimeError(f"The expanded size of the tensor ({shape[-1]}) must match the existing size "
+                           f"({input.shape[-1]}) at non-singleton dimension 1.  Target sizes: {list(shape)}.  Tensor "
+                           f"sizes: {list(input.shape)}")
+    if alpha == 1 and beta == 1:
+        return AFFINE.fun(mat1, mat2, input)
+    return blended(input, REGISTRY["matmul"].fun(mat1, mat2), beta, alpha)
+
+
+def blended(input, product, beta, alpha):
+    """`beta * input + alpha * product`: integers take the whole part of the factors, and 0 leaves `input` unread."""
+    if product.dtype.kind in "biu":
+        kind = product.dtype.type if product.dtype.kind == "b" else int
+        beta, alpha = kind(beta), kind(alpha)
+    out = product if alpha == 1 else product * alpha
+    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+
+
+_ADDMM = affine_rules("AddmmBackward0", (2, 0, 1))
+
+
+def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    if out is None and beta == 1 and alpha == 1 and plain(input) and plain(mat1) and plain(mat2) and (
+            MODES.get() is None):
+        t = affine(mat1, mat2, input, _ADDMM)
+        if t is not None:
+            return t
+    named = {"beta": beta, "alpha": alpha} | ({} if out is None else {"out": out})
+    return invoke(ROWS["addmm"], _addmm, (input, mat1, mat2), named)
+
+
+fast(ROWS["addmm"], _addmm)
+
+
+@operation("dot")
+def dot(input, tensor):
+    """Product of two vectors; see PyTorch's documentation of `torch.dot`."""
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    if input.shape != tensor.shape:
+        raise RuntimeError(mismatch(input.shape, tensor.shape))
+    if input.dtype != tensor.dtype:
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {type_word(input.dtype)} and "
+                           f"{type_word(tensor.dtype)}")
+    total = cnp.sum(input * tensor)
+    return total if total.dtype == input.dtype else total.astype(input.dtype)
+
+
+@operation("mv")
+def mv(input, vec):
+    """Product of a matrix and a vector; see PyTorch's documentation of `torch.mv`."""
+    if input.ndim != 2 or vec.ndim != 1:
+        words = f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}"
+        raise RuntimeError(wrong_ranks("mv", words, input, vec, 2, 1))
+    if input.shape[1] != vec.shape[0]:
+        raise RuntimeError(mismatch(input.shape, vec.shape))
+    return matmul.row.body(input, vec)
+
+
+@operation("bmm")
+def bmm(input, mat2):
+    """Products of batches of matrices; see PyTorch's documentation of `torch.bmm`."""
+    if input.ndim != 3 or mat2.ndim != 3:
+        words = "batch1 must be a 3D tensor" if input.ndim != 3 else "batch2 must be a 3D tensor"
+        raise RuntimeError(wrong_ranks("bmm", words, input, mat2, 3, 3))
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
+                           f"{input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].")
+    return matmul.row.body(input, mat2)
+
+
+@operation("outer", node="MulBackward0")
+def outer(input, vec2):
+    """All products of two vectors; see PyTorch's documentation of `torch.outer`."""
+    if input.ndim != 1 or vec2.ndim != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument self, but got {input.ndim}-D" if input.ndim != 1 else
+                           f"outer: Expected 1-D argument vec2, but got {vec2.ndim}-D")
+    return cnp.outer(*promote(input, vec2))
+
+
+ROWS["ger"] = ROWS["outer"]
+attach("ger", outer)
+
+
+@operation("inner", node="DotBackward0", out=RECORDED)
+def inner(input, other):
+    """Products over the last axes; see PyTorch's documentation of `torch.inner`."""
+    return cnp.inner(input, other)
+
+
+@operation("vdot")
+def vdot(input, other):
+    """Product with the conjugate; see PyTorch's documentation of `torch.vdot`."""
+    return cnp.vdot(input, other)
+
+
+@operation("kron")
+def kron(input, other):
+    """Kronecker product; see PyTorch's documentation of `torch.kron`."""
+    return cnp.kron(input, other)
+
+
+@operation("tensordot", method=False, node=None, out=RECORDED)
+def tensordot(a, b, dims=2):
+    """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
+    if isinstance(dims, int) and not isinstance(dims, bool):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims = tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+    if not isinstance(dims, tuple | list):
+        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+                           f"containing two lists, but got dims={dims}")
+    dims, dtype = tuple([tuple(d) for d in dims]), a.dtype
+    for d, e in zip(*dims):  # an axis of length 1 stands for any: the other one is summed
+        m, n = a.shape[d], b.shape[e]
+        a = cnp.sum(a, axis=d, keepdims=True) if n == 1 != m else a
+        b = cnp.sum(b, axis=e, keepdims=True) if m == 1 != n else b
+    return to(cnp.tensordot(a, b, axes=dims), dtype)
+
+
+def expandable(x, lengths):
+    """torch's refusals of what does not expand to a shape, whose lengths are those of axes of other operands."""
+    shape = tuple([v.shape[wrap_dim(axis, v.ndim)] for v, axis in lengths])
+    if x.ndim > len(shape) or any(n not in (1, m) for n, m in zip(x.shape[::-1], shape[::-1])):
+        raise RuntimeError(f"a tensor of shape {list(x.shape)} does not expand to that of the product, {list(shape)}")
+
+
+@operation("baddbmm", inplace_form=True)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
+    expandable(input, ((batch1, 0), (batch1, 1), (batch2, 2)))
+    return blended(input, bmm.row.body(batch1, batch2), beta, alpha)
+
+
+@operation("addmv", inplace_form=True)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """`beta * input + alpha * (mat @ vec)`; see PyTorch's documentation of `torch.addmv`."""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    return blended(input, matmul.row.body(mat, vec), beta, alpha)
+
+
+@operation("cross", node="LinalgCrossBackward0", layout=IN_ORDER)
+def cross(input, other, dim=None):
+    """Cross product; see PyTorch's documentation of `torch.cross`."""
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
+    if d is None:
+        raise RuntimeError("no dimension of size 3 in input")
+    return cnp.cross(input, other, axis=d)
+
+
+@operation("cdist", method=False, out=False)
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """Distances of all pairs; see PyTorch's documentation of `torch.cdist`."""
+    for place, x in enumerate((x1, x2), 1):
+        if x.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{place} got: {type_word(x.dtype)}")
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{place} got: {x.ndim}D")
+    return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
+
+
+def lapack(*columns, rows=()):
+    """The facts of an operation whose answers, those at these places, are LAPACK's matrices: their columns lie as one.
+    """
+    return {"layout": matrices(*columns, rows=rows), "out": BY_COLUMNS}
+
+
+def _of_solutions(value, tensors, args=(), named=None):
+    """LAPACK's matrices, but in order from the right, where they are its transposed."""
+    return (IN_ORDER if named and named.get("left") is False else matrices(0))(value, tensors)
+
+
+def _linalg(name, body, node=None, **facts):
+    """`torch.linalg.name`; `facts` are those of its row."""
+    def checked(*args, **named):
+        try:
+            return body(*args, **named)
+        except np.linalg.LinAlgError as error:
+            raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
+
+    checked.__name__ = name
+    made = operation(f"linalg.{name}", method=False, node=node or "Linalg" + camel(name), **facts)(checked)
+    made.__doc__ = f"See PyTorch's documentation of `torch.linalg.{name}`."
+    return made
+
+
+def square(name, a):
+    """A matrix that a decomposition takes, or torch's refusal."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
+                           "matrices")
+    if a.dtype.kind not in "fc":
+        word = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(a.dtype.name, a.dtype.name)
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
+    return a
+
+
+def plane(name, a):
+    """A value of matrices, or torch's refusal."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    return a
+
+
+def chained(tensors):
+    """The factors of `multi_dot`, or torch's refusal of those with other numbers of axes."""
+    tensors = list(tensors)
+    for i, t in enumerate(tensors):
+        outer = i in (0, len(tensors) - 1)
+        if t.ndim != 2 and not (outer and t.ndim == 1) and len(tensors) > 1:
+            which = f"the {'last' if i else 'first'} tensor must be 1D or 2D" if outer else f"tensor {i} must be 2D"
+            raise RuntimeError(f"multi_dot(): {which} but got {t.ndim}D")
+    return tensors
+
+
+def failure(name, a, error):
+    """torch's message for a decomposition that failed."""
+    plain = bare(a)
+    info = 0
+    if isinstance(plain, np.ndarray) and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
+        spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
+        where = np.flatnonzero(spots)
+        batch = f"(Batch element {where[0]}): " if plain.ndim > 2 and where.size else ""
+        info = int(spots.ravel()[where[0]]) if where.size else 0
+        if "cholesky" in name:
+            return (f"{name}: {batch}The factorization could not be completed because the input is not "
+                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
+        word = "inversion" if "inv" in name else "solve"
+        if word == "solve":
+            return f"torch.{name}: {batch}The solver failed because the input matrix is singular."
+        return (f"{name}: {batch}The diagonal element {info} is zero, the inversion could not be completed because "
+                "the input matrix is singular.")
+    return f"{name}: {error}"
+
+
+def first_failure(a, positive):
+    """For each matrix the order of the first leading minor that is not positive (or the first zero pivot), else 0."""
+    lead = a.shape[:-2]
+    out = np.zeros(lead, np.int32)
+    for i in np.ndindex(*lead):
+        m = a[i].astype(np.result_type(a.dtype, np.float64))
+        m = np.tril(m) + np.conj(np.tril(m, -1)).T if positive else m
+        for k in range(len(m)):
+            if not positive:
+                p = k + int(np.argmax(np.abs(m[k:, k])))
+                m[[k, p]] = m[[p, k]]
+            pivot = m[k, k]
+            if not pivot.real > 0 if positive else pivot == 0:
+                out[i] = k + 1
+                break
+            m[k + 1 :, k:] -= np.outer(m[k + 1 :, k] / pivot, m[k, k:])
+    return out
+
+
+_linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), "LinalgInvExBackward0", **lapack(0))
+_linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
+_linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
+    of_triangle(square("linalg.cholesky", A), upper)), upper)), "LinalgCholeskyExBackward0", **lapack(0))
+_linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBackward0", layout=_of_solutions,
+        out=BY_COLUMNS)
+_linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))), **lapack(1))
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
+        "LinalgEighBackward0")
+_linalg("qr", lambda A, mode="reduced": output_tuples.qr(*cnp.linalg.qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
+_linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
+_linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n), "MmBackward0")
+_linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)), "MmBackward0")
+_linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
+    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim), out=RECORDED)
+_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
+    A if dtype is None else to(A, dtype), ord, dim, keepdim),
+        "LinalgVectorNormBackward0", out=RECORDED)
+ROWS["inverse"] = ROWS["linalg.inv"]
+attach("inverse", ROWS["linalg.inv"].fun)
+ROWS["det"] = ROWS["linalg.det"]
+attach("det", ROWS["linalg.det"].fun)
+ROWS["slogdet"] = ROWS["linalg.slogdet"]
+attach("slogdet", ROWS["linalg.slogdet"].fun)
+ROWS["logdet"] = operation("logdet")(lambda input: _logdet(input)).row
+ROWS["matrix_power"] = ROWS["linalg.matrix_power"]
+attach("matrix_power", ROWS["linalg.matrix_power"].fun)
+
+
+def _logdet(x):
+    square("logdet", x)
+    sign, size = cnp.linalg.slogdet(x)
+    if x.dtype.kind == "c":
+        return cnp.log(sign) + size
+    return cnp.where(sign >= 0, size, np.nan)
+
+
+def _upper(x, upper):
+    return adjoint(x) if upper else x
+
+
+def adjoint(x):
+    """The conjugate transpose of matrices."""
+    x = cnp.swapaxes(x, -1, -2)
+    return cnp.conj(x) if x.dtype.kind == "c" else x
+
+
+def of_triangle(x, upper):
+    """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
+    plain = bare(x)
+    if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
+        return x
+    fixed = REGISTRY["stop_gradient"].fun(x)
+    half, strict = (cnp.triu(fixed), cnp.triu(fixed, 1)) if upper else (cnp.tril(fixed), cnp.tril(fixed, -1))
+    whole = half + adjoint(strict)
+    whole = whole if x.dtype.kind != "c" else (whole + adjoint(whole)) / 2  # LAPACK reads real parts on the diagonal
+    return whole + (x - fixed)
+
+
+def _finite(factor):
+    """A factor, or LAPACK's refusal of a matrix with NaN."""
+    plain = bare(factor)
+    if isinstance(plain, np.ndarray) and np.isnan(plain).any():
+        raise np.linalg.LinAlgError("the matrix has NaN")
+    return factor
+
+
+def _power(a, n):
+    """A power of matrices; that of order 0 has a history, too."""
+    out = cnp.linalg.matrix_power(a, n)
+    return out if n else cnp.where(False, a, out)
+
+
+def _one_triangle(name, x, uplo):
+    """The Hermitian matrix of the triangle that `UPLO` names; as it is where rounding alone tells the two apart."""
+    if str(uplo).upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
+    plain = bare(square(f"linalg.{name}", x))
+    if isinstance(plain, np.ndarray) and np.allclose(plain, np.conj(np.swapaxes(plain, -1, -2)), 1e-7, 1e-7):
+        return x
+    return of_triangle(x, uplo in ("U", "u"))
+
+
+def _solve(a, b, left):
+    if a.ndim < 2:
+        raise RuntimeError("linalg.solve: The input tensor A must have at least 2 dimensions.")
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"linalg.solve: A must be batches of square matrices, but they are {a.shape[-2]} by "
+                           f"{a.shape[-1]} matrices")
+    if not left:
+        return cnp.swapaxes(_solve(cnp.swapaxes(a, -1, -2), cnp.swapaxes(b, -1, -2), True), -1, -2)
+    vector = b.ndim == 1 or b.ndim == a.ndim - 1 and tuple(b.shape) == tuple(a.shape[:-1])
+    if vector:
+        return cnp.squeeze(cnp.linalg.solve(a, cnp.expand_dims(b, -1)), -1)
+    return cnp.linalg.solve(a, b)
+
+
+def _norm(x, ord, dim, keepdim):  # noqa: A002
+    if isinstance(ord, str) and isinstance(dim, int):
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    if ord is None or dim is not None and isinstance(dim, int) or x.ndim == 1:
+        return ROWS["linalg.vector_norm"].body(x, 2 if ord is None else ord, dim, keepdim)
+    return cnp.linalg.norm(x, ord, axis=None if dim is None else tuple(dim), keepdims=keepdim)

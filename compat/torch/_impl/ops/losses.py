@@ -1,0 +1,316 @@
+"""Losses beyond the everyday ones: margins, pairs, triplets, Poisson, Gauss, and alignments of sequences."""
+
+import math
+
+import numpy as np
+
+from ..... import numpy as cnp, stop_gradient
+from ..dispatch.call import ROWS, floating
+from ..dispatch.host_ops import bare
+from ..types.dtypes import type_word
+from .network import functional, legacy, reduced
+from .reductions import vector_norm
+
+pairwise = ROWS["nn.functional.pairwise_distance"].body
+
+
+@functional("poisson_nll_loss", node="MeanBackward0")
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,
+                     reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.poisson_nll_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    input, target = floating(input), floating(target)
+    loss = cnp.exp(input) - target * input if log_input else input - target * cnp.log(input + eps)
+    if full:
+        large = target > 1
+        safe = cnp.where(large, target, 2.0)
+        stirling = safe * cnp.log(safe) - safe + 0.5 * cnp.log(2 * math.pi * safe)
+        loss = loss + cnp.where(large, stirling, 0.0)
+    return reduced(loss, reduction)
+
+
+@functional("gaussian_nll_loss", node="MeanBackward0")
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.gaussian_nll_loss`."""
+    if not hasattr(var, "dtype"):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = np.full(input.shape, var, input.dtype)
+    if tuple(var.shape) != tuple(input.shape):
+        if tuple(input.shape[:-1]) == tuple(var.shape):
+            var = cnp.expand_dims(var, -1)
+        elif not (tuple(input.shape[:-1]) == tuple(var.shape[:-1]) and var.shape[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    if var.dtype.kind in "biu":
+        raise RuntimeError("result type Float can't be cast to the desired output type "
+                           f"{type_word(var.dtype)}")
+    plain = bare(var)
+    if isinstance(plain, np.ndarray) and (plain < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    var = var + stop_gradient(cnp.where(var < eps, eps - var, np.zeros((), var.dtype)))  # torch clamps without grad
+    loss = 0.5 * (cnp.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+@functional("margin_ranking_loss", node="MeanBackward0")
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.margin_ranking_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+                           f"{list(input1.shape)}, input2: {list(input2.shape)}, target: {list(target.shape)} ")
+    for v in (input1, input2, target):
+        no_booleans(v)
+    return reduced(above(floating(-target * (input1 - input2)) + margin), reduction)
+
+
+def no_booleans(x):
+    """torch's refusal of differences of booleans."""
+    if x.dtype == np.bool_:
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
+def above(x, least=0.0):
+    """`x` where it is not below `least`, whose derivative is 1 there, as torch's clamp_min's."""
+    return cnp.where(x < least, np.asarray(least, x.dtype), x)
+
+
+@functional("cosine_embedding_loss", node="MeanBackward0")
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.cosine_embedding_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if target.ndim not in (0, 1):
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if target.ndim == 1 and input1.ndim != 2 or target.ndim == 0 and input1.ndim != 1:
+        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
+                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
+    eps, axis = 1e-12, target.ndim
+    input1, input2 = floating(input1), floating(input2)
+    inner = cnp.sum(input1 * input2, axis=axis)
+    a, b = (cnp.sum(x * x, axis=axis) + eps for x in (input1, input2))
+    cosine = inner / cnp.sqrt(a * b)
+    zero = cosine * 0
+    loss = cnp.where(target == 1, 1 - cosine, zero) + cnp.where(target == -1, above(cosine - margin), zero)
+    return reduced(loss, reduction)
+
+
+@functional("triplet_margin_loss", node="MeanBackward0")
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None,
+                        reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.triplet_margin_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    one_rank(anchor, positive, negative)
+    near, far = pairwise(anchor, positive, p, eps), pairwise(anchor, negative, p, eps)
+    if swap:
+        far = cnp.minimum(far, pairwise(positive, negative, p, eps))
+    return reduced(above(margin + near - far), reduction)
+
+
+def one_rank(anchor, positive, negative):
+    """torch's refusal of triplets of different ranks."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of "
+                           f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+                           f"{negative.ndim}D inputs")
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
+                                      reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.triplet_margin_with_distance_loss`."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    one_rank(anchor, positive, negative)
+    distance = distance_function or ROWS["nn.functional.pairwise_distance"].fun
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = ROWS["minimum"].fun(far, distance(positive, negative))
+    loss = (near - far + margin).clamp_min(0.0)
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+ROWS["nn.functional.triplet_margin_with_distance_loss"] = type(ROWS["exp"])(
+    "nn.functional.triplet_margin_with_distance_loss", None, None, None)
+ROWS["nn.functional.triplet_margin_with_distance_loss"].fun = triplet_margin_with_distance_loss
+
+
+@functional("hinge_embedding_loss", node="MeanBackward0")
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.hinge_embedding_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    zero = np.zeros((), input.dtype)
+    loss = cnp.where(target != 1, above(margin - input), zero) + cnp.where(target != -1, input, zero)
+    return reduced(loss, reduction)
+
+
+@functional("soft_margin_loss", node="SoftMarginLossBackward0")
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.soft_margin_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    return reduced(cnp.log1p(cnp.exp(-target * input)), reduction)
+
+
+def known_reduction(reduction):
+    """torch's refusal of other reductions."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+@functional("multi_margin_loss", node="MultiMarginLossBackward0")
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    known_reduction(reduction)
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
+    x = input if input.ndim == 2 else cnp.expand_dims(input, 0)
+    x = x if input.ndim else cnp.expand_dims(x, 0)
+    t = target if target.ndim == 1 else cnp.reshape(target, (-1,))
+    if x.ndim != 2 or not x.shape[1] or t.shape[0] != x.shape[0]:
+        raise RuntimeError(f"inconsistent target size, expected {[x.shape[0]]} but got {list(target.shape)}")
+    if weight is not None and weight.size != x.shape[1]:
+        raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
+    plain = bare(t)
+    if isinstance(plain, np.ndarray) and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
+        raise RuntimeError("target out of range")
+    if not x.shape[0] and reduction == "mean":
+        return cnp.sum(input)
+    own = cnp.take_along_axis(x, cnp.expand_dims(t, 1), 1)
+    gap = margin - own + x
+    gap = cnp.where(gap > 0, gap, np.zeros((), x.dtype))
+    gap = gap if p == 1 else gap * gap
+    if weight is not None:
+        gap = gap * cnp.expand_dims(cnp.take(weight, t, axis=0), 1)
+    others = np.arange(x.shape[1]) != cnp.expand_dims(t, 1)
+    loss = cnp.sum(cnp.where(others, gap, np.zeros((), x.dtype)), axis=1) / x.shape[1]
+    return reduced(loss if input.ndim == 2 else loss[0], reduction)
+
+
+@functional("multilabel_margin_loss", node="MultilabelMarginLossBackward0")
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.multilabel_margin_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    known_reduction(reduction)
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {type_word(target.dtype)}")
+    if tuple(target.shape) != tuple(input.shape):
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    x, t = (v if v.ndim == 2 else cnp.reshape(v, (1, -1)) for v in (input, target))
+    n = x.shape[1]
+    if input.ndim > 2 or not n:
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+                           f"{list(input.shape)}")
+    valid = cnp.cumsum((t < 0).astype(np.int64), axis=1) == 0  # up to the first -1
+    safe = cnp.where(valid, t, 0)
+    hit = cnp.any((cnp.expand_dims(safe, 2) == np.arange(n)) & cnp.expand_dims(valid, 2), axis=1)
+    own = cnp.take_along_axis(x, safe, 1)
+    gap = 1 - cnp.expand_dims(own, 2) + cnp.expand_dims(x, 1)
+    count = (gap > 0) & cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
+    loss = cnp.sum(cnp.where(count, gap, np.zeros((), x.dtype)), axis=(1, 2)) / n
+    return reduced(loss if input.ndim == 2 else loss[0], reduction)
+
+
+@functional("multilabel_soft_margin_loss", node="MeanBackward0")
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.multilabel_soft_margin_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    loss = target * cnp.logaddexp(-input, 0.0) + (1 - target) * cnp.logaddexp(input, 0.0)
+    loss = loss if weight is None else loss * weight
+    return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
+
+
+@functional("pdist", node="PdistBackward0")
+def pdist(input, p=2.0):
+    """See PyTorch's documentation of `torch.nn.functional.pdist`."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if input.dtype.kind not in "fV":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    rows, columns = np.triu_indices(input.shape[0], 1)
+    return vector_norm.row.body(input[rows] - input[columns], p, -1)
+
+
+_NEVER = -1e30  # the logarithm of what cannot happen: finite, so that its derivative is zero and not NaN
+
+
+@functional("ctc_loss", node="CtcLossBackward0")
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """See PyTorch's documentation of `torch.nn.functional.ctc_loss`.
+
+    The forward recursion of Graves et al. (2006), Connectionist temporal classification, in logarithms.
+    """
+    if log_probs.dtype.kind != "f":
+        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(log_probs.dtype)}'")
+    single = log_probs.ndim == 2
+    x = cnp.expand_dims(log_probs, 1) if single else log_probs
+    frames, batch, classes = x.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    given = np.asarray(bare(targets))
+    frames_of, labels_of = (np.atleast_1d(np.asarray(bare(v) if hasattr(v, "dtype") else v)).astype(np.int64)
+                            for v in (input_lengths, target_lengths))
+    if len(frames_of) != batch:
+        raise RuntimeError("input_lengths must be of size batch_size")
+    if len(labels_of) != batch:
+        raise RuntimeError("target_lengths must be of size batch_size")
+    if (frames_of > frames).any():
+        k = int(np.flatnonzero(frames_of > frames)[0])
+        raise RuntimeError(f"Expected input_lengths to have value at most {frames}, but got value {frames_of[k]} "
+                           f"(while checking arguments for ctc_loss_cpu)")
+    longest = int(labels_of.max(initial=0))
+    labels = np.zeros((batch, longest), np.int64)
+    if given.ndim == 1 and not (single and batch == 1 and given.size == longest):
+        starts = np.concatenate([[0], np.cumsum(labels_of)])
+        for i in range(batch):
+            labels[i, : labels_of[i]] = given[starts[i] : starts[i + 1]]
+    else:
+        given = np.atleast_2d(given)
+        for i in range(batch):
+            labels[i, : labels_of[i]] = given[i, : labels_of[i]]
+    states = 2 * longest + 1
+    path = np.full((batch, states), blank)
+    path[:, 1::2] = labels
+    skip = np.zeros((batch, states), bool)
+    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    scores = cnp.take_along_axis(x, np.broadcast_to(path, (frames, batch, states)), 2)
+    never = np.full((batch, states), _NEVER, x.dtype)
+    start = np.zeros((batch, states), bool)
+    start[:, :2] = True
+    start &= np.arange(states) <= 2 * labels_of[:, None]
+    alpha = cnp.where(start & (frames_of > 0)[:, None], scores[0], never)
+    if (frames_of == 0).any():
+        empty = np.where((np.arange(states) == 0) & (frames_of == 0)[:, None], 0.0, _NEVER).astype(x.dtype)
+        alpha = cnp.where((frames_of == 0)[:, None], empty, alpha)
+    for t in range(1, frames):
+        one = cnp.concatenate([never[:, :1], alpha[:, :-1]], axis=1)
+        total = cnp.logaddexp(alpha, one)
+        if longest:
+            two = cnp.concatenate([never[:, :2], alpha[:, :-2]], axis=1)
+            total = cnp.where(skip, cnp.logaddexp(total, cnp.where(skip, two, never)), total)
+        step = cnp.maximum(total + scores[t], np.asarray(_NEVER, x.dtype))
+        alpha = cnp.where((t < frames_of)[:, None], step, alpha)
+    rows = np.arange(batch)
+    last = alpha[rows, 2 * labels_of]
+    before = cnp.where(labels_of > 0, alpha[rows, np.maximum(2 * labels_of - 1, 0)], np.asarray(_NEVER, x.dtype))
+    loss = -cnp.logaddexp(last, before)
+    lost = loss >= -_NEVER / 2
+    loss = cnp.where(lost, np.asarray(0.0 if zero_infinity else np.inf, x.dtype), loss)
+    if reduction == "mean":
+        return cnp.sum(loss / np.maximum(labels_of, 1).astype(x.dtype)) / batch
+    return reduced(loss[0] if single else loss, reduction)
+
+

@@ -1,0 +1,317 @@
+"""Pointwise operations of several tensors, and special functions."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from .....scipy import special
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import attach, floating, operation, promote
+from ..dispatch.host_ops import hosted, known, numbers
+from ..dispatch.layouts import LIKE_OPERANDS
+from ..dispatch.out_argument import RECORDED
+from ..state.state import mapped
+from ..types import dtypes
+from ..types.dtypes import c_type, type_word
+from ..types.limits import finfo
+from ..types.tensor_type import TensorBase
+from .elementwise import one, operands
+from .shaping import method
+
+for _name in ("erf", "erfc"):
+    one(_name)
+
+
+@operation("lerp", inplace_form=True, layout=LIKE_OPERANDS)
+def lerp(input, end, weight):
+    """`input + weight * (end - input)`; see PyTorch's documentation of `torch.lerp`."""
+    for name, v in (("end", end), ("weight", weight)):
+        if hasattr(v, "dtype") and v.dtype != input.dtype:
+            raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
+    return input + weight * (end - input)
+
+
+@operation("addcmul", inplace_form=True, layout=LIKE_OPERANDS)
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 * tensor2`; see PyTorch's documentation of `torch.addcmul`."""
+    input, tensor1, tensor2 = promote(input, tensor1, tensor2)
+    product = tensor1 * tensor2
+    return input + (product if value == 1 else product * value)
+
+
+@operation("addcdiv", inplace_form=True, layout=LIKE_OPERANDS)
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 / tensor2`; see PyTorch's documentation of `torch.addcdiv`."""
+    if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+                           "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+                           "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+                           "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+                           "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+                           "for all dtypes.")
+    input, tensor1, tensor2 = promote(input, tensor1, tensor2)
+    ratio = tensor1 / tensor2
+    return input + (ratio if value == 1 else ratio * value)
+
+
+@operation("hypot", inplace_form=True, layout=LIKE_OPERANDS)
+def hypot(input, other):
+    """`sqrt(input² + other²)`; see PyTorch's documentation of `torch.hypot`."""
+    return cnp.hypot(*operands(input, other))
+
+
+@operation("logaddexp", layout=LIKE_OPERANDS)
+def logaddexp(input, other):
+    """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
+    return log_added(*operands(input, other))
+
+
+def log_added(x, y):
+    """The logarithm of a sum of two exponentials, of complex numbers too."""
+    if x.dtype.kind != "c":
+        return cnp.logaddexp(x, y)
+    more = cnp.real(x) >= cnp.real(y)
+    high, low = cnp.where(more, x, y), cnp.where(more, y, x)
+    return high + cnp.log1p(cnp.exp(low - cnp.where(cnp.isinf(cnp.real(high)), 0.0, high)))
+
+
+@operation("xlogy", inplace_form=True, layout=LIKE_OPERANDS)
+def xlogy(input, other):
+    """`input * log(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.xlogy`."""
+    return special.xlogy(*operands(input, other, floats=True))
+
+
+@operation("logit", inplace_form=True)
+def logit(input, eps=None):
+    """Logarithm of the odds; see PyTorch's documentation of `torch.logit`."""
+    x = floating(input)
+    x = x if eps is None else cnp.clip(x, eps, 1 - eps)
+    return special.logit(x)
+
+
+@operation("sinc", inplace_form=True)
+def sinc(input):
+    """`sin(pi x) / (pi x)`; see PyTorch's documentation of `torch.sinc`."""
+    return cnp.sinc(floating(input))
+
+
+@operation("nan_to_num", inplace_form=True, exact=True)
+def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+    """Numbers in the place of NaN and infinities; see PyTorch's documentation of `torch.nan_to_num`."""
+    if input.dtype.kind not in "fcV":
+        return input
+    limits = finfo(dtypes.OF_NUMPY[input.dtype])
+    out = input
+    for place, value, default in ((input != input, nan, 0.0), (input == np.inf, posinf, limits.max),
+                                  (input == -np.inf, neginf, limits.min)):
+        out = cnp.where(place, np.asarray(default if value is None else value, input.dtype), out)
+    return out
+
+
+@operation("diff", method=True, node="SubBackward0")
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if not n:
+        return input
+    parts = [p for p in (prepend, input, append) if p is not None]
+    return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
+
+
+@operation("isclose")
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether values agree within tolerances; see PyTorch's documentation of `torch.isclose`."""
+    for word, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{word} must be greater than or equal to zero, but got {value:g}")
+    return cnp.isclose(*promote(input, other), rtol, atol, equal_nan)
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all values agree within tolerances; see PyTorch's documentation of `torch.allclose`."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{type_word(input.dtype.numpy)} did not match {type_word(other.dtype.numpy)}")
+    check_broadcast(input, other)
+    if mapped(input) or mapped(other):
+        raise RuntimeError("vmap over torch.allclose isn't supported yet: its answer is one bool, and each example has "
+                           "its own. Use torch.isclose(input, other).all(), which is a tensor.")
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def equal(input, other):
+    """Whether shapes and values are the same; see PyTorch's documentation of `torch.equal`."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    if mapped(input) or mapped(other):
+        raise RuntimeError("Batching rule not implemented for aten::equal. Its answer is one bool, and each example "
+                           "has its own; use (input == other).all(), which is a tensor.")
+    return input.shape == other.shape and bool((input == other).all())
+
+
+@operation("isin", method=False)
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
+    for v in (elements, test_elements):
+        if hasattr(v, "dtype") and v.dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(v.dtype)}")
+    return hosted(lambda x, y: np.isin(x, y, invert=invert), getattr(elements, "shape", ()), np.bool_,
+                  *[v if hasattr(v, "dtype") else np.asarray(v) for v in (elements, test_elements)])
+
+
+@operation("searchsorted", method=False)
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
+    """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+                           "right was True")
+    where = side or ("right" if right else "left")
+    input = input if hasattr(input, "dtype") else np.asarray(input)
+    lead = tuple(sorted_sequence.shape[:-1])
+    if lead and tuple(input.shape[:-1]) != lead:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+                           "of boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                           f"{list(sorted_sequence.shape)} and input value tensor {list(input.shape)}")
+
+    def search(edges, values, order=None):
+        if edges.dtype.kind in "fV" and np.isnan(edges).any() or values.dtype.kind in "fV" and np.isnan(values).any():
+            edges = edges if order is None else np.take_along_axis(edges, order, -1)
+            return halving(np.broadcast_to(edges, (*values.shape[:-1], edges.shape[-1])), values, where == "right")
+        if edges.ndim == 1:
+            return np.searchsorted(edges, values, where, sorter=order)
+        out = np.empty(values.shape, np.int64)
+        for i in np.ndindex(*lead):
+            out[i] = np.searchsorted(edges[i], values[i], where, sorter=None if order is None else order[i])
+        return out
+
+    given = (sorted_sequence, input) if sorter is None else (sorted_sequence, input, sorter)
+    return hosted(search, input.shape, np.int32 if out_int32 else np.int64, *given)
+
+
+def halving(edges, values, right):
+    """The places that PyTorch's search finds where NaN, which is no smaller and no larger than anything, is about."""
+    values = values if values.ndim else values.reshape(1)
+    start, end = np.zeros(values.shape, np.int64), np.full(values.shape, edges.shape[-1])
+    while (start < end).any():
+        middle = start + (end - start) // 2
+        edge = np.take_along_axis(edges, np.minimum(middle, edges.shape[-1] - 1), -1)
+        behind = ~(edge > values if right else edge >= values) & (start < end)
+        start, end = np.where(behind, middle + 1, start), np.where(behind | (start >= end), end, middle)
+    return start
+
+
+@operation("bucketize", method=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False):
+    """The interval of each value; see PyTorch's documentation of `torch.bucketize`."""
+    return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)
+
+
+@operation("bincount")
+def bincount(input, weights=None, minlength=0):
+    """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
+    x, every = input, numbers(input)
+    if x.dtype.kind not in "iu":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(x.dtype)}'")
+    if every is None:
+        known("bincount", input)  # refuses
+    if x.ndim != 1 or every.size and every.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and tuple(weights.shape) != tuple(x.shape):
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    rows = every.reshape(-1, x.shape[0]) if every.size else ()
+    lengths = {max(minlength, int(row.max()) + 1) for row in rows} or {minlength}
+    if len(lengths) > 1:
+        raise RuntimeError(f"bincount under vmap needs answers of one size, but the examples have {sorted(lengths)}; "
+                           "give a minlength that is enough for all")
+    n = lengths.pop()
+    if weights is None:
+        return hosted(lambda x: np.bincount(x, None, n), (n,), np.int64, x)
+    kind = np.float32 if weights.dtype == np.float32 else np.float64
+    return hosted(lambda x, w: np.bincount(x, w, n), (n,), kind, x, weights)
+
+
+@operation("complex", method=False, node="ComplexBackward0", layout=LIKE_OPERANDS)
+def complex(real, imag):  # noqa: A001 (torch's name)
+    """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
+    check_parts("complex", ("real", "imag"), (real, imag))
+    return joined(real, imag)
+
+
+@operation("polar", method=False, layout=LIKE_OPERANDS)
+def polar(abs, angle):  # noqa: A002 (torch's names)
+    """Complex numbers of sizes and angles; see PyTorch's documentation of `torch.polar`."""
+    check_parts("polar", ("abs", "angle"), (abs, angle))
+    return joined(abs * cnp.cos(angle), abs * cnp.sin(angle))
+
+
+def check_parts(fun, names, parts):
+    """torch's refusals of what cannot become one complex tensor."""
+    for place, (name, part) in enumerate(zip(names, parts), 1):
+        if not hasattr(part, "dtype"):
+            raise TypeError(f"{fun}(): argument '{name}' (position {place}) must be Tensor, not "
+                            f"{type(part).__name__}")
+    words = [type_word(v.dtype) for v in parts]
+    if any(v.dtype not in (np.float16, np.float32, np.float64) for v in parts):
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{words[0]} and {words[1]}")
+    if words[0] != words[1]:
+        raise RuntimeError(f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
+                           "argument")
+    if parts[0].dtype == np.float16:
+        raise NotImplementedError(f"{fun}() of float16 parts gives complex32 in PyTorch, which NumPy does not have; "
+                                  "cast the parts to float32")
+    check_broadcast(*parts)
+
+
+def joined(real, imag):
+    """`real + imag i` without a product, which would make NaN of infinite parts."""
+    return REGISTRY["as_complex"].fun(cnp.stack(cnp.broadcast_arrays(real, imag), axis=-1))
+
+
+@operation("_conj", method=False, register=False, node="ConjBackward0")
+def _conj(input):
+    return cnp.conj(input)
+
+
+@method("conj")
+def conj(input):
+    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj`."""
+    return _conj(input) if input.is_complex() else input
+
+
+@operation("conj_physical", inplace_form=True, node="ConjPhysicalBackward0", out=RECORDED)
+def conj_physical(input):
+    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj_physical`."""
+    return cnp.conj(input) if input.dtype.kind == "c" else input
+
+
+_written = conj_physical
+
+
+def _conj_physical(input, *, out=None):
+    if out is None and isinstance(input, TensorBase) and not input.is_complex():
+        return input
+    return _written(input) if out is None else _written(input, out=out)
+
+
+_conj_physical.__name__ = _conj_physical.__qualname__ = "conj_physical"
+_conj_physical.__doc__ = conj_physical.__doc__
+_conj_physical.row = conj_physical.row
+conj_physical.row.fun = _conj_physical
+attach("conj_physical", _conj_physical)
+
+
+@operation("angle")
+def angle(input):
+    """The angle of complex numbers; see PyTorch's documentation of `torch.angle`."""
+    x = floating(input)
+    return cnp.angle(x if x.dtype.kind == "c" else x + 0.0)  # that of -0.0 is 0
+
+
+attach("allclose", allclose)
+attach("equal", equal)
+PLAIN = {"allclose": allclose, "equal": equal}

@@ -1,0 +1,565 @@
+"""Layers and losses of torch.nn.functional."""
+
+import functools
+
+import numpy as np
+
+from ..... import nn, numpy as cnp
+from .....extend import REGISTRY, unwrap
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import ROWS, Row, floating, inplace_method, invoke, operation, promote
+from ..dispatch.host_ops import assume, insist
+from ..dispatch.layouts import IN_ORDER
+from ..dispatch.out_argument import RECORDED
+from ..fastpath.product_lanes import affine, affine_rules, pair_to_scalar, plain
+from ..modes.modes import MODES
+from ..modes.warnings import tell
+from ..types.dtypes import type_word
+from .reductions import norm, vector_norm
+from .shaping import t, wrap_dim
+
+ROWS["nn.functional.relu"] = Row("nn.functional.relu", None, "ReluBackward0")
+
+
+def _relu(input, inplace=False):
+    """The positive part; see PyTorch's documentation of `torch.nn.functional.relu`."""
+    return input.relu_() if inplace else ROWS["relu"].fun(input)
+
+
+ROWS["nn.functional.relu"].fun = _relu
+ROWS["nn.functional.relu_"] = Row("nn.functional.relu_", None, "ReluBackward0")
+ROWS["nn.functional.relu_"].fun = inplace_method(ROWS["relu"])
+_LINEAR = affine_rules("AddmmBackward0", (2, 0, 1))
+
+
+@operation("nn.functional.linear", method=False, node="AddmmBackward0")
+def linear(input, weight, bias=None):
+    """`input @ weight.T + bias`; see PyTorch's documentation of `torch.nn.functional.linear`."""
+    k = weight.shape[-1]
+    if input.shape[-1] != k:
+        rows = 1
+        for n in input.shape[:-1]:
+            rows *= n
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and "
+                           f"{k}x{weight.shape[0]})")
+    out = cnp.matmul(input, weight.T if weight.ndim == 2 else weight)
+    return out if bias is None else out + bias
+
+
+def _linear(input, weight, bias=None, *, out=None):
+    if out is not None:
+        return invoke(ROWS["nn.functional.linear"], _linear, (input, weight, bias), {"out": out})
+    if bias is not None and plain(input) and plain(weight) and plain(bias) and MODES.get() is None \
+            and weight.value.ndim == 2:
+        out = affine(input, t(weight), bias, _LINEAR)
+        if out is not None:
+            return out
+    return invoke(ROWS["nn.functional.linear"], _linear, (input, weight) if bias is None else (input, weight, bias), {})
+
+
+_linear.__name__ = _linear.__qualname__ = "linear"
+_linear.__doc__ = linear.__doc__
+ROWS["nn.functional.linear"].fun = _linear
+
+
+def legacy(size_average, reduce, reduction):
+    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
+    if size_average is None and reduce is None:
+        return reduction
+    size_average = True if size_average is None else size_average
+    reduce = True if reduce is None else reduce
+    found = ("mean" if size_average else "sum") if reduce else "none"
+    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=5)
+    return found
+
+
+def reduced(loss, reduction):
+    """A loss under `reduction`: none, mean or sum."""
+    if reduction == "none":
+        return loss
+    if reduction == "mean":
+        return ROWS["mean"].body(loss)
+    if reduction == "sum":
+        return cnp.sum(loss)
+    raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def other_size(input, target):
+    """torch's warning for a target of another size."""
+    tell(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+         f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
+         "broadcasting. Please ensure they have the same size.", stacklevel=5)
+
+
+@operation("nn.functional.mse_loss", method=False, node="MseLossBackward0")
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
+        check_broadcast(input, target)
+    input, target = promote(input, target)
+    loss = cnp.square(input - target)
+    if weight is None:
+        return reduced(loss, reduction)
+    if tuple(weight.shape) != tuple(input.shape):
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return cnp.sum(loss) / cnp.sum(weight) if reduction == "mean" else reduced(loss, reduction)
+
+
+_MSE_SLOW = ROWS["nn.functional.mse_loss"].fun
+_mse = pair_to_scalar(REGISTRY["mean_squared_error"], "MseLossBackward0")
+
+
+def _mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    if reduction == "mean" and weight is None and reduce is None and size_average is None and plain(input) \
+            and plain(target) and MODES.get() is None and input.value.shape == target.value.shape \
+            and input.value.dtype is target.value.dtype:
+        return _mse(input, target)
+    return _MSE_SLOW(input, target, size_average, reduce, reduction, weight)
+
+
+_mse_loss.__name__ = _mse_loss.__qualname__ = "mse_loss"
+_mse_loss.__doc__ = mse_loss.__doc__
+ROWS["nn.functional.mse_loss"].fun = _mse_loss
+
+
+def softmax_axis(dim, ndim):
+    """The axis of a softmax."""
+    return wrap_dim(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
+
+
+@operation("log_softmax", node="LogSoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
+def log_softmax(input, dim, *, dtype=None):
+    """Logarithm of the softmax; see PyTorch's documentation of `torch.log_softmax`."""
+    x = input if dtype is None else input.astype(dtype)
+    no_integers("log_softmax_lastdim_kernel_impl", x)
+    if not x.ndim:
+        return x - x
+    return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
+
+
+@operation("softmax", node="SoftmaxBackward0", layout=IN_ORDER, out=RECORDED)
+def softmax(input, dim, *, dtype=None):
+    """Exponentials that add up to one; see PyTorch's documentation of `torch.softmax`."""
+    x = input if dtype is None else input.astype(dtype)
+    no_integers("softmax_lastdim_kernel_impl", x)
+    if not x.ndim:
+        return x * 0 + 1
+    return REGISTRY["softmax"].fun(x, softmax_axis(dim, x.ndim))
+
+
+def no_integers(kernel, x):
+    """torch's error for integers."""
+    if x.dtype.kind not in "fcV":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
+
+
+def functional(name, body=None, node=None, checked=True, **facts):
+    """`torch.nn.functional.name` of a function of core values; `facts` are those of its row."""
+    def make(body):
+        return operation(f"nn.functional.{name}", method=False, node=node, checked=checked, **facts)(body)
+
+    return make if body is None else make(body)
+
+
+functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype),
+           "SoftmaxBackward0")
+functional("log_softmax", lambda input, dim=None, _stacklevel=3, dtype=None: log_softmax.row.body(
+    input, dim, dtype=dtype), "LogSoftmaxBackward0")
+functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(-input, dim, dtype=dtype),
+           "SoftmaxBackward0", layout=IN_ORDER)
+
+
+def _simple(name, body, node=None, **facts):
+    """An activation: one tensor, and numbers; `inplace=True` writes the answer to the tensor."""
+    made = functional(name, body, node, **facts)
+    made.row.body = _in_own_dtype(body)
+    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+    if "inplace" not in body.__code__.co_varnames[: body.__code__.co_argcount]:
+        return
+    spot = body.__code__.co_varnames.index("inplace")
+    write = inplace_method(made.row)
+
+    def fun(*args, inplace=False, **named):
+        if len(args) > spot:
+            args, inplace = (*args[:spot], *args[spot + 1 :]), args[spot]
+        return write(*args, **named) if inplace else made(*args, **named)
+
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = made.__doc__
+    fun.row = made.row
+    made.row.fun = fun
+    if name in IN_PLACE:
+        ROWS[f"nn.functional.{name}_"] = Row(f"nn.functional.{name}_", None, made.row.node)
+        ROWS[f"nn.functional.{name}_"].fun = write
+
+
+IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
+
+
+def _in_own_dtype(body):
+    """A body whose answers have the dtype of its tensor: bfloat16 computes in a wider one."""
+    @functools.wraps(body)
+    def kept(input, *args, **named):
+        out = body(input, *args, **named)
+        return out.astype(input.dtype) if input.dtype.kind == "V" and out.dtype != input.dtype else out
+
+    return kept
+
+
+_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)), "SigmoidBackward0")
+_simple("tanh", lambda input: cnp.tanh(floating(input)), "TanhBackward0")
+_simple("silu", lambda input, inplace=False: nn.silu(input), "SiluBackward0")
+_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)), "MishBackward0")
+_simple("logsigmoid", lambda input: nn.log_sigmoid(input), "LogSigmoidBackward0", layout=IN_ORDER)
+_simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))), "DivBackward0")
+_simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)), "SubBackward0")
+_simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
+    input > 0, input, input * negative_slope), "LeakyReluBackward0")
+_simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha), "EluBackward0")
+_simple("selu", lambda input, inplace=False: nn.selu(input), "EluBackward0")
+_simple("celu", lambda input, alpha=1.0, inplace=False: cnp.where(
+    input > 0, input, alpha * cnp.expm1(cnp.where(input > 0, 0.0, input) / alpha)), "CeluBackward0")
+_simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: cnp.where(
+    (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)),
+    "HardtanhBackward0")
+_simple("relu6", lambda input, inplace=False: cnp.where(
+    (input > 0) & (input < 6), input, cnp.where(input <= 0, 0.0, 6.0).astype(input.dtype)), "HardtanhBackward0")
+_simple("hardsigmoid", lambda input, inplace=False: cnp.where(
+    (input > -3) & (input < 3), input / 6 + 0.5, cnp.where(input <= -3, 0.0, 1.0).astype(input.dtype)),
+    "HardsigmoidBackward0")
+_simple("hardswish", lambda input, inplace=False: cnp.where(
+    input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)), "HardswishBackward0")
+_simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
+    input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta),
+    "SoftplusBackward0")
+# NaN stays NaN in all three.
+_simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
+    input <= threshold, cnp.asarray(value, input.dtype), input), "ThresholdBackward0")
+_simple("hardshrink", lambda input, lambd=0.5: cnp.where(
+    (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input), "HardshrinkBackward0")
+_simple("softshrink", lambda input, lambd=0.5: cnp.where(
+    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)), "SoftshrinkBackward0")
+_simple("gelu", lambda input, approximate="none": _gelu(input, approximate), "GeluBackward0")
+_simple("glu", lambda input, dim=-1: _glu(input, dim), "GluBackward0")
+_simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
+    input > 0, input, _channels(weight, input) * input), input.shape), "PreluKernelBackward0")
+
+
+def _channels(weight, x):
+    """A weight a channel, with axes behind it."""
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.size != 1 and not x.ndim:
+        raise RuntimeError("Not allow zero-dim input tensor.")
+    return cnp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 and weight.shape != (1,) else weight
+
+
+def _gelu(x, approximate):
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return nn.gelu(x, approximate=approximate == "tanh")
+
+
+def _glu(x, dim):
+    d = wrap_dim(dim, x.ndim)
+    n = x.shape[d]
+    if n % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {n}")
+    a = x[(slice(None),) * d + (slice(0, n // 2),)]
+    b = x[(slice(None),) * d + (slice(n // 2, n),)]
+    return a * REGISTRY["sigmoid"].fun(b)
+
+
+@functional("nll_loss", node="NllLossBackward0", blind=True)
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    axis = 0 if input.ndim == 1 else 1
+    if not input.ndim:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if axis and target.shape[:1] != input.shape[:1]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 1}).")
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
+    classes = input.shape[axis]
+    if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 1}).")
+    ignored = target == ignore_index
+
+    def check(target):
+        bad = target[((target < 0) | (target >= classes)) & (target != ignore_index)]
+        if bad.size:
+            raise IndexError(f"Target {int(bad[0])} is out of bounds.")
+
+    insist(check, target)
+    safe = cnp.where(ignored, 0, target)
+    picked = -cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(safe, axis), axis), axis)
+    scale = None
+    if weight is not None:
+        scale = cnp.take(weight, safe, axis=0)
+    if assume(lambda target: not (target == ignore_index).any(), target):
+        keep = scale
+    else:
+        keep = (~ignored).astype(input.dtype) if scale is None else cnp.where(ignored, 0.0, scale)
+        picked = cnp.where(ignored, 0.0, picked)
+    losses = picked if scale is None else picked * scale
+    if scale is not None and keep is not scale:
+        losses = picked * keep
+    if reduction == "none":
+        return losses
+    total = cnp.sum(losses)
+    if reduction == "sum":
+        return total
+    if reduction != "mean":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return total / cnp.asarray(cnp.sum(keep) if keep is not None else losses.size, total.dtype)
+
+
+@functional("cross_entropy", blind=True, node="NllLossBackward0")
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
+    reduction = legacy(size_average, reduce, reduction)
+    axis = 0 if input.ndim == 1 else 1
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if target.dtype.kind != "f" and target.ndim != input.ndim - axis and tuple(target.shape) != tuple(input.shape):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 1}).")
+    classes = input.shape[axis]
+    if (input.ndim == 2 and input.size and input.dtype.kind == "f" and weight is None and not label_smoothing
+            and target.dtype == np.int64 and tuple(target.shape) == (input.shape[0],)
+            and not 0 <= ignore_index < classes
+            and assume(lambda target: target.min() >= 0 and target.max() < classes, target)):
+        return reduced(REGISTRY["cross_entropy"].fun(input, target), reduction)
+    logs = REGISTRY["log_softmax"].fun(input, axis)
+    if target.dtype.kind == "f":
+        if label_smoothing:
+            target = target * (1 - label_smoothing) + label_smoothing / classes
+        scale = 1 if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))
+        losses = -cnp.sum(logs * target * scale, axis=axis)
+        if reduction == "mean":
+            return cnp.sum(losses) / cnp.asarray(losses.size, losses.dtype)
+        return reduced(losses, reduction)
+    hard = nll_loss.row.body(logs, target, weight, None, ignore_index, None, reduction)
+    if not label_smoothing:
+        return hard
+    scale = None if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))
+    smooth = -cnp.sum(logs if scale is None else logs * scale, axis=axis)
+    ignored = target == ignore_index
+    smooth = cnp.where(ignored, 0.0, smooth)
+    if reduction == "mean":
+        if weight is None:
+            count = cnp.sum((~ignored).astype(input.dtype))
+        else:
+            count = cnp.sum(cnp.where(ignored, 0.0, cnp.take(weight, cnp.where(ignored, 0, target), axis=0)))
+        smooth = cnp.sum(smooth) / count
+    elif reduction == "sum":
+        smooth = cnp.sum(smooth)
+    return (1 - label_smoothing) * hard + smooth * (label_smoothing / classes)
+
+
+def _difference(x, y):
+    if "b" in (x.dtype.kind, y.dtype.kind):
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return x - y
+
+
+def _loss(name, body, node=None):
+    """A loss of two tensors of one shape."""
+    def loss(input, target, size_average=None, reduce=None, reduction="mean"):
+        reduction = legacy(size_average, reduce, reduction)
+        if tuple(input.shape) != tuple(target.shape):
+            other_size(input, target)
+        return reduced(body(input, target), reduction)
+
+    made = functional(name, loss, node)
+    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+
+
+_loss("l1_loss", lambda x, y: cnp.abs(_difference(x, y)), "MeanBackward0")
+
+
+@functional("smooth_l1_loss", node="SmoothL1LossBackward0")
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
+    gap = input - target
+    size = cnp.abs(gap)
+    if beta == 0:
+        return reduced(size, reduction)
+    return reduced(cnp.where(size < beta, 0.5 * gap * gap / beta, size - 0.5 * beta), reduction)
+
+
+@functional("huber_loss", node="HuberLossBackward0")
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
+    gap = input - target
+    size = cnp.abs(gap)
+    loss = cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta))
+    if weight is not None and tuple(weight.shape) != tuple(input.shape):
+        raise ValueError("Weights and input must have the same size.")
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+@functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+                         f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
+    for name, x in (("input", input), ("target", target)):
+        values = unwrap(x)
+        if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {type_word(target.dtype)} but expected {type_word(input.dtype)}")
+    losses = REGISTRY["binary_cross_entropy"].fun(input, target)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@functional("binary_cross_entropy_with_logits", node="BinaryCrossEntropyWithLogitsBackward0")
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
+                                     pos_weight=None):
+    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
+                         f"(torch.Size({list(input.shape)}))")
+    if target.dtype.kind == "b":
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    if target.dtype.kind in "iu":
+        raise RuntimeError(f"result type {type_word(input.dtype)} can't be cast to the desired output type "
+                           f"{type_word(target.dtype)}")
+    softplus = cnp.logaddexp(-input, 0.0)
+    if pos_weight is None:
+        losses = (1 - target) * input + softplus
+    else:
+        losses = (1 - target) * input + (1 + (pos_weight - 1) * target) * softplus
+    losses = losses.astype(target.dtype)  # where torch computes them
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@functional("kl_div", node="KlDivBackward0")
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """See PyTorch's documentation of `torch.nn.functional.kl_div`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if log_target:
+        losses = cnp.exp(target) * (target - input)
+    else:
+        some = target != 0  # below 0 the logarithm is NaN
+        losses = cnp.where(some, target * (cnp.log(cnp.where(some, target, 1.0)) - input), 0.0)
+    if reduction == "batchmean":
+        return cnp.sum(losses) / input.shape[0]
+    return reduced(losses, reduction)
+
+
+@functional("one_hot")
+def one_hot(tensor, num_classes=-1):
+    """See PyTorch's documentation of `torch.nn.functional.one_hot`."""
+    if tensor.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if isinstance(tensor, np.ndarray):
+        if num_classes == -1 and not tensor.size:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        if tensor.size and tensor.min() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        if num_classes == -1:
+            num_classes = int(tensor.max()) + 1
+        if tensor.size and tensor.max() >= num_classes:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    elif num_classes == -1:
+        raise RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes "
+                           "argument.")
+    return nn.one_hot(tensor, num_classes, dtype=np.int64)
+
+
+@functional("normalize", node="DivBackward0")
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    """See PyTorch's documentation of `torch.nn.functional.normalize`."""
+    size = norm.row.body(input, p, dim, True)
+    return input / cnp.where(size < eps, cnp.asarray(eps, size.dtype), size)
+
+
+@functional("cosine_similarity", node="SumBackward1")
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
+    x1, x2 = promote(x1, x2)
+    if x1.dtype.kind not in "fV":
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {type_word(x1.dtype)}")
+    check_broadcast(x1, x2)
+    shape = np.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    axis, sides = wrap_dim(dim, len(shape)), []
+    for x in (x1, x2):
+        x = x if tuple(x.shape) == shape else cnp.broadcast_to(x, shape)
+        size = vector_norm.row.body(x, 2, axis, True)
+        small = REGISTRY["stop_gradient"].fun(cnp.maximum(size, eps) - size)  # torch clamps without recording it
+        sides.append(x / (size + small))
+    return cnp.sum(sides[0] * sides[1], axis=axis)
+
+
+@functional("pairwise_distance", node="LinalgVectorNormBackward0")
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
+    if np.bool_ in (x1.dtype, x2.dtype):
+        which = "two bool tensors" if x1.dtype == x2.dtype else "a bool tensor"
+        raise RuntimeError(f"Subtraction, the `-` operator, with {which} is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")
+    return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
+
+
+@functional("layer_norm", node="NativeLayerNormBackward0", layout=IN_ORDER)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """See PyTorch's documentation of `torch.nn.functional.layer_norm`."""
+    n = len(tuple(normalized_shape))
+    if tuple(input.shape[input.ndim - n :]) != tuple(normalized_shape):
+        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
+                           f"{', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
+    return nn.layer_norm(input, weight, bias, axes=n, eps=eps)
+
+
+@functional("rms_norm")
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """See PyTorch's documentation of `torch.nn.functional.rms_norm`."""
+    axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
+    x = input.astype(np.float32) if input.dtype.itemsize == 2 else input  # halves compute in float32
+    eps = np.finfo(x.dtype).eps if eps is None else eps
+    out = x / cnp.sqrt(REGISTRY["reduce_mean"].fun(x * x, axes, True) + float(eps))
+    out = out if weight is None else out * weight
+    return out if x is input else out.astype(input.dtype)
+
+
+@functional("scaled_dot_product_attention")
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
+    if enable_gqa and query.shape[-3] != key.shape[-3]:
+        if query.shape[-3] % key.shape[-3]:
+            raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
+                               f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
+        times = query.shape[-3] // key.shape[-3]
+        key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
+    for v in (query, key, value):
+        if v.ndim < 2:
+            raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                               f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
+        if v.dtype.kind in "biu":
+            raise RuntimeError("scaled_dot_product_attention: Expected floating point tensors, but got "
+                               f"{type_word(v.dtype)}")
+    if not query.shape[-1]:
+        return cnp.matmul(query, cnp.swapaxes(key, -1, -2)) @ value
+    mask = attn_mask if attn_mask is not None and attn_mask.dtype == np.bool_ else None
+    return nn.dot_product_attention(query, key, value, mask=mask, bias=attn_mask if mask is None else None,
+                                    is_causal=is_causal, scale=scale)

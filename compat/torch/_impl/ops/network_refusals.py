@@ -1,0 +1,164 @@
+"""What PyTorch's layers and losses refuse by the shape, dtype or value of an argument, where NumPy would compute."""
+
+import functools
+
+import numpy as np
+
+from ..dispatch.call import ROWS
+from ..types.dtypes import type_word
+from .refusals import refuse
+
+
+def before(name):
+    """Call the decorated function on the arguments of `torch.nn.functional.name` before its body."""
+
+    def guard(look):
+        row = ROWS[f"nn.functional.{name}"]
+        body = row.body
+
+        @functools.wraps(body)
+        def looked(*args, **named):
+            look(*args, **named)
+            return body(*args, **named)
+
+        row.body = looked
+        return look
+
+    return guard
+
+
+def _no_complex_softmax(name, input, axis):
+    if input.dtype.kind == "c":
+        last = "_lastdim" * (axis in (-1, input.ndim - 1))
+        raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{type_word(input.dtype)}'")
+
+
+@before("softmax")
+def _softmax(input, dim=None, *rest, **named):
+    _no_complex_softmax("softmax", input, dim)
+
+
+@before("log_softmax")
+def _log_softmax(input, dim=None, *rest, **named):
+    _no_complex_softmax("log_softmax", input, dim)
+
+
+@before("cross_entropy")
+def _cross_entropy(input, target, weight=None, *rest, **named):
+    axis = 0 if input.ndim == 1 else 1
+    _no_complex_softmax("log_softmax", input, axis)
+    if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
+        if axis and target.shape[:1] != input.shape[:1]:
+            raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                             f"({target.shape[0] if target.ndim else 1}).")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
+    _class_weight(input.shape[axis], weight, "weight")
+
+
+@before("nll_loss")
+def _nll_loss(input, target, weight=None, *rest, **named):
+    _class_weight(input.shape[0 if input.ndim == 1 else 1] if input.ndim else 0, weight, "weight")
+
+
+def _class_weight(classes, weight, what):
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"{what} tensor should be defined either for all {classes} classes or no classes but got "
+                           f"{what} tensor of shape: {list(weight.shape)}")
+
+
+@before("mse_loss")
+def _mse_loss(input, target, *rest, **named):
+    if not {input.dtype.kind, target.dtype.kind} & {"f", "V"} or "c" in input.dtype.kind + target.dtype.kind:
+        dtype = input.dtype if input.dtype == target.dtype else np.result_type(input.dtype, target.dtype)
+        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{type_word(dtype)}'")
+
+
+@before("smooth_l1_loss")
+def _smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+
+
+@before("huber_loss")
+def _huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+
+
+@before("softshrink")
+def _softshrink(input, lambd=0.5):
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be in range [0, {np.finfo(np.float32).max:g}] for input dtype "
+                           f"{type_word(input.dtype)}, but found {lambd}")
+
+
+@before("hardtanh")
+def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+
+
+@before("embedding")
+def _embedding(input, weight, padding_idx=None, *rest, **named):
+    if input.dtype not in (np.int64, np.int32):
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                           f"Long, Int; but got torch.{type_word(input.dtype)}Tensor instead")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+
+
+@before("rms_norm")
+def _rms_norm(input, normalized_shape, *rest, **named):
+    _normalized("rms_norm", input, tuple(normalized_shape))
+
+
+@before("layer_norm")
+def _layer_norm(input, normalized_shape, *rest, **named):
+    _normalized("layer_norm", input, tuple(normalized_shape))
+
+
+def _normalized(name, input, shape):
+    if not shape:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                           "element, but got normalized_shape = []")
+    if tuple(input.shape[max(input.ndim - len(shape), 0) :]) != shape:
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*"
+                           f"{', ' * (name == 'layer_norm')}{', '.join(map(str, shape))}], but got input of size"
+                           f"{list(input.shape)}")
+
+
+@before("scaled_dot_product_attention")
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *rest, **named):
+    if query.dtype != key.dtype or query.dtype != value.dtype:
+        raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
+                           f"{type_word(query.dtype)} key.dtype: {type_word(key.dtype)} and value.dtype: "
+                           f"{type_word(value.dtype)} instead.")
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if attn_mask is not None and attn_mask.dtype.kind not in "bfV":
+        raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                           f"attn_mask.dtype: {type_word(attn_mask.dtype)} and  query.dtype: {type_word(query.dtype)} "
+                           "instead.")
+
+
+for _names, _kernel, _kinds in (
+    ("leaky_relu", "leaky_relu_cpu", "biuc"),
+    ("elu selu celu", "elu_cpu", "biuc"),
+    ("silu", "silu_cpu", "biu"),
+    ("mish", "mish_cpu", "biuc"),
+    ("gelu", "GeluKernelImpl", "biuc"),
+    ("softplus", "softplus_cpu", "biuc"),
+    ("hardsigmoid", "hardsigmoid_cpu", "biuc"),
+    ("hardswish", "hardswish_cpu", "biuc"),
+    ("logsigmoid", "log_sigmoid_cpu", "biuc"),
+    ("hardshrink", "hardshrink_cpu", "biuc"),
+    ("softshrink", "softshrink_check", "biuc"),
+    ("threshold", "threshold_cpu", "bc"),
+    ("glu", "glu_cpu", "biuc"),
+    ("softsign", "abs_cpu", "b"),
+    ("nll_loss", "nll_loss_out_frame", "biu"),
+    ("max_pool1d", "max_pool1d_impl", "c"),
+):
+    refuse(" ".join(f"nn.functional.{n}" for n in _names.split()), _kinds,
+           f"\"{_kernel}\" not implemented for '{{word}}'")
+refuse("nn.functional.relu6 nn.functional.hardtanh", "c", "clamp is not supported for complex types")

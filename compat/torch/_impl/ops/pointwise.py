@@ -1,0 +1,221 @@
+"""Elementwise operations beyond the everyday ones: signs, bits, angles, whole numbers."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.call import (
+    ROWS,
+    attach,
+    floating,
+    inplace_method,
+    operation,
+    otherwise,
+    with_tensor,
+)
+from ..dispatch.host_ops import hosted
+from ..dispatch.layouts import LIKE_OPERANDS
+from ..dispatch.out_argument import RECORDED
+from ..types import output_tuples
+from ..types.dtypes import type_word
+from ..types.tensor_type import TensorBase
+from .elementwise import operands
+from .shaping import method
+
+
+def _synonyms(table):
+    """Other names of operations, as functions, methods and in place."""
+    for alias, name in table.items():
+        row = ROWS[name]
+        ROWS[alias] = row
+        attach(alias, row.fun)
+        attach(alias + "_", inplace_method(row))
+
+
+_synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
+           "arctan2": "atan2"})
+attach("fix_", inplace_method(ROWS["trunc"]))
+
+
+def float_power_(self, exponent):
+    """In-place form of `float_power`."""
+    if self.dtype.itemsize != (16 if self.is_complex() else 8) or not (self.is_floating_point() or self.is_complex()):
+        wanted = "ComplexDouble" if self.is_complex() else "Double"
+        raise RuntimeError(f"the base given to float_power_ has dtype {type_word(self.dtype.numpy)} but the "
+                           f"operation's result requires dtype {wanted}")
+    return self.pow_(exponent)
+
+
+attach("float_power_", float_power_)
+
+
+def unary(name, body, node=None, inplace=True):
+    """An operation of one tensor."""
+    made = operation(name, inplace_form=inplace, node=node)(body)
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    return made
+
+
+def _no_complex(name, x):
+    if x.dtype.kind == "c":
+        raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+
+@method("positive")
+def positive(input):
+    """The tensor itself; see PyTorch's documentation of `torch.positive`."""
+    if input.dtype.category == 0:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+attach("__pos__", positive)
+
+
+def _angle_scale(name, factor, node):
+    def body(input):
+        _no_complex(name, input)
+        return floating(input) * factor
+
+    unary(name, body, node)
+
+
+_angle_scale("deg2rad", np.pi / 180, "Deg2RadBackward0")
+_angle_scale("rad2deg", 180 / np.pi, "Rad2DegBackward0")
+
+
+@operation("frac", inplace_form=True)
+def frac(input):
+    """The part behind the point, with the sign; see PyTorch's documentation of `torch.frac`."""
+    if input.dtype.kind not in "fV":
+        raise NotImplementedError(f"\"frac_cpu\" not implemented for '{type_word(input.dtype)}'")
+    return input - cnp.trunc(input)
+
+
+@operation("sgn", inplace_form=True)
+def sgn(input):
+    """The sign, or `x / |x|` of complex numbers; see PyTorch's documentation of `torch.sgn`."""
+    if input.dtype.kind == "c":
+        return cnp.sign(input)
+    return ROWS["sign"].body(input)
+
+
+@operation("signbit")
+def signbit(input):
+    """Whether the sign bit is set; see PyTorch's documentation of `torch.signbit`."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+    return input < 0 if input.dtype.kind in "biu" else REGISTRY["signbit"].fun(input)
+
+
+def _infinite(name, sign):
+    def body(input):
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        if input.dtype.kind not in "fV":
+            return np.zeros(input.shape, np.bool_) if isinstance(input, np.ndarray) else input != input
+        return input == sign * np.inf
+
+    unary(name, body, inplace=False)
+
+
+_infinite("isposinf", 1.0)
+_infinite("isneginf", -1.0)
+
+
+@operation("isreal")
+def isreal(input):
+    """Whether the imaginary part is zero; see PyTorch's documentation of `torch.isreal`."""
+    return cnp.imag(input) == 0 if input.dtype.kind == "c" else input == input if input.dtype.kind in "biu" else (
+        (input == input) | True)
+
+
+@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS,
+           node={with_tensor: "CopysignBackward0", otherwise: "CopysignBackward1"})
+def copysign(input, other):
+    """Sizes with the signs of others; see PyTorch's documentation of `torch.copysign`."""
+    return REGISTRY["copysign"].fun(*operands(input, other, floats=True))
+
+
+@operation("heaviside", inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
+def heaviside(input, values):
+    """0, `values` or 1 by the sign; see PyTorch's documentation of `torch.heaviside`."""
+    if input.dtype.kind == "c" or values.dtype.kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    x, v = operands(input, values)
+    return cnp.where(x == 0, v, (x > 0).astype(x.dtype))
+
+
+@operation("ldexp", inplace_form=True, node="MulBackward0", layout=LIKE_OPERANDS)
+def ldexp(input, other):
+    """`input * 2 ** other`; see PyTorch's documentation of `torch.ldexp`."""
+    return ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
+
+
+@operation("logaddexp2", layout=LIKE_OPERANDS)
+def logaddexp2(input, other):
+    """Base-2 logarithm of a sum of two powers of 2; see PyTorch's documentation of `torch.logaddexp2`."""
+    return REGISTRY["logaddexp2"].fun(*operands(input, other))
+
+
+@operation("nextafter", inplace_form=True, layout=LIKE_OPERANDS, exact=True)
+def nextafter(input, other):
+    """The next number towards another; see PyTorch's documentation of `torch.nextafter`."""
+    x, y = operands(input, other)
+    if x.dtype.kind not in "fV":
+        raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{type_word(x.dtype)}'")
+    return cnp.nextafter(x, y)
+
+
+def _whole(name, fun):
+    """A number-theoretic operation of integers."""
+
+    @operation(name, inplace_form=True)
+    def made(input, other):
+        x, y = operands(input, other)
+        if x.dtype.kind not in "iu":
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_word(x.dtype)}'")
+        return hosted(fun, np.broadcast_shapes(x.shape, y.shape), x.dtype, x, y)
+
+    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+
+
+_whole("gcd", np.gcd)
+_whole("lcm", np.lcm)
+
+
+@operation("frexp", exact=True)
+def frexp(input):
+    """Mantissas in [0.5, 1) and exponents of 2; see PyTorch's documentation of `torch.frexp`."""
+    if input.dtype.kind not in "fV":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    exponent = hosted(lambda x: np.frexp(x)[1], input.shape, np.int32, input)
+    scale = hosted(lambda e: np.ldexp(np.ones((), input.dtype), -e), input.shape, input.dtype, exponent)
+    return output_tuples.frexp(input * scale, exponent)
+
+
+def shifts(name, primitive, dunder):
+    """A shift of bits."""
+
+    def body(input, other):
+        x, y = operands(input, other)
+        x = x if hasattr(x, "dtype") else np.asarray(x, y.dtype)
+        if x.dtype.kind not in "iu":
+            raise NotImplementedError(f"\"{dunder}_cpu\" not implemented for '{type_word(x.dtype)}'")
+        return REGISTRY[primitive].fun(x, y)
+
+    made = unary(f"bitwise_{name}_shift" if not name.startswith("bitwise") else name, body, inplace=True)
+    attach(f"__{dunder}__", made)
+    attach(f"__r{dunder}__", lambda self, other: made(other_as(self, other), self))
+    attach(f"__i{dunder}__", inplace_method(made.row))
+
+
+def other_as(t, number):
+    """A Python number as a tensor beside another."""
+    return t.new_tensor(number) if not isinstance(number, TensorBase) else number
+
+
+shifts("left", "left_shift", "lshift")
+shifts("right", "right_shift", "rshift")

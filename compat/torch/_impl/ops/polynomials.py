@@ -1,0 +1,62 @@
+"""Orthogonal polynomials of torch.special, by their recurrences."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY, unwrap
+from ..dispatch.call import floating, operation, promote
+from ..dispatch.host_ops import bare, known
+from ..dispatch.out_argument import RECORDED
+from .elementwise import check_broadcast
+
+
+def family(name, first, step):
+    """A family of polynomials: `first(x)` is the one of degree 1, `step(k, x, p, q)` the next after p (k) and q."""
+
+    def body(input, n):
+        if not hasattr(input, "dtype"):
+            input = np.asarray(input, n.dtype if n.dtype.kind == "f" else np.float32)
+        check_broadcast(input, n)
+        x = floating(input)
+        if hasattr(n, "dtype"):
+            (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
+                x.dtype, n.dtype)),)
+        n = bare(n) if hasattr(n, "dtype") else np.asarray(n)
+        values = unwrap(n)
+        degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
+        highest = np.max(values, initial=0, where=values == values)  # of all examples
+        shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
+        x = cnp.broadcast_to(x, shape)
+        one = cnp.ones_like(x)
+        out = cnp.where(degrees == 0, one, np.zeros((), x.dtype))
+        before, last = one, first(x)
+        for k in range(1, int(highest) + 1):
+            out = cnp.where(degrees == k, last, out)
+            before, last = last, step(k, x, last, before)
+        return out
+
+    body.__name__ = name
+    body.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
+    operation(f"special.{name}", method=False, node=f"Special{name.title().replace('_', '')}Backward0", out=RECORDED)(
+        body)
+
+
+def _chebyshev(k, x, p, q):
+    return 2 * x * p - q
+
+
+_FIRST = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
+for _kind, _first in _FIRST.items():
+    family(f"chebyshev_polynomial_{_kind}", _first, _chebyshev)
+    family(f"shifted_chebyshev_polynomial_{_kind}", (lambda f: lambda x: f(2 * x - 1))(_first),
+           lambda k, x, p, q: _chebyshev(k, 2 * x - 1, p, q))
+family("hermite_polynomial_h", lambda x: 2 * x, lambda k, x, p, q: 2 * x * p - 2 * k * q)
+family("hermite_polynomial_he", lambda x: x, lambda k, x, p, q: x * p - k * q)
+family("laguerre_polynomial_l", lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1))
+family("legendre_polynomial_p", lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
+
+
+@operation("special.spherical_bessel_j0", method=False, out=RECORDED)
+def spherical_bessel_j0(input):
+    """`sin(x) / x`; see PyTorch's documentation of `torch.special.spherical_bessel_j0`."""
+    return REGISTRY["sinc"].fun(floating(input) * (1 / np.pi))

@@ -1,0 +1,410 @@
+"""Reductions: sums, means, extrema, norms."""
+
+import builtins
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.call import ROWS, attach, floating, operation, otherwise, with_dim
+from ..dispatch.host_ops import assume
+from ..dispatch.layouts import IN_ORDER
+from ..dispatch.out_argument import Target
+from ..fastpath.product_lanes import total
+from ..modes.warnings import tell
+from ..types import dtypes, output_tuples
+from ..types.dtypes import c_type, type_word
+from ..types.tensor_type import Tensor, TensorBase
+from .elementwise import zero_slope
+from .shaping import distinct, wrap_dim
+
+
+def axes_of(dim, ndim):
+    """The axes of `dim`: None or () for all."""
+    if dim is None or dim == () or dim == []:
+        return None
+    dims = (dim,) if isinstance(dim, int | np.integer) else tuple(dim)
+    axes = distinct(tuple([wrap_dim(d, ndim) for d in dims]))
+    return tuple([a for a in axes if a < ndim]) if ndim else ()
+
+
+@operation("sum", blind=True, node={with_dim: "SumBackward1", otherwise: "SumBackward0"}, layout=IN_ORDER)
+def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
+    """Sum over axes; see PyTorch's documentation of `torch.sum`."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    return kept_dtype(cnp.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
+
+
+def kept_dtype(v, dtype):
+    """An answer in the dtype that was asked for: NumPy adds and multiplies small integers in wider ones."""
+    return v if dtype is None or v.dtype == dtype else v.astype(dtype)
+
+
+@operation("mean", blind=True, node={with_dim: "MeanBackward1", otherwise: "MeanBackward0"}, layout=IN_ORDER)
+def mean(input, dim=None, keepdim=False, *, dtype=None):
+    """Mean over axes; see PyTorch's documentation of `torch.mean`."""
+    x = input if dtype is None else input.astype(dtype)
+    if x.dtype.kind not in "fcV":
+        name = dtypes.OF_NUMPY[x.dtype].name
+        word = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(name, name)
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                           "complex "
+                           f"dtype. Got: {word}")
+    axes = axes_of(dim, x.ndim)
+    return REGISTRY["reduce_mean"].fun(x, tuple(range(x.ndim)) if axes is None else axes, keepdim)
+
+
+for _name, _prim in {"sum": "reduce_sum", "mean": "reduce_mean"}.items():
+    _row = ROWS[_name]
+    _fun = total(_row, REGISTRY[_prim], f"{_name.capitalize()}Backward0")
+    _fun.__name__ = _fun.__qualname__ = _name
+    _fun.__doc__ = _row.body.__doc__
+    _fun.row = _row
+    _row.fun = _fun
+    attach(_name, _fun)
+
+
+def floats_only(name, x):
+    """torch's refusal of integers."""
+    if x.dtype.kind not in "fcV":
+        word = type_word(x.dtype)
+        raise RuntimeError(f"{name}(): input dtype should be either floating point or complex dtypes. Got {word} "
+                           "instead.")
+
+
+@operation("prod", blind=True, node={with_dim: "ProdBackward1", otherwise: "ProdBackward0"}, layout=IN_ORDER)
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """Product over an axis; see PyTorch's documentation of `torch.prod`."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    return kept_dtype(cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
+
+
+def spread(input, dim, unbiased, correction, keepdim, name):
+    """The variance with a correction of the count."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    floats_only(name, input)
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    axes = axes_of(dim, input.ndim)
+    axes = tuple(range(input.ndim)) if axes is None else axes
+    count = 1
+    for a in axes:
+        count *= input.shape[a]
+    if count - correction <= 0:
+        tell(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+             "(input numel divided by output numel).", stacklevel=5)
+    gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
+    if input.dtype.kind == "c":
+        gap = cnp.real(gap * cnp.conj(gap))
+    else:
+        gap = gap * gap
+    total = cnp.sum(gap, axis=axes, keepdims=keepdim)
+    left = max_(count - correction, 0)
+    return total / left if left else total / np.zeros((), total.dtype)
+
+
+def root(x):
+    """The square root, its derivative 0 at 0."""
+    if assume(np.all, x):
+        return cnp.sqrt(x)
+    zero = x == 0
+    return cnp.where(zero, x, cnp.sqrt(cnp.where(zero, 1.0, x)))
+
+
+max_ = builtins.max
+
+
+@operation("var", node="VarBackward0", layout=IN_ORDER)
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Variance over axes; see PyTorch's documentation of `torch.var`."""
+    return spread(input, dim, unbiased, correction, keepdim, "var")
+
+
+@operation("std", node="StdBackward0", layout=IN_ORDER)
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
+    return root(spread(input, dim, unbiased, correction, keepdim, "std"))
+
+
+@operation("var_mean", method=False)
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Variance and mean; see PyTorch's documentation of `torch.var_mean`."""
+    axes = axes_of(None if isinstance(dim, bool) else dim, input.ndim)
+    return (spread(input, dim, unbiased, correction, keepdim, "var_mean"),
+            REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
+
+
+@operation("std_mean", method=False)
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """Standard deviation and mean; see PyTorch's documentation of `torch.std_mean`."""
+    v, m = var_mean.row.body(input, dim, unbiased, keepdim, correction=correction)
+    return root(v), m
+
+
+def nonempty(name, input, axes):
+    """torch's refusal of extremes of nothing."""
+    for a in range(input.ndim) if axes is None else axes:
+        if input.shape[a] == 0:
+            raise (RuntimeError if axes is None and not name.startswith("arg") else IndexError)(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with "
+                f"the 'dim' argument." if axes is None else
+                f"{name}(): Expected reduction dim {a} to have non-zero size.")
+
+
+def _extreme(name, fun):
+    @operation(name, blind=True, layout=IN_ORDER)
+    def reduced(input, dim=(), keepdim=False):
+        axes = axes_of(dim, input.ndim)
+        nonempty(name, input, axes)
+        return fun(input, axis=axes, keepdims=keepdim)
+
+    reduced.__doc__ = f"Extreme over axes, ties sharing the gradient; see PyTorch's documentation of `torch.{name}`."
+    return reduced
+
+
+amax = _extreme("amax", cnp.max)
+amin = _extreme("amin", cnp.min)
+
+
+def along(input, index, axis):
+    """The elements of one index an axis, kept as 1."""
+    return cnp.take_along_axis(input, index, axis)
+
+
+def _pick(name, fun, arg, kind):
+    """`max` and `min`: all elements, one axis with indices, or two tensors."""
+
+    def body(input, dim=None, keepdim=False):
+        if dim is None:
+            nonempty(name, input, None)
+            return fun(input)
+        d = wrap_dim(dim, input.ndim)
+        if not input.ndim:
+            return kind(input, np.zeros((), np.int64))
+        nonempty(name, input, (d,))
+        index = first_extreme(input, d, arg)
+        value = along(input, index, d)
+        if not keepdim:
+            value, index = cnp.squeeze(value, d), cnp.squeeze(index, d)
+        return kind(value, index)
+
+    nodes = {with_dim: f"{name.capitalize()}Backward0", otherwise: f"{name.capitalize()}Backward1"}
+    made = operation(name, node=nodes, method=False, blind=True)(body)
+
+    def fun_(input, *args, **named):
+        if "other" in named or len(args) == 1 and isinstance(args[0], TensorBase):
+            return ROWS[f"{name}imum"].fun(input, *args, **named)
+        return made(input, *args, **named)
+
+    fun_.__name__ = fun_.__qualname__ = name
+    fun_.__doc__ = f"The {name}imum of all elements, of an axis with its indices, or of two tensors; see PyTorch's " \
+                   f"documentation of `torch.{name}`."
+    fun_.row = ROWS[name]
+    ROWS[name].fun = fun_
+    attach(name, fun_)
+    return fun_
+
+
+def first_extreme(input, axis, arg):
+    """The index of the first extreme, NaN counting as one; kept as an axis of 1."""
+    return cnp.expand_dims(arg(input, axis), axis)
+
+
+max = _pick("max", cnp.max, cnp.argmax, output_tuples.max)  # noqa: A001
+min = _pick("min", cnp.min, cnp.argmin, output_tuples.min)  # noqa: A001
+
+
+def _arg(name, arg):
+    @operation(name, blind=True)
+    def index(input, dim=None, keepdim=False):
+        if dim is None:
+            nonempty(name, input, None)
+            out = arg(cnp.reshape(input, (-1,)), 0)
+            return cnp.reshape(out, (1,) * input.ndim) if keepdim else out
+        d = wrap_dim(dim, input.ndim)
+        if not input.ndim:
+            return np.zeros((), np.int64)
+        nonempty(name, input, (d,))
+        out = arg(input, d)
+        return cnp.expand_dims(out, d) if keepdim else out
+
+    index.__doc__ = f"The index of the first extreme; see PyTorch's documentation of `torch.{name}`."
+    return index
+
+
+argmax = _arg("argmax", cnp.argmax)
+argmin = _arg("argmin", cnp.argmin)
+
+
+def _truth(name, fun):
+    @operation(name, blind=True, layout=IN_ORDER)
+    def reduced(input, dim=None, keepdim=False):
+        x = input if input.dtype == np.bool_ else input != 0
+        out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+        return out.astype(np.uint8) if input.dtype == np.uint8 else out
+
+    reduced.__doc__ = f"Whether {name} elements are true; see PyTorch's documentation of `torch.{name}`."
+    return reduced
+
+
+all = _truth("all", cnp.all)  # noqa: A001
+any = _truth("any", cnp.any)  # noqa: A001
+
+
+@operation("cumsum", blind=True, inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
+def cumsum(input, dim, *, dtype=None):
+    """Running sum; see PyTorch's documentation of `torch.cumsum`."""
+    x, d, dtype = running("cumsum", input, dim, dtype)
+    return kept_dtype(cnp.cumsum(x, axis=d), dtype) if x.ndim else x
+
+
+def running(name, input, dim, dtype):
+    """The operand, the axis and the dtype of a running sum or product, or PyTorch's refusal of bool."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = np.dtype(np.int64)
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    d = wrap_dim(dim, x.ndim)
+    if x.ndim and x.dtype == np.bool_:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return x, d, dtype
+
+
+@operation("logsumexp", layout=IN_ORDER)
+def logsumexp(input, dim, keepdim=False):
+    """Logarithm of a sum of exponentials; see PyTorch's documentation of `torch.logsumexp`."""
+    x = floating(input)
+    axes = axes_of(dim, x.ndim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    out = REGISTRY["logsumexp"].fun(x, axes, keepdim)
+    if x.dtype.kind != "c":
+        return out
+    turns = 2j * np.pi * cnp.round(cnp.imag(out) / (2 * np.pi))  # torch's is a principal value
+    return out - cnp.where(cnp.isfinite(turns), turns, 0.0)
+
+
+@operation("count_nonzero", blind=True)
+def count_nonzero(input, dim=None):
+    """How many elements are not zero; see PyTorch's documentation of `torch.count_nonzero`."""
+    return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
+
+
+@operation("norm", node="LinalgVectorNormBackward0", asked=False)
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
+    if p in (None, "fro"):
+        p = 2.0
+    if isinstance(p, str) and p != "nuc":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    if p == "nuc":
+        x = input if dtype is None else input.astype(dtype)
+        axes = tuple(range(x.ndim)) if dim is None else tuple(dim)
+        if len(axes) != 2:
+            raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+        return cnp.linalg.norm(x, "nuc", axis=axes, keepdims=keepdim)
+    return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
+
+
+@operation("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0")
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
+    """Norm of vectors, 0 at 0 with derivative 0; see PyTorch's documentation of `torch.linalg.vector_norm`."""
+    if x.dtype.kind not in "fcV":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{type_word(x.dtype)}")
+    x = x if dtype is None else x.astype(dtype)
+    axes = axes_of(dim, x.ndim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    ord = float(ord)  # noqa: A001
+    if x.dtype == np.float16 and np.isfinite(ord):  # powers overflow there
+        return vector_norm.row.body(x.astype(np.float32), ord, dim, keepdim).astype(x.dtype)
+    if ord == np.inf:
+        return cnp.max(cnp.abs(x), axis=axes, keepdims=keepdim)
+    if ord == -np.inf:
+        return cnp.min(cnp.abs(x), axis=axes, keepdims=keepdim)
+    if ord == 0:
+        size = cnp.real(x) if x.dtype.kind == "c" else x
+        return cnp.sum(zero_slope((x != 0).astype(size.dtype), size), axis=axes, keepdims=keepdim)
+    if ord == 1:
+        return cnp.sum(cnp.abs(x), axis=axes, keepdims=keepdim)
+    size = x if x.dtype.kind != "c" else cnp.abs(x)
+    if ord == 2:
+        square = cnp.sum(size * size, axis=axes, keepdims=keepdim)
+        return root(square)
+    size = cnp.abs(x)
+    none = size == 0
+    if ord < 1:  # slopes at 0 count as 0
+        size = cnp.where(none, 1.0, size)
+    total = cnp.power(size, ord)
+    if ord < 1:
+        total = cnp.where(none, 0.0 if ord > 0 else np.inf, total)
+    total = cnp.sum(total, axis=axes, keepdims=keepdim)
+    edge = (total == 0) | (total == np.inf) if ord < 0 else total == 0
+    limit = cnp.where(total == 0, np.inf, 0.0).astype(total.dtype) if ord < 0 else total
+    return cnp.where(edge, limit, cnp.power(cnp.where(edge, 1.0, total), 1.0 / ord))
+
+
+@operation("dist", node="DistBackward0")
+def dist(input, other, p=2):
+    """Norm of a difference; see PyTorch's documentation of `torch.dist`."""
+    if "b" in (input.dtype.kind, other.dtype.kind):
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return vector_norm.row.body(input - other, p)
+
+
+@operation("nansum", layout=IN_ORDER)
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
+    """Sum without NaN; see PyTorch's documentation of `torch.nansum`."""
+    numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
+    return ROWS["sum"].body(numbers, dim, keepdim, dtype=dtype)
+
+
+@operation("nanmean")
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """Mean without NaN; see PyTorch's documentation of `torch.nanmean`."""
+    known = (input == input).astype(input.dtype)
+    return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
+
+
+@operation("aminmax")
+def aminmax(input, *, dim=None, keepdim=False):
+    """Both extremes; see PyTorch's documentation of `torch.aminmax`."""
+    return output_tuples.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),
+                                amax.row.body(input, () if dim is None else dim, keepdim))
+
+
+@operation("cumprod", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
+def cumprod(input, dim, *, dtype=None):
+    """Running product; see PyTorch's documentation of `torch.cumprod`."""
+    x, d, dtype = running("cumprod", input, dim, dtype)
+    if not x.ndim:
+        return x
+    n = x.shape[d]
+    lower = np.tril(np.ones((n, n), bool))
+    moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid
+    found = cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1)
+    return kept_dtype(cnp.moveaxis(found, -1, d), dtype)
+
+
+def _in_own_dtype(name):
+    """`cumsum_` refuses another dtype than the tensor's."""
+    write = getattr(Tensor, name)
+
+    def method(self, dim, *, dtype=None):
+        if dtype is not None and dtype is not self.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(self.dtype.numpy)} and output tensor "
+                               f"dtype {c_type(dtype.numpy)} should match")
+        return write(self, dim)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__, method.row = write.__doc__, write.row
+    attach(name, method)
+
+
+_in_own_dtype("cumsum_")
+_in_own_dtype("cumprod_")

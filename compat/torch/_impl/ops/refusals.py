@@ -1,0 +1,113 @@
+"""What PyTorch's operations refuse by dtype, where NumPy would compute something."""
+
+import functools
+
+from ..dispatch.call import ROWS
+from ..types.dtypes import type_word
+
+
+def refuse(names, kinds, message, error=NotImplementedError):
+    """Make operations raise for tensors of some kinds of dtype (NumPy's letters).
+
+    Args:
+        message: with `{name}` and `{word}`, torch's word for the dtype.
+    """
+    for name in names.split():
+        row = ROWS[name]
+        row.body = guarded(row.body, name, kinds, message, error)
+
+
+def guarded(body, name, kinds, message, error):
+    """A body that looks at the dtype of its first argument first."""
+
+    @functools.wraps(body)
+    def checked(input, *args, **named):
+        dtype = getattr(input, "dtype", None)
+        if dtype is not None and dtype.kind in kinds:
+            raise error(message.format(name=name.rpartition(".")[2], word=type_word(dtype)))
+        return body(input, *args, **named)
+
+    return checked
+
+
+def same(names, places=None):
+    """Make operations raise for tensors of different dtypes.
+
+    Args:
+        places: those of the arguments that count; by default all.
+    """
+    for name in names.split():
+        row = ROWS[name]
+        row.body = matched(row.body, name, places)
+
+
+def matched(body, name, places):
+    """A body that compares the dtypes of its arguments first."""
+
+    def checked(*args, **named):
+        given = [*args, *named.values()] if places is None else [args[i] for i in places if i < len(args)]
+        kinds = {v.dtype for v in given if hasattr(v, "dtype")}
+        if len(kinds) > 1:
+            words = " and ".join(sorted(type_word(d) for d in kinds))
+            raise RuntimeError(f"{name}(): expected all tensors to have the same dtype, but got {words}")
+        return body(*args, **named)
+
+    checked.__name__ = getattr(body, "__name__", name)
+    return checked
+
+
+same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
+     "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot inner isclose cholesky_solve "
+     "triangular_solve ormqr "
+     "nn.functional.linear nn.functional.bilinear nn.functional.prelu "
+     "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
+     "nn.functional.conv_transpose2d nn.functional.conv_transpose3d")
+same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
+same("index_put masked_scatter linalg.lu_solve", (0, 2))
+same("lu_solve", (0, 1))
+_FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
+refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
+       RuntimeError)
+refuse("nn.functional.soft_margin_loss nn.functional.huber_loss", "biu",
+       "result type Float can't be cast to the desired output type {word}", RuntimeError)
+refuse("nn.functional.softmin", "b",
+       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+       "or `logical_not()` operator instead.", RuntimeError)
+refuse("nn.functional.kl_div", "c", "{name} does not support complex inputs, got {word}",
+       RuntimeError)
+refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
+refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
+refuse("nn.functional.kl_div", "biu", "kl_div: Integral inputs not supported.", RuntimeError)
+same("nn.functional.kl_div", (0, 1))
+refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
+refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)
+refuse("fmax fmin", "c", "{name} not implemented for complex tensors.", RuntimeError)
+refuse("trapezoid trapz cumulative_trapezoid nn.functional.tanhshrink", "b",
+       "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+       "instead.", RuntimeError)
+refuse("abs", "b", "\"abs_cpu\" not implemented for '{word}'")
+refuse("amax", "c", "\"max_values_cpu\" not implemented for '{word}'")
+refuse("amin", "c", "\"min_values_cpu\" not implemented for '{word}'")
+refuse("aminmax mode", "c", "\"{name}_cpu\" not implemented for '{word}'")
+refuse("max min", "c", "\"{name}_all\" not implemented for '{word}'")
+refuse("argmax argmin", "b", "{name}(): does not support bool input", RuntimeError)
+refuse("argmax argmin", "c", "{name}(): does not support complex input", RuntimeError)
+refuse("topk", "b", "topk does not support bool dtypes on CPU", RuntimeError)
+refuse("sort argsort msort topk", "c", " Sort does not support complex dtypes on CPU", RuntimeError)
+refuse("ceil floor trunc", "c", "{name} is not supported for complex inputs")
+refuse("ceil floor trunc", "b", "\"{name}_vml_cpu\" not implemented for '{word}'")
+refuse("round", "bc", "\"round_vml_cpu\" not implemented for '{word}'")
+refuse("sign", "c", "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+                    "instead.")
+refuse("nansum nanmean", "c", "nansum on CPU does not support complex inputs", RuntimeError)
+refuse("nanmean", "biu", "nanmean(): expected input to have floating point or complex dtype but got {word}",
+       RuntimeError)
+refuse("neg", "b", "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+                   "use the `~` or `logical_not()` operator instead.", RuntimeError)
+refuse("relu", "b", "Boolean inputs not supported for relu", RuntimeError)
+refuse("relu", "c", "clamp is not supported for complex types")
+refuse("geqrf", "biu", "\"geqrf_cpu\" not implemented for '{word}'")
+refuse("linalg.qr linalg.slogdet", "biu",
+       "linalg.{name}: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
+refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
+refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")

@@ -1,0 +1,351 @@
+"""Resampling of grids: interpolation, sampling at given points, and pixels moved between axes."""
+
+import functools
+import math
+
+import numpy as np
+
+from ..... import numpy as cnp, stop_gradient
+from .....extend import Sums
+from ..dispatch.call import ROWS, otherwise
+from ..dispatch.layouts import by_rows
+from ..modes.warnings import tell
+from ..types.dtypes import type_word
+from .network import functional
+from .pooling import WEIGHTED
+
+
+def _sources(m, scale, align):
+    """Where each of m points lies on the old axis."""
+    i = np.arange(m)
+    return i * scale if align else (i + 0.5) * scale - 0.5
+
+
+def _scale(n, m, factor, align):
+    if align:
+        return (n - 1) / (m - 1) if m > 1 else 0.0
+    return 1.0 / factor if factor else n / m
+
+
+@functools.lru_cache(maxsize=128)
+def interpolated(neighbours, n, m, factor, align):
+    """The sums that interpolate from n points to m; `neighbours` gives places and weights of those of each point."""
+    places, weights = zip(*neighbours(n, m, factor, align))
+    return Sums((m, n), np.tile(np.arange(m), len(places)), np.concatenate(places), np.concatenate(weights))
+
+
+def _linear(n, m, factor, align):
+    """Linear interpolation from n points to m: places and weights of the two neighbours."""
+    x = np.maximum(_sources(m, _scale(n, m, factor, align), align), 0.0)
+    low = np.minimum(np.floor(x).astype(np.int64), n - 1)
+    high = np.minimum(low + 1, n - 1)
+    return (low, 1 - (x - low)), (high, x - low)
+
+
+def cubic_weights(t):
+    """Keys (1981), Cubic convolution interpolation: the weights of four neighbours at the fraction t."""
+    a = -0.75  # as PyTorch has it; Keys has -0.5
+
+    def near(d):
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d):
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    return far(t + 1), near(t), near(1 - t), far(2 - t)
+
+
+def _cubic(n, m, factor, align):
+    """Cubic interpolation from n points to m: places and weights of the four neighbours."""
+    x = _sources(m, _scale(n, m, factor, align), align)
+    low = np.floor(x).astype(np.int64)
+    return [(np.clip(low + k, 0, n - 1), weight) for k, weight in enumerate(cubic_weights(x - low), -1)]
+
+
+@functools.lru_cache(maxsize=128)
+def picked(n, m, factor, exact):
+    """The nearest of n points for each of m, as sums of one number."""
+    return Sums((m, n), np.arange(m), _nearest(n, m, factor, exact), np.ones(m))
+
+
+def _nearest(n, m, factor, exact):
+    scale = np.float32(1.0 / factor if factor else n / m)
+    x = (np.arange(m, dtype=np.float32) + np.float32(0.5 if exact else 0.0)) * scale
+    return np.minimum(np.floor(x).astype(np.int64), n - 1)
+
+
+_MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
+          "bicubic": (2,), "area": (1, 2, 3)}
+
+
+@functional("interpolate", node="UpsampleBackward0")
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    """See PyTorch's documentation of `torch.nn.functional.interpolate`."""
+    n = input.ndim - 2
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                             "bicubic | trilinear")
+    if isinstance(size, str) or isinstance(scale_factor, str):
+        raise TypeError("interpolate(): size and scale_factor must be numbers or tuples of numbers, not str")
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if mode in ("linear", "bilinear", "trilinear") and n in (1, 2, 3) and n not in _MODES[mode]:
+        raise NotImplementedError(f"Got {n + 2}D input, but {mode} mode needs {_MODES[mode][0] + 2}D input")
+    if mode not in _MODES or n not in _MODES[mode]:
+        raise NotImplementedError("Input Error: Only 3D, 4D and 5D input Tensors supported (got "
+                                  f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | "
+                                  f"area | nearest-exact (got {mode})")
+    if antialias:
+        raise NotImplementedError("interpolate(antialias=True) is not built; blur the input, or use mode='area'")
+    old = tuple(input.shape[2:])
+    factors = (None,) * n
+    if size is not None:
+        new = (int(size),) * n if isinstance(size, int | np.integer) else tuple(int(k) for k in size)
+        if len(new) != n:
+            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with "
+                             f"spatial dimensions of {list(old)} and output size of {size}. Please provide input "
+                             "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.")
+    else:
+        given = (float(scale_factor),) * n if isinstance(scale_factor, int | float) else tuple(map(float, scale_factor))
+        new = tuple([math.floor(k * f) for k, f in zip(old, given)])
+        factors = (None,) * n if recompute_scale_factor else given
+    if any(k <= 0 for k in (*new, *old)):
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input (H: {old[0]}) output (H: "
+                           f"{new[0]})")
+    if mode == "area":
+        return ROWS[f"nn.functional.adaptive_avg_pool{n}d"].body(input, new)
+    if input.dtype.kind in "biu" and input.dtype != np.uint8 and not mode.startswith("nearest"):
+        raise NotImplementedError(f"\"upsample_{mode}{n}d\" not implemented for '{type_word(input.dtype)}'")
+    byte = input.dtype == np.uint8 and not mode.startswith("nearest")
+    out = input
+    for i, (k, m, f) in [*enumerate(zip(old, new, factors))][:: -1 if byte else 1]:
+        axis = 2 + i
+        if mode.startswith("nearest"):
+            sums = picked(k, m, f, mode.endswith("exact"))
+            out = WEIGHTED(out, sums, axis) if out.dtype.kind in "fc" else cnp.take(out, sums.places, axis=axis)
+        else:
+            sums = interpolated(_cubic if mode == "bicubic" else _linear, k, m, f, bool(align_corners))
+            total = WEIGHTED(out.astype(np.float32) if byte else out, sums, axis)
+            out = by_rows(cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype)) if byte else total
+    return out
+
+
+def _spatial(name, input, size):
+    """torch's ValueError where lengths are given for other axes than the input has."""
+    if name != "upsample" and isinstance(size, tuple | list) and len(size) != input.ndim - 2:
+        raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with "
+                         f"spatial dimensions of {list(input.shape[2:])} and output size of {size}.")
+
+
+def _old(name, mode=None, align=None, asked=False):
+    """A deprecated name of `interpolate`."""
+    def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
+        tell(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=4)
+        _spatial(name, input, size)
+        return interpolate.row.body(input, size, scale_factor, mode, align_corners)
+
+    functional(name, upsample, "UpsampleBackward0", asked=asked)
+
+
+_old("upsample", asked=True)
+_old("upsample_nearest", "nearest")
+_old("upsample_bilinear", "bilinear", True)
+
+
+def _between(x, size):
+    """Coordinates kept inside; flat on the border, as in PyTorch."""
+    inside = (x > 0) & (x < size - 1)
+    return cnp.where(inside, x, stop_gradient(cnp.clip(x, 0, size - 1)))
+
+
+def _reflected(x, low, high):
+    """Coordinates reflected at `low / 2` and `high / 2`."""
+    if low == high:
+        return x * 0
+    least, span = low / 2, (high - low) / 2
+    gap = x - least
+    side = stop_gradient(cnp.where(gap < 0, -1.0, 1.0).astype(x.dtype))
+    gap = gap * side
+    turns = stop_gradient(cnp.floor(gap / span))
+    rest = gap - turns * span
+    even = stop_gradient(cnp.remainder(turns, 2.0)) == 0
+    return cnp.where(even, rest + least, span - rest + least)
+
+
+def _placed(x, size, padding_mode, align):
+    """Grid coordinates in [-1, 1] as positions on an axis."""
+    x = (x + 1) / 2 * (size - 1) if align else ((x + 1) * size - 1) / 2
+    return _bounded(x, size, padding_mode, align)
+
+
+def _bounded(x, size, padding_mode, align):
+    if padding_mode == "border":
+        return _between(x, size)
+    if padding_mode == "reflection":
+        x = _reflected(x, 0, 2 * (size - 1)) if align else _reflected(x, -1, 2 * size - 1)
+        return _between(x, size)
+    return x
+
+
+def _whole(x):
+    """A position as an integer, NaN and infinities far outside."""
+    x = stop_gradient(x)
+    return cnp.clip(cnp.nan_to_num(x, nan=-100.0), -(2.0**30), 2.0**30).astype(np.int64)
+
+
+def _read(input, spots):
+    """`(n, c, points)`: values at integer positions of each axis, zero outside."""
+    sizes = tuple(input.shape[2:])
+    flat, inside = 0, None
+    for s, n in zip(spots, sizes):
+        ok = (s >= 0) & (s < n)
+        inside = ok if inside is None else inside & ok
+        flat = flat * n + cnp.clip(s, 0, n - 1)
+    rows, count = cnp.reshape(input, (*input.shape[:2], math.prod(sizes))), math.prod(flat.shape[1:])
+    index = cnp.broadcast_to(cnp.expand_dims(cnp.reshape(flat, (input.shape[0], count)), 1),
+                             (input.shape[0], input.shape[1], count))
+    found = cnp.take_along_axis(rows, index, 2)
+    inside = cnp.expand_dims(cnp.reshape(inside, (input.shape[0], count)), 1)
+    return cnp.where(inside, found, np.zeros((), input.dtype))
+
+
+def flat(given, named):
+    """Whether the examples are images, not volumes."""
+    return (given[0] if given else named["input"]).ndim == 4
+
+
+@functional("grid_sample", node={flat: "GridSampler2DBackward0", otherwise: "GridSampler3DBackward0"})
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """See PyTorch's documentation of `torch.nn.functional.grid_sample`."""
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
+                         f"got: '{mode}'")
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+                         f"'reflection', but got: '{padding_mode}'")
+    n = input.ndim - 2
+    if n not in (2, 3) or grid.ndim != input.ndim:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same number of dimensions, but got input "
+                           f"with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")
+    if grid.shape[-1] != n:
+        raise RuntimeError(f"grid_sampler(): expected grid to have size {n} in last dimension, but got grid with sizes "
+                           f"{list(grid.shape)}")
+    if mode == "bicubic" and n == 3:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if align_corners is None:
+        tell("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+             "Please specify align_corners=True if the old behavior is desired. See the documentation of "
+             "grid_sample for details.", stacklevel=4)
+    align = bool(align_corners)
+    sizes = tuple(input.shape[2:])
+    out_shape = (*input.shape[:2], *grid.shape[1:-1])
+    axes = [grid[..., n - 1 - i] for i in range(n)]  # the last coordinate is that of the first axis
+    if mode == "bicubic":
+        at = [_placed(x, k, "zeros", align) for x, k in zip(axes, sizes)]
+        return cnp.reshape(_bicubic(input, at, sizes, padding_mode, align), out_shape)
+    at = [_placed(x, k, padding_mode, align) for x, k in zip(axes, sizes)]
+    if mode == "nearest":
+        return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
+    low = [stop_gradient(cnp.floor(x)) for x in at]
+    gaps, first = [x - f for x, f in zip(at, low)], [_whole(f) for f in low]
+    total, count = None, math.prod(grid.shape[1:-1])
+    for corner in np.ndindex(*(2,) * n):
+        weight, spots = None, []
+        for gap, spot, c in zip(gaps, first, corner):
+            part = gap if c else 1 - gap
+            weight = part if weight is None else weight * part
+            spots.append(spot + c)
+        value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], count)), 1)
+        total = value if total is None else total + value
+    return cnp.reshape(total, out_shape)
+
+
+def _bicubic(input, at, sizes, padding_mode, align):
+    low = [stop_gradient(cnp.floor(x)) for x in at]
+    weights = [cubic_weights(x - f) for x, f in zip(at, low)]
+    spots = [[_whole(_bounded(f + (k - 1), n, padding_mode, align)) for k in range(4)] for f, n in zip(low, sizes)]
+    total = None
+    for i in range(4):
+        for j in range(4):
+            weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], -1))
+            value = _read(input, (spots[0][i], spots[1][j])) * cnp.expand_dims(weight, 1)
+            total = value if total is None else total + value
+    return total
+
+
+@functional("affine_grid", node="AffineGridGeneratorBackward0")
+def affine_grid(theta, size, align_corners=None):
+    """See PyTorch's documentation of `torch.nn.functional.affine_grid`."""
+    size = tuple(size)
+    n = len(size) - 2
+    if tuple(theta.shape[1:]) != (n, n + 1):
+        raise ValueError(f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. Got "
+                         f"{tuple(theta.shape)}.")
+    lines = []
+    for k in size[2:]:
+        line = np.linspace(-1, 1, k) if k > 1 else np.zeros(1)
+        lines.append(line if align_corners or k < 1 else line * (k - 1) / k)
+    grids = np.meshgrid(*lines, indexing="ij")[::-1]
+    points = np.stack([*[g.ravel() for g in grids], np.ones(grids[0].size)], axis=-1).astype(theta.dtype)
+    return cnp.reshape(cnp.matmul(points, cnp.swapaxes(theta, 1, 2)), (size[0], *size[2:], n))
+
+
+@functional("pixel_shuffle", node="PixelShuffleBackward0")
+def pixel_shuffle(input, upscale_factor):
+    """See PyTorch's documentation of `torch.nn.functional.pixel_shuffle`."""
+    if input.ndim < 3:
+        raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{input.ndim} dimension(s)")
+    r = upscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    *lead, c, h, w = input.shape
+    if c % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                           f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
+    k = len(lead)
+    x = cnp.reshape(input, (*lead, c // (r * r), r, r, h, w))
+    x = cnp.transpose(x, (*range(k), k, k + 3, k + 1, k + 4, k + 2))
+    return cnp.reshape(x, (*lead, c // (r * r), h * r, w * r))
+
+
+@functional("pixel_unshuffle", node="PixelUnshuffleBackward0")
+def pixel_unshuffle(input, downscale_factor):
+    """See PyTorch's documentation of `torch.nn.functional.pixel_unshuffle`."""
+    if input.ndim < 3:
+        raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{input.ndim} dimension(s)")
+    r = downscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    *lead, c, h, w = input.shape
+    for word, size, axis in (("height", h, -2), ("width", w, -1)):
+        if size % r:
+            raise RuntimeError(f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
+                               f"input.size({axis})={size} is not divisible by {r}")
+    k = len(lead)
+    x = cnp.reshape(input, (*lead, c, h // r, r, w // r, r))
+    x = cnp.transpose(x, (*range(k), k, k + 2, k + 4, k + 1, k + 3))
+    return cnp.reshape(x, (*lead, c * r * r, h // r, w // r))
+
+
+@functional("channel_shuffle", node="NativeChannelShuffleBackward0")
+def channel_shuffle(input, groups):
+    """See PyTorch's documentation of `torch.nn.functional.channel_shuffle`."""
+    if input.ndim <= 2:
+        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
+                           f"{list(input.shape)}")
+    n, c, *rest = input.shape
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    x = cnp.reshape(input, (n, groups, c // groups, *rest))
+    return cnp.reshape(cnp.swapaxes(x, 1, 2), input.shape)

@@ -1,0 +1,201 @@
+"""Scattering with a reduction: products, means and extrema of all that lands on one place."""
+
+
+import numpy as np
+
+from ..... import numpy as cnp, stop_gradient
+from ..dispatch.call import ROWS, moving
+from ..dispatch.host_ops import bare, hosted, numbers
+from ..dispatch.layouts import LIKE_FIRST
+from ..types.dtypes import type_word
+from .indexing import AT
+from .selecting import check_long, grid
+from .shaping import wrap_dim
+
+_EXTREMES = {"amax": np.maximum, "amin": np.minimum}
+
+
+def spots(x, dim, index):
+    """The index arrays of all axes, of a scatter along one."""
+    index = bare(index)
+    return grid(index, wrap_dim(dim, x.ndim)), index
+
+
+def _ranks(places, shape):
+    """For each element the number of earlier ones with the same place."""
+    flat = np.ravel_multi_index(np.broadcast_arrays(*places), shape).ravel()
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    first = np.searchsorted(ordered, ordered, "left")
+    ranks = np.empty(flat.size, np.int64)
+    ranks[order] = np.arange(flat.size) - first
+    return ranks
+
+
+def reduce_into(name, x, dim, index, src, how, include_self):
+    """`x` with `src` reduced into it at an index of one axis."""
+    if how not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {how}")
+    check_long(name, index)
+    if src.dtype != x.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if not x.ndim:
+        one = reduce_into(name, cnp.reshape(x, (1,)), 0, cnp.reshape(index, (-1,)), cnp.reshape(src, (-1,)), how,
+                          include_self)
+        return cnp.reshape(one, ())
+    d = wrap_dim(dim, x.ndim)
+    for what, v in (("self", x), ("src", src)):
+        if v.ndim != index.ndim and name != "index_reduce":
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
+        if name != "index_reduce" and any(m > n and (a != d or what == "src") for a, (m, n) in enumerate(
+                zip(index.shape, v.shape))):
+            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than {what} {list(v.shape)}"
+                               + (f" apart from dimension {d}" if what == "self" else ""))
+    places, index = spots(x, dim, index)
+    if isinstance(index, np.ndarray) and index.size:
+        n = x.shape[wrap_dim(dim, x.ndim)]
+        bad = (index < 0) | (index >= n)
+        if bad.any():
+            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {wrap_dim(dim, x.ndim)} "
+                               f"with size {n}")
+    src = src[tuple([slice(0, k) for k in index.shape])]
+    ones = np.ones(tuple(index.shape), np.int64)
+    hits = AT(np.zeros(tuple(x.shape), np.int64))[places].add(ones)
+    if how in _EXTREMES:
+        return _extreme(x, places, index, src, how, include_self, hits)
+    start = x if include_self else cnp.where(hits > 0, np.asarray(how == "prod", x.dtype), x)
+    if how == "prod":
+        return _product(start, places, index, src, wrap_dim(dim, x.ndim))
+    total = AT(start)[places].add(src)
+    if how == "sum":
+        return total
+    count = cnp.maximum(hits + (1 if include_self else 0), 1)
+    if x.dtype.kind in "iu":
+        return cnp.floor_divide(total, count.astype(x.dtype))
+    return cnp.where(hits > 0, total / count.astype(x.dtype), x)
+
+
+def _dense_product(x, index, src, d):
+    """The same at indices that differ between examples: the product over all sources, 1 where one lands elsewhere."""
+    n, shape = x.shape[d], (*src.shape[:d], *src.shape[d + 1 :])
+    index, src = (cnp.expand_dims(cnp.moveaxis(v, d, 0), 1) for v in (index, src))
+    hit = index == np.arange(n).reshape((1, n) + (1,) * len(shape))
+    factor = cnp.moveaxis(cnp.prod(cnp.where(hit, src, np.ones((), x.dtype)), axis=0), 0, d)
+    more = [(0, a - b) for a, b in zip(x.shape, factor.shape)]  # what lies beside the index stays
+    factor = cnp.pad(factor, more, constant_values=1) if any(b for _, b in more) else factor
+    return (x * factor).astype(x.dtype)
+
+
+def _product(x, places, index, src, d):
+    if not isinstance(index, np.ndarray):
+        return _dense_product(x, index, src, d)
+    ranks = _ranks(places, tuple(x.shape))
+    spread = [np.broadcast_to(p, index.shape).ravel() for p in places]
+    values = cnp.reshape(src, (-1,))
+    for r in range(int(ranks.max(initial=-1)) + 1):
+        chosen = np.flatnonzero(ranks == r)
+        at = tuple([p[chosen] for p in spread])
+        x = AT(x)[at].set(x[at] * values[chosen])
+    return x
+
+
+def _extreme(x, places, index, src, how, include_self, hits):
+    """The extreme of all that lands on a place, ties sharing the gradient."""
+    fold = _EXTREMES[how]
+    low = -np.inf if how == "amax" else np.inf
+    if x.dtype.kind in "biu":
+        low = how == "amin" if x.dtype.kind == "b" else getattr(np.iinfo(x.dtype), "min" if how == "amax" else "max")
+
+    def best(a, s, count, *where):
+        out = np.where(count > 0, np.asarray(low, a.dtype), a) if not include_self else a.copy()
+        fold.at(out, where, s)
+        return out
+
+    found = hosted(best, x.shape, x.dtype, x, src, hits, *places)
+    mine = (x == found) & (include_self | (hits == 0))
+    theirs = src == found[places]
+    if x.dtype.kind in "biu":
+        return found
+    zero = np.zeros((), x.dtype)
+    total = AT(cnp.where(mine, x, zero))[places].add(cnp.where(theirs, src, zero))
+    count = AT(mine.astype(x.dtype))[places].add(theirs.astype(x.dtype))
+    shared = total / cnp.maximum(count, 1.0).astype(x.dtype)
+    finite = cnp.where(cnp.isfinite(shared), shared, zero)
+    return found + (finite - stop_gradient(finite))
+
+
+@moving("scatter_reduce", inplace_form=True)
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+    """Elements reduced at an index an axis; see PyTorch's documentation of `torch.scatter_reduce`."""
+    return reduce_into("scatter", input, dim, index, src, reduce, include_self)
+
+
+@moving("index_reduce", inplace_form=True)
+def index_reduce(input, dim, index, source, reduce, *, include_self=True):
+    """Parts reduced at indices of an axis; see PyTorch's documentation of `torch.index_reduce`."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+                           f"{reduce}.")
+    if source.dtype != input.dtype:
+        raise RuntimeError(f"index_reduce_(): self ({type_word(input.dtype)}) and source ({type_word(source.dtype)}) "
+                           "must have the same scalar type")
+    d = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim}")
+    if source.ndim != input.ndim or any(m != n and a != d for a, (m, n) in enumerate(zip(input.shape, source.shape))):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
+    if source.ndim and index.size != source.shape[d]:
+        raise RuntimeError(f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): "
+                           f"({source.shape[d]}), for dim: {d}")
+    shape = (-1,) + (1,) * (source.ndim - 1 - d)
+    index = cnp.broadcast_to(cnp.reshape(bare(index), shape), tuple(source.shape)) if source.ndim else index
+    return reduce_into("index_reduce", input, d, index, source, reduce, include_self)
+
+
+def _multiplied(input, dim, index, src=None, *, value=None, reduce=None):
+    source = src if value is None else value
+    if reduce == "multiply":
+        source = source if hasattr(source, "dtype") else cnp.full(index.shape, source, dtype=input.dtype)
+        return reduce_into("scatter", input, dim, index, source, "prod", True)
+    if reduce not in (None, "add"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return _SCATTER(input, dim, index, src, value=value, reduce=reduce)
+
+
+_SCATTER = ROWS["scatter"].body
+ROWS["scatter"].body = _multiplied
+
+
+@moving("put", inplace_form=True, layout=LIKE_FIRST)
+def put(input, index, source, accumulate=False):
+    """Elements put at flat positions; see PyTorch's documentation of `Tensor.put_`."""
+    check_long("put_", index)
+    if source.dtype != input.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = "
+                           f"{type_word(input.dtype)} and source.dtype = {type_word(source.dtype)}")
+    if source.size != index.size:
+        raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
+                           f"source.numel() = {source.size}, index.numel() = {index.size}")
+    flat, at, all_places = cnp.reshape(input, (-1,)), cnp.reshape(bare(index), (-1,)), numbers(index)
+    n = flat.shape[0]
+    if all_places is not None and all_places.size and (all_places.min() < -n or all_places.max() >= n):
+        raise IndexError(f"out of range: tried to access index {int(all_places.max())} on a tensor of {n} elements.")
+    values = cnp.reshape(source, (-1,))
+    out = AT(flat)[at].add(values) if accumulate else AT(flat)[at].set(values)
+    return cnp.reshape(out, input.shape)
+
+
+def fill_diagonal(x, value, wrap):
+    """`x` with a number on its main diagonal."""
+    if x.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if x.ndim > 2 and len(set(x.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    hit = np.zeros(tuple(x.shape), bool)
+    np.fill_diagonal(hit, True, wrap)
+    return cnp.where(hit, np.asarray(value, x.dtype), x)
+
+
+moving("fill_diagonal", method=False, register=False, inplace_form=True, node="FillDiagonalBackward0")(
+    lambda x, fill_value, wrap=False: fill_diagonal(x, fill_value, wrap))

@@ -1,0 +1,599 @@
+"""Views and shapes: select, narrow, view, reshape, transpose, expand, and what copies."""
+
+from numbers import Number
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY, Scatter, pick_rule
+from ..dispatch.call import ROWS, Row, attach, invoke, moving
+from ..dispatch.signatures import whole
+from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
+from ..graph.node import UNDEFINED, NamedRule
+from ..inplace.inplace import check_result, inplace
+from ..state.levels import AMBIENT, BatchTrace, alive
+from ..state.python_data import filling, warn_imaginary
+from ..state.state import bottom
+from ..types import dtypes
+from ..types.memory_formats import arranged, preserves
+from ..types.size import contiguous_format
+from ..types.tensor_type import Tensor, TensorBase
+from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, shape_dtype, source_aval, view
+
+
+def wrap_dim(dim, ndim, extra=0):
+    """A non-negative axis, or torch's IndexError."""
+    n = max(ndim + extra, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim + n if dim < 0 else dim
+
+
+def ndim_of(t):
+    """The number of axes."""
+    return len(shape_dtype(t)[0])
+
+
+def shape_of(t):
+    """The shape as a plain tuple."""
+    return shape_dtype(t)[0]
+
+
+def method(name=None, node=None, aliases=(), attached=True):
+    """Make a function of tensors public: `torch.name` and, where `attached`, `Tensor.name`."""
+
+    def make(fun):
+        row = Row(name or fun.__name__, fun, node)
+        row.fun = fun
+        ROWS[row.name] = row
+        if attached:
+            attach(row.name, fun)
+        for alias in aliases:
+            ROWS[alias] = row
+            attach(alias, fun)
+        return fun
+
+    return make
+
+
+def index_view(t, index, node):
+    """A view by a basic index."""
+    if ready(t):
+        return indexed(t, (*index, Ellipsis), node)
+    return view(t, GETITEM, ((*index, Ellipsis),), node)
+
+
+def shape_argument(sizes):
+    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    for n in sizes:
+        if type(n) is not int:
+            break
+    else:
+        return sizes
+    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
+        sizes = tuple(sizes[0])
+    for place, n in enumerate(sizes):
+        if not whole(n):
+            raise TypeError(f"sizes must be a tuple of ints, but got {type(n).__name__} at position {place}")
+    return tuple([int(n) for n in sizes])
+
+
+def distinct(axes):
+    """Axes, or torch's refusal of one that is named twice."""
+    if len(set(axes)) != len(axes):
+        twice = next(a for a in axes if axes.count(a) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return axes
+
+
+def inferred(shape, count):
+    """A shape with -1 replaced."""
+    if -1 in shape:
+        if shape.count(-1) > 1:
+            raise RuntimeError("only one dimension can be inferred")
+        known = 1
+        for n in shape:
+            known *= n if n != -1 else 1
+        if known == 0:
+            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                               "dimension size -1 can be any value and is ambiguous")
+        if count % known:
+            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+        return tuple([count // known if n == -1 else n for n in shape])
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"invalid shape dimension {n}")
+    if int(np.prod(shape, dtype=object)) != count:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    return shape
+
+
+def check_inferred(shape, count):
+    """torch's errors for a shape that does not fit, without a detour for one that does."""
+    known = 1
+    for n in shape:
+        known *= n
+    if known != count or not known and -1 in shape:
+        inferred(shape, count)
+
+
+def hidden_shape(t, shape):
+    """The shape in memory: vmap levels put their axes in front."""
+    while isinstance(t.value, TensorBase):
+        size = getattr(t.level_trace, "size", None)
+        if size is not None:
+            shape = (size, *shape)
+        t = t.value
+    return shape
+
+
+def reshapes_as_view(t, shape):
+    """Whether the memory can be seen with another shape."""
+    b = bottom(t)
+    if not isinstance(b, np.ndarray):
+        return True
+    try:
+        b.reshape(hidden_shape(t, shape), copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+@method("view", "ViewBackward0")
+def view_(self, *sizes, dtype=None):
+    """The same memory with another shape, or read as another dtype; see PyTorch's `Tensor.view`."""
+    if sizes and isinstance(sizes[0], dtypes.dtype):
+        dtype, sizes = sizes[0], ()
+    if dtype is not None:
+        if dtype is self.dtype:
+            return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
+        return RETYPED[0](self, dtype)
+    shape = shape_argument(sizes)
+    if ready(self):
+        check_inferred(shape, self.value.size)
+        quick = reshaped(self, shape)
+        if quick is not None:
+            return quick
+    shape = inferred(shape, int(np.prod(shape_of(self))))
+    if not reshapes_as_view(self, shape):
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans "
+                           "across two contiguous subspaces). Use .reshape(...) instead.")
+    return view(self, RESHAPE, (shape,), "ViewBackward0")
+
+
+del ROWS["view"]
+RETYPED = []  # filled by strided.py
+
+
+@method("reshape")
+def reshape(input, *shape):
+    """Another shape: a view where the memory allows, else a copy; see PyTorch's `torch.reshape`."""
+    shape = shape_argument(shape)
+    if ready(input):
+        check_inferred(shape, input.value.size)
+        quick = reshaped(input, shape, "ReshapeAliasBackward0")
+        if quick is not None:
+            return quick
+    shape = inferred(shape, int(np.prod(shape_of(input))))
+    if reshapes_as_view(input, shape):
+        ordered = input.is_contiguous()
+        return view(input, RESHAPE, (shape,), "ViewBackward0" if ordered else "ReshapeAliasBackward0")
+    return invoke(RESHAPED, reshape, (input, shape), {})
+
+
+RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
+ROWS["reshape"].fun = lambda input, shape: reshape(input, shape)
+
+
+def same_kind(name, other):
+    """torch's refusal of what is no tensor."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+
+
+@method()
+def view_as(self, other):
+    """`self.view(other.shape)`."""
+    same_kind("view_as", other)
+    return view_(self, shape_of(other))
+
+
+@method()
+def reshape_as(self, other):
+    """`self.reshape(other.shape)`."""
+    same_kind("reshape_as", other)
+    return reshape(self, shape_of(other))
+
+
+@method()
+def flatten(input, start_dim=0, end_dim=-1):
+    """Merge axes; see PyTorch's `torch.flatten`."""
+    shape = shape_of(input)
+    if not shape:
+        return reshape(input, (1,))
+    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if a > b:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if a == b:
+        return input
+    return reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
+
+
+ROWS["ravel"] = Row("ravel")
+ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
+attach("ravel", lambda self: reshape(self, (-1,)))
+
+
+@method()
+def unflatten(input, dim, sizes):
+    """Split an axis; see PyTorch's `torch.unflatten`."""
+    shape = shape_of(input)
+    d = wrap_dim(dim, len(shape))
+    sizes = inferred(tuple(sizes), shape[d])
+    return reshape(input, (*shape[:d], *sizes, *shape[d + 1 :]))
+
+
+@method(aliases=("permute_dims",))
+def permute(input, *sizes, dims=None):
+    """Axes in another order, a view; see PyTorch's `torch.permute`."""
+    dims = shape_argument(sizes) if dims is None else tuple(dims)
+    n = ndim_of(input)
+    if len(dims) != n:
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                           "of "
+                           f"the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
+                           f"{len(dims)}")
+    axes = tuple([wrap_dim(d, n) for d in dims])
+    if len(set(axes)) != n:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    if ready(input):
+        return turned(input, axes, "PermuteBackward0")
+    return view(input, TRANSPOSE, (axes,), "PermuteBackward0")
+
+
+@method(aliases=("swapaxes", "swapdims"))
+def transpose(input, dim0, dim1):
+    """Two axes exchanged, a view; see PyTorch's `torch.transpose`."""
+    n = ndim_of(input)
+    a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    axes = list(range(n))
+    if n:
+        axes[a], axes[b] = axes[b], axes[a]
+    if ready(input):
+        return turned(input, tuple(axes), "TransposeBackward0")
+    return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
+
+
+@method()
+def t(input):
+    """A matrix transposed, a view; see PyTorch's `torch.t`."""
+    n = ndim_of(input)
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
+    if ready(input):
+        return turned(input, tuple(range(n))[::-1], "TBackward0")
+    return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
+
+
+Tensor.T = property(lambda self: permute(self, tuple(range(ndim_of(self)))[::-1]))
+Tensor.mT = property(lambda self: matrix_turned(self))
+Tensor.H = property(lambda self: conjugated(self))
+
+
+def matrix_turned(t):
+    """`Tensor.mT`: the last two axes exchanged."""
+    n = ndim_of(t)
+    if n == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return transpose(t, -2, -1) if n else t
+
+
+def conjugated(t):
+    """`Tensor.H`: a matrix transposed and conjugated."""
+    n = ndim_of(t)
+    if n not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
+                           + (" For batches of matrices, consider using tensor.mH" if n > 2 else ""))
+    return ROWS["conj"].fun(transpose(t, 0, 1) if n else t)
+
+
+@method(aliases=("moveaxis",))
+def movedim(input, source, destination):
+    """Axes moved, a view; see PyTorch's `torch.movedim`."""
+    n = ndim_of(input)
+    given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the "
+                           f"same number of dims as destination ({given[1]} dims)")
+    source, destination = ([wrap_dim(d, n) for d in dims] for dims in given)
+    for word, dims, found in (("source", given[0], source), ("destination", given[1], destination)):
+        if len(set(found)) != len(found):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
+    if not n:
+        return permute(input, ())
+    order = [a for a in range(n) if a not in source]
+    for d, s in sorted(zip(destination, source)):
+        order.insert(d, s)
+    return permute(input, order)
+
+
+@method()
+def unsqueeze(input, dim):
+    """A new axis of length 1, a view; see PyTorch's `torch.unsqueeze`."""
+    n = ndim_of(input)
+    d = wrap_dim(dim, n, extra=1)
+    return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
+
+
+EVERY = object()  # where no axis is named: None is no axis
+
+
+@method()
+def squeeze(input, dim=EVERY):
+    """Axes of length 1 dropped, a view; see PyTorch's `torch.squeeze`."""
+    shape = shape_of(input)
+    if dim is EVERY:
+        drop = [i for i, n in enumerate(shape) if n == 1]
+    else:
+        drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
+        drop = [d for d in drop if shape and shape[d] == 1]
+    index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
+    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else "SqueezeBackward1")
+
+
+@method()
+def expand(input, *sizes, implicit=False):
+    """Axes of length 1 stretched without copying; see PyTorch's `Tensor.expand`."""
+    sizes = shape_argument(sizes)
+    shape = shape_of(input)
+    lead = len(sizes) - len(shape)
+    if lead < 0:
+        raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
+                           f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
+                           f"({len(shape)})")
+    target = []
+    for i, n in enumerate(sizes):
+        old = shape[i - lead] if i >= lead else None
+        if n == -1:
+            if old is None:
+                raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the expanded size of "
+                                   f"the tensor (-1) isn't allowed in a leading, non-existing dimension {i}")
+            n = old
+        if old is not None and old != 1 and old != n:
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
+                               f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                               f"{list(shape)}")
+        target.append(n)
+    return view(input, EXPAND, (tuple(target),), "ExpandBackward0")
+
+
+@method()
+def expand_as(self, other):
+    """`self.expand(other.shape)`."""
+    same_kind("expand_as", other)
+    return expand(self, shape_of(other))
+
+
+@method()
+def broadcast_to(input, size):
+    """`input.expand(size)`."""
+    return expand(input, size)
+
+
+@method()
+def select(input, dim, index):
+    """One index of an axis, a view; see PyTorch's `torch.select`."""
+    shape = shape_of(input)
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, len(shape))
+    if not isinstance(index, int) and not whole(index):
+        raise TypeError(f"select(): argument 'index' must be int, not {type(index).__name__}")
+    if not -shape[d] <= index < shape[d]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {d}")
+    return index_view(input, (slice(None),) * d + (int(index),), "SelectBackward0")
+
+
+@method()
+def narrow(input, dim, start, length):
+    """A range of an axis, a view; see PyTorch's `torch.narrow`."""
+    shape = shape_of(input)
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, len(shape))
+    if isinstance(start, TensorBase) and (start.ndim or start.dtype.category != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if not isinstance(start, int) and not whole(start):
+        raise TypeError(f"narrow(): argument 'start' must be int, not {type(start).__name__}")
+    start = int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -shape[d] <= start <= shape[d]:
+        raise IndexError(f"start out of range (expected to be in range of [{-shape[d]}, {shape[d]}], but got {start})")
+    start += shape[d] if start < 0 else 0
+    if start + length > shape[d]:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({shape[d]}).")
+    return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
+
+
+ROWS["detach"] = Row("detach")
+ROWS["detach"].fun = Tensor.detach
+
+
+@moving("clone", blind=True, node="CloneBackward0", out=False)
+def clone(input, *, memory_format=None):
+    """A copy with history; see PyTorch's `torch.clone`."""
+    out = REGISTRY["duplicate"].fun(input)
+    return out if preserves(memory_format) else arranged(out, memory_format, input.ndim)
+
+
+@moving("contiguous", method=False, register=False, node="CloneBackward0")
+def _contiguous(input, memory_format=contiguous_format):
+    return arranged(REGISTRY["duplicate"].fun(input), memory_format, input.ndim)
+
+
+def contiguous(self, memory_format=contiguous_format):
+    """Itself if its elements lie in the order of a memory format, else a copy that does."""
+    if preserves(memory_format):
+        if self.is_contiguous():
+            return self
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return self if self.is_contiguous(memory_format) else _contiguous(self, memory_format)
+
+
+attach("contiguous", contiguous)
+
+
+def _multiple(indices, input, name):
+    """Several views by basic indices at once: the outputs of one node."""
+    indices = [(*i, Ellipsis) for i in indices]
+    if ready(input):
+        return parted(input, indices, unbinding(name))
+    input = alive(input)
+    outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
+    share_node(outs, input, indices, name)
+    return tuple(outs)
+
+
+def share_node(outs, t, indices, name):
+    """Make several views the outputs of one node, at every level."""
+    while True:
+        level = t.level_trace or AMBIENT
+        parents = [o.node.parents for o in outs if o.node is not None]
+        if parents:
+            aval = source_aval(t)
+            node = level.node(unbinding(name), parents[0], (aval, indices))
+            for k, o in enumerate(outs):
+                o.node = level.node(pick_rule(len(outs), k), node, None)
+        if not isinstance(t.value, TensorBase):
+            return
+        if isinstance(level, BatchTrace):
+            indices = [(slice(None), *i) for i in indices]
+        t, outs = t.value, [o.value for o in outs]
+
+
+_UNBINDING = {}
+
+
+def unbinding(name):
+    """The rule of a node whose outputs are parts of its operand: the parts' cotangents, each in its place."""
+    rule = _UNBINDING.get(name)
+    if rule is None:
+        rule = _UNBINDING[name] = NamedRule(GETITEM.rule((0,), True), name)
+        rule.prim = rule.collect = None
+        rule.names = rule.origins = rule.active = ()
+        rule.back = rule.strong = gathered
+    return rule
+
+
+def gathered(cts, saved):
+    """The cotangent of a tensor from those of its parts."""
+    aval, indices = saved
+    whole = None
+    for c, index in zip(cts, indices):
+        if c is not None and c is not UNDEFINED:
+            part = Scatter(aval, index, c)
+            whole = part if whole is None else whole.plus(part)
+    return UNDEFINED if whole is None else whole
+
+
+@method()
+def unbind(input, dim=0):
+    """All indices of an axis as views; see PyTorch's `torch.unbind`."""
+    shape = shape_of(input)
+    if not shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim(dim, len(shape))
+    return _multiple([(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
+
+
+@method()
+def split(tensor, split_size_or_sections, dim=0):
+    """Consecutive ranges of an axis as views; see PyTorch's `torch.split`."""
+    if not isinstance(tensor, TensorBase):
+        return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
+    shape = shape_of(tensor)
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    d = wrap_dim(dim, len(shape))
+    n = shape[d]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        if size < 0 or size == 0 and n:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        sizes = [min(size, n - k) for k in range(0, n, size)] if size else [0]
+        sizes = sizes or [0]
+        node = "SplitBackward0"
+    else:
+        sizes = list(split_size_or_sections)
+        if sum(sizes) != n:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                               f"dimension {dim}), but got split_sizes={sizes}")
+        node = "SplitWithSizesBackward0"
+    starts = np.cumsum([0, *sizes]).tolist()
+    return _multiple([(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+
+
+@method()
+def chunk(input, chunks, dim=0):
+    """At most `chunks` ranges of an axis as views; see PyTorch's `torch.chunk`."""
+    if chunks < 1:
+        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    if not ndim_of(input):
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    n = shape_of(input)[wrap_dim(dim, ndim_of(input))]
+    size = -(-n // chunks)
+    return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)
+
+
+def fill_(self, value):
+    """Every element becomes `value`."""
+    name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
+    if not isinstance(value, TensorBase):
+        if not isinstance(value, Number | np.bool_):
+            raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
+        value = filling(value, shape_dtype(self)[1])
+    elif ndim_of(value):
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
+                           "dimensions.")
+    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name, covers=True)
+
+
+def zero_(self):
+    """Every element becomes zero."""
+    return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0", covers=True)
+
+
+def copy_(self, src, non_blocking=False):
+    """Every element becomes that of `src`, cast and broadcast."""
+    if not isinstance(src, TensorBase):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
+
+
+def replaced(x, value):
+    """`value` in the shape and dtype of `x`, with the history of `x` cut at zero."""
+    value = cnp.asarray(value) if not hasattr(value, "dtype") else value
+    if tuple(value.shape) != tuple(x.shape):
+        for i in range(1, min(value.ndim, x.ndim) + 1):
+            a, b = x.shape[-i], value.shape[-i]
+            if a != b and b != 1 and a != 1:
+                raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                                   f"dimension {max(value.ndim, x.ndim) - i}")
+        check_result(tuple(x.shape), x.dtype, tuple(value.shape), x.dtype)
+    if value.dtype != x.dtype:
+        if value.dtype.kind == "c" and x.dtype.kind not in "cb":
+            warn_imaginary()
+            value = value.real
+        value = value.astype(x.dtype)
+    return UPDATE_ALL(x, value)
+
+
+def UPDATE_ALL(x, value):  # noqa: N802
+    """`x[...] = value` as a new value."""
+    return REGISTRY["index_update"].fun(x, value, Ellipsis, False, False)
+
+
+for _f in (fill_, zero_, copy_):
+    attach(_f.__name__, _f)

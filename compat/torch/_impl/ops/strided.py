@@ -1,0 +1,276 @@
+"""Views beyond basic indexing: diagonals, windows, real and imaginary parts, strides of one's own."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import Places
+from ..dispatch.call import moving
+from ..dispatch.layouts import IN_ORDER
+from ..graph import versions
+from ..inplace.inplace import PUT_VALUE
+from ..state.levels import FOREIGN
+from ..state.state import (
+    at_level,
+    bottom,
+    more,
+    needs_grad,
+    tangent_of,
+    wrap,
+)
+from ..types.dtypes import type_word
+from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..views.memory import memory_of
+from ..views.views import AS_COMPLEX, AS_REAL, IMAG, PICK, PUT, REAL, shape_dtype, view
+from .shaping import RETYPED, method, shape_of, wrap_dim
+
+ndarray = np.ndarray
+
+
+def picked(t, maker, name):
+    """The view of a tensor that `maker` makes of an array, with its elements' places found by the same maker."""
+    shape = shape_of(t)
+    index = maker(np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape))
+    return view(t, PICK, (Places(index),), name, maker=lambda a: writable(maker(a), a))
+
+
+def writable(view_, array):
+    """A view that may be written to if its memory may (NumPy makes diagonals read-only)."""
+    if view_.flags.writeable or not array.flags.writeable:
+        return view_
+    view_.flags.writeable = True
+    return view_
+
+
+@method("diagonal")
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """A diagonal of two axes, a view; see PyTorch's `torch.diagonal`."""
+    n = len(shape_of(input))
+    a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return picked(input, lambda x: np.diagonal(x, offset, a, b), "DiagonalBackward0")
+
+
+@method("unfold")
+def unfold(input, dimension, size, step):
+    """Windows of an axis, a view; see PyTorch's `Tensor.unfold`."""
+    shape = shape_of(input)
+    d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
+    if not shape:
+        return unfold(input.reshape(1), 0, size, step)[0] if size == 1 else unfold(input.reshape(1), 0, size, step)
+    if size > (shape[d] if shape else 1):
+        raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
+
+    def windows(x):
+        seen = np.lib.stride_tricks.sliding_window_view(x, size, axis=d, writeable=True)
+        cut = [slice(None)] * seen.ndim
+        cut[seen.ndim - 1 + d] = slice(None, None, step)
+        return own(seen[tuple(cut)], x)
+
+    return picked(input, windows, "UnfoldBackward0")
+
+
+def own(view_, array):
+    """A view whose base is the array's own memory, as versions need it (NumPy's stride tricks hide it)."""
+    root = versions.root_of(array)
+    start = view_.ctypes.data - root.ctypes.data
+    return np.ndarray(view_.shape, view_.dtype, versions.flat(root), start, view_.strides) if view_.size else view_
+
+
+@method("as_strided")
+def as_strided(input, size, stride, storage_offset=None):
+    """A view with strides of one's own over the memory, of each example where a vmap runs; see PyTorch's
+    `torch.as_strided`."""
+    hidden, whole = memory_of(input)
+    if whole is not bottom(input):
+        raise NotImplementedError("as_strided of a value traced by covector's own transforms is not built: it has no "
+                                  "memory; use narrow, select, unfold or diagonal")
+    size, stride = tuple(size), tuple(stride)
+    if len(size) != len(stride):
+        raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
+                           f"{list(stride)}")
+    root = versions.root_of(whole)
+    item = whole.itemsize
+    b = whole[(0,) * hidden] if whole.size else whole.reshape((0,))  # the first example; the others lie as it does
+    own_offset = (b.ctypes.data - root.ctypes.data) // item
+    offset = own_offset if storage_offset is None else storage_offset
+    last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
+    if root.dtype != b.dtype:
+        raise NotImplementedError("as_strided of memory read as another dtype is not built; clone() it first")
+    if last >= root.size and all(size) and not hidden:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           "itemsize "
+                           f"{item} requiring a storage size of {(last + 1) * item} are out of bounds for storage of "
+                           "size "
+                           f"{root.size * item}")
+    if not all(size):
+        empty = versions.flat(root)[:0].reshape(size)
+        return view(input, PICK, (Places(np.zeros(size, np.int64)),), "AsStridedBackward0", maker=lambda a: empty)
+    where = np.full(max(root.size, last + 1), -1)
+    places = np.ndarray(b.shape, np.int64, where, own_offset * 8, tuple(s // item * 8 for s in b.strides))
+    places[...] = np.arange(b.size).reshape(b.shape)
+    index = np.ndarray(size, np.int64, where, offset * 8, tuple(s * 8 for s in stride)).copy()
+    if (index < 0).any():
+        if hidden:
+            raise RuntimeError(f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches "
+                               "beyond the elements of an example. This is not supported inside of vmap; use narrow, "
+                               "select, unfold or diagonal")
+        return beyond(input, size, stride, offset)
+
+    def strided(a):
+        return np.ndarray((*a.shape[:hidden], *size), a.dtype, versions.flat(versions.root_of(a)), offset * item,
+                          (*a.strides[:hidden], *[s * item for s in stride]))
+
+    return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=strided)
+
+
+def beyond(t, size, stride, offset):
+    """`as_strided` of elements that a view does not show: of its base, where there is one that has them."""
+    base = None if t.autograd_meta is None or t.level_trace is not None else t.autograd_meta.base
+    if tangent_of(t) is not None or t.level_trace is not None or base is None and needs_grad(t):
+        raise NotImplementedError("as_strided beyond the elements of a tensor is built for tensors without a tangent, "
+                                  "outside of transforms, and of those with a history for views; take it of the base")
+    if base is not None:
+        return as_strided(base, size, stride, offset)
+    root = versions.root_of(t.value)
+    item = t.value.itemsize
+    out = wrap(np.ndarray(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
+    if t.is_inference():
+        more(out).inference, out.dispatch_key = True, GENERAL
+    return out
+
+
+def part(name, prim):
+    """`real` and `imag`: views of complex tensors."""
+
+    def of(input):
+        if shape_dtype(input)[1].kind != "c":
+            if name == "real":
+                return input
+            raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        return view(input, prim, (), "SelectBackward0", maker=lambda a: getattr(a, name))
+
+    of.__name__ = name
+    of.__doc__ = f"The {name} part, a view; see PyTorch's `torch.{name}`."
+    method(name)(of)
+    setattr(Tensor, name, property(of))
+    unit = 1.0 if name == "real" else 1j
+
+    def value(params, x, new):
+        return cnp.asarray(new) * unit + (cnp.imag(x) * 1j if name == "real" else cnp.real(x))
+
+    PUT_VALUE[prim.name] = value
+
+    def put(level, x, old, new):
+        whole = np.zeros(x.shape, x.dtype)
+        a = level.box(whole, node=old) if old is not None else whole
+        half = getattr(whole, name).copy()
+        b = level.box(half, node=new) if new is not None else half
+        out = value((), a, b)
+        return getattr(out, "node", None)
+
+    PUT[prim.name] = put
+
+
+part("real", REAL)
+part("imag", IMAG)
+
+
+@method("view_as_real", attached=False)
+def view_as_real(input):
+    """Complex numbers as pairs of real ones, a view; see PyTorch's `torch.view_as_real`."""
+    if shape_dtype(input)[1].kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return view(input, AS_REAL, (), "ViewAsRealBackward0", maker=lambda a: reread(a, f"f{a.itemsize // 2}", "split"))
+
+
+@method("view_as_complex", attached=False)
+def view_as_complex(input):
+    """Pairs of real numbers as complex ones, a view; see PyTorch's `torch.view_as_complex`."""
+    shape, dtype = shape_dtype(input)
+    if dtype not in (np.float32, np.float64):
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor "
+                           f"of scalar type: {type_word(dtype)}")
+    if not shape:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.stride(-1) != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % 2 for s in input.stride()[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if input.storage_offset() % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return view(input, AS_COMPLEX, (), "ViewAsComplexBackward0",
+                maker=lambda a: reread(a, f"c{a.itemsize * 2}", "join"))
+
+
+def reread(array, dtype, how):
+    """An array over the same memory in another dtype: `split` adds an axis, `join` drops the last one."""
+    dtype = np.dtype(dtype)
+    if not array.size:
+        return np.empty((*array.shape, 2) if how == "split" else array.shape[:-1], dtype)
+    shape, strides = (((*array.shape, 2), (*array.strides, dtype.itemsize)) if how == "split" else
+                      (array.shape[:-1], array.strides[:-1]))
+    root = versions.root_of(array)
+    return np.ndarray(shape, dtype, versions.flat(root), array.ctypes.data - root.ctypes.data, strides)
+
+
+PUT_VALUE["as_real"] = lambda params, x, new: AS_COMPLEX.fun(new)
+PUT_VALUE["as_complex"] = lambda params, x, new: AS_REAL.fun(new)
+
+
+def retyped(t, dtype):
+    """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
+    if t.level_trace is not None:
+        if t.level_trace is FOREIGN or isinstance(bottom(t), TensorBase):
+            raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
+                                      "cast the values with to(dtype)")
+        return at_level(t.level_trace, retyped(t.value, dtype))
+    array, shape, steps = t.value, t.shape, t.stride()
+    old, new = array.itemsize, dtype.itemsize
+    words = f"view {type_word(array.dtype)} as {type_word(dtype.numpy)} (different element sizes)"
+    strides = list(array.strides)
+    shape = list(shape)
+    if old != new:
+        if not shape:
+            raise RuntimeError(f"self.dim() cannot be 0 to {words}")
+        if steps[-1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 to {words}, but got {steps[-1]}")
+        if new > old:
+            k = new // old
+            if shape[-1] % k:
+                raise RuntimeError(f"self.size(-1) must be divisible by {k} to {words}, but got {shape[-1]}")
+            if t.storage_offset() % k:
+                raise RuntimeError(f"self.storage_offset() must be divisible by {k} to {words}, but got "
+                                   f"{t.storage_offset()}")
+            for i, s in enumerate(steps[:-1]):
+                if s % k:
+                    raise RuntimeError(f"self.stride({i}) must be divisible by {k} to {words}, but got {s}")
+        shape[-1] = shape[-1] * old // new
+        strides[-1] = new
+    if not array.size:
+        return wrap(np.empty(shape, dtype.numpy))
+    root = versions.root_of(array)
+    return wrap(np.ndarray(shape, dtype.numpy, versions.flat(root), array.ctypes.data - root.ctypes.data, strides))
+
+
+RETYPED.append(retyped)
+
+
+@moving("diag_embed", layout=IN_ORDER)
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Vectors as diagonals of matrices; see PyTorch's documentation of `torch.diag_embed`."""
+    a, b = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    n = input.shape[-1] + abs(offset)
+    rows = np.arange(input.shape[-1]) + max(-offset, 0)
+    columns = np.arange(input.shape[-1]) + max(offset, 0)
+    hit = np.zeros((n, n), bool)
+    hit[rows, columns] = True
+    index = np.zeros((n, n), np.int64)
+    index[rows, columns] = np.arange(input.shape[-1])
+    out = cnp.where(hit, cnp.take(input, index, axis=input.ndim - 1), cnp.asarray(0, input.dtype))
+    return cnp.moveaxis(out, (-2, -1), (a, b))
+

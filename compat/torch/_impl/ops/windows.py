@@ -1,0 +1,287 @@
+"""Convolutions and padding, by covector.nn; torch's forms of arguments and its errors."""
+
+import math
+
+import numpy as np
+
+from ..... import nn, numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.call import ROWS, Row, operation, otherwise
+from ..dispatch.layouts import IN_ORDER
+from ..random.sampling import rand_like
+from ..state.python_data import filling
+from ..state.state import mapped
+from ..types import dtypes
+from .network import functional
+
+
+def tuples(value, n):
+    """A number or a sequence as n numbers."""
+    if isinstance(value, int | np.integer):
+        return (int(value),) * n
+    if isinstance(value, str):
+        raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
+    value = tuple([int(v) for v in value])
+    return value * n if len(value) == 1 else value
+
+
+def _checked(name, n, x, weight, bias, features, stride, padding, dilation, groups):
+    """torch's errors for operands of a convolution that do not fit; the weight as it is named in its message."""
+    if x.ndim not in (n + 1, n + 2):
+        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of "
+                           f"size: {list(x.shape)}")
+    if weight.ndim != n + 2:
+        raise RuntimeError(f"weight should have {n + 2} dimensions, but got {weight.ndim}")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if not isinstance(padding, str) and any(p < 0 for p in tuples(padding, n)):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if bias is not None and tuple(bias.shape) != (features,):
+        raise RuntimeError(f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
+                           f"{features} elements, but got bias of size {list(bias.shape)} instead")
+
+
+def convolution(n):
+    """`conv1d`, `conv_transpose1d` and their kin."""
+
+    def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        stride, dilation = tuples(stride, n), tuples(dilation, n)
+        _checked(f"conv{n}d", n, input, weight, bias, weight.shape[0] if weight.ndim else 0, stride,
+                 padding, dilation, groups)
+        if weight.shape[0] % groups:
+            raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+                               f"but got weight of size [{list(weight.shape)}] instead")
+        channels = input.shape[input.ndim - n - 1]
+        if channels != weight.shape[1] * groups:
+            shape = list(input.shape) if input.ndim == n + 2 else [1, *input.shape]
+            raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{shape} to "
+                               f"have {weight.shape[1] * groups} channels, but got {channels} channels instead")
+        if not weight.shape[0]:
+            raise RuntimeError(f"Given groups={groups}, expected weight to be at least 1 at dimension 0, but got "
+                               f"weight of size {list(weight.shape)} instead")
+        if 0 in input.shape[input.ndim - n :] or 0 in weight.shape[2:]:
+            raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input shape: "
+                               f"{list(input.shape)}")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+            if padding == "same" and any(s != 1 for s in stride):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
+        else:
+            padding = tuples(padding, n)
+            size = tuple([k + 2 * p for k, p in zip(input.shape[input.ndim - n :], padding)])
+            kernel = tuple([d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation)])
+            if any(k > m for k, m in zip(kernel, size)):
+                raise RuntimeError(f"Calculated padded input size per channel: {joined(size)}. Kernel size: "
+                                   f"{joined(kernel)}. Kernel size can't be greater than actual input size")
+        return nn.conv(input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+    def transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        stride, dilation = tuples(stride, n), tuples(dilation, n)
+        more = tuples(output_padding, n)
+        _checked(f"conv_transpose{n}d", n, input, weight, bias, weight.shape[1] * groups if weight.ndim > 1 else 0,
+                 stride, padding, dilation, groups)
+        if weight.shape[0] % groups:
+            raise RuntimeError(f"Given transposed=1, groups={groups}, expected weight to be divisible by {groups} at "
+                               f"dimension 0, but got weight of size {list(weight.shape)} instead")
+        channels = input.shape[input.ndim - n - 1]
+        if channels != weight.shape[0]:
+            raise RuntimeError(f"Given transposed=1, weight of size {list(weight.shape)}, expected "
+                               f"input{list(input.shape)} to have {weight.shape[0]} channels, but got {channels} "
+                               "channels instead")
+        if any(p >= max(s, d) for p, s, d in zip(more, stride, dilation)):
+            raise RuntimeError("output padding must be smaller than either stride or dilation, but got output padding "
+                               f"{more}, stride {stride} and dilation {dilation}")
+        return nn.conv_transpose(input, weight, bias, stride=stride, padding=tuples(padding, n), output_padding=more,
+                                 dilation=dilation, groups=groups)
+
+    for name, body, layout in ((f"conv{n}d", conv, None), (f"conv_transpose{n}d", transpose, IN_ORDER)):
+        made = functional(name, body, {lambda given, named: (given[0] if given else named["input"]).ndim == n + 1:
+                                       "SqueezeBackward1", otherwise: "ConvolutionBackward0"}, layout=layout)
+        made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+
+
+def joined(size):
+    """A size as torch writes it."""
+    return f"({' x '.join(map(str, size))})"
+
+
+for _n in (1, 2, 3):
+    convolution(_n)
+
+
+@functional("unfold", node="Im2ColBackward0")
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """See PyTorch's documentation of `torch.nn.functional.unfold`."""
+    kernel, stride, dilation, around = (tuples(v, 2) for v in (kernel_size, stride, dilation, padding))
+    x = cnp.pad(input, [(0, 0)] * (input.ndim - 2) + [(p, p) for p in around]) if any(around) else input
+    cols = REGISTRY["windows"].fun(x, kernel, stride, dilation)  # (…, channels, *kernel, *out)
+    lead = tuple(input.shape[: input.ndim - 3])
+    return cnp.reshape(cols, (*lead, input.shape[-3] * math.prod(kernel), math.prod(cols.shape[-2:])))
+
+
+@functional("fold", node="Col2ImBackward0")
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """See PyTorch's documentation of `torch.nn.functional.fold`."""
+    size, kernel, stride, dilation, around = (
+        tuples(v, 2) for v in (output_size, kernel_size, stride, dilation, padding))
+    whole = tuple([k + 2 * p for k, p in zip(size, around)])
+    counts = tuple([(k - d * (m - 1) - 1) // s + 1 for k, m, s, d in zip(whole, kernel, stride, dilation)])
+    if input.ndim not in (2, 3) or input.shape[-2] % math.prod(kernel):
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+                           f"got input of size {list(input.shape)} and kernel_size={kernel}.")
+    if input.shape[-1] != math.prod(counts):
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={around}, "
+                           f"stride={stride}, expected size of input's dimension 2 to match the calculated number of "
+                           f"sliding blocks {counts[0]} * {counts[1]} = {math.prod(counts)}, but got "
+                           f"input.size(2)={input.shape[-1]}.")
+    channels = input.shape[-2] // math.prod(kernel)
+    cols = cnp.reshape(input, (*input.shape[:-2], channels, *kernel, *counts))
+    out = REGISTRY["overlap_add"].fun(cols, whole, kernel, stride, dilation)
+    return out[(Ellipsis, *[slice(p, p + k) for p, k in zip(around, size)])]
+
+
+@functional("pad", node="ConstantPadNdBackward0", layout=IN_ORDER)
+def pad(input, pad, mode="constant", value=None):
+    """See PyTorch's documentation of `torch.nn.functional.pad`."""
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)][::-1]
+    n = len(pairs)
+    if mode == "constant":
+        cut = tuple([slice(None)] * (input.ndim - n)
+                    + [slice(max(-a, 0), k - max(-b, 0)) for (a, b), k in zip(pairs, input.shape[input.ndim - n :])])
+        input = input[cut] if any(p < 0 for p in pad) else input
+        widths = [(0, 0)] * (input.ndim - n) + [(max(a, 0), max(b, 0)) for a, b in pairs]
+        return cnp.pad(input, widths, constant_values=0 if value is None else value)
+    for i, (a, b) in enumerate(pairs):
+        axis = input.ndim - n + i
+        k = input.shape[axis]
+        places = np.arange(-a, k + b)
+        if mode == "reflect":
+            if max(a, b) >= k:
+                raise RuntimeError("Padding size should be less than the corresponding input dimension, but got: "
+                                   "padding "
+                                   f"({a}, {b}) at dimension {axis} of input {list(input.shape)}")
+            places = np.abs(places)
+            places = np.where(places >= k, 2 * (k - 1) - places, places)
+        elif mode == "replicate":
+            places = np.clip(places, 0, k - 1)
+        elif mode == "circular":  # of what negative widths leave
+            first, left = max(-a, 0), k - max(-a, 0) - max(-b, 0)
+            places = (places - first) % left + first if left > 0 else places[:0]
+        else:
+            raise NotImplementedError(f"pad has no mode {mode!r}; use constant, reflect, replicate or circular")
+        input = cnp.take(input, places, axis=axis)
+    return input
+
+
+@operation("constant_pad_nd", method=False, layout=IN_ORDER)
+def constant_pad_nd(input, pad, value=0):
+    """Numbers around a tensor; see PyTorch's documentation of `torch.constant_pad_nd`."""
+    return ROWS["nn.functional.pad"].body(input, pad, "constant", filling(value, input.dtype))
+
+
+@functional("batch_norm", node="NativeBatchNormBackward0", checked=False)
+def _batch_norm(input, mean, var, weight, bias, eps):
+    if 0 in input.shape and 0 in mean.shape:
+        return input * 1
+    shape = (1, -1) + (1,) * (input.ndim - 2)
+    out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
+    out = out if weight is None else out * cnp.reshape(weight, shape)
+    out = out if bias is None else out + cnp.reshape(bias, shape)
+    return out if out.dtype == input.dtype or input.dtype.kind not in "fV" else out.astype(input.dtype)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    """See PyTorch's documentation of `torch.nn.functional.batch_norm`."""
+    if input.numel() and not (training and input.dim() < 2):
+        check_parameters(input, {"running_mean": running_mean, "running_var": running_var, "weight": weight,
+                                 "bias": bias})
+    if not training:
+        for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+            if given is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        return _batch_norm(input, running_mean, running_var, weight, bias, eps)
+    if input.ndim == 1 and not input.shape[0]:
+        return _batch_norm(input, running_mean, running_var, weight, bias, eps)
+    axes = tuple([i for i in range(input.ndim) if i != 1])
+    if input.numel() // input.shape[1] <= 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    mean = input.mean(axes)
+    var = input.var(axes, unbiased=False)
+    if running_mean is not None:
+        check_running("Batch", input, running_mean, running_var)
+        count = input.numel() // input.shape[1]
+        running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)
+        running_var.mul_(1 - momentum).add_(var.detach() * (momentum * count / (count - 1)))
+    return _batch_norm(input, mean, var, weight, bias, eps)
+
+
+def check_running(name, input, *running):
+    """Refuse to update what all examples of a vmap share, before any of it is written to."""
+    if mapped(input) and not all(r is None or mapped(r) for r in running):
+        raise RuntimeError(f"{name} norm got a batched tensor as input while the running_mean or running_var, which "
+                           "will be updated in place, were not batched.")
+
+
+def check_parameters(input, given):
+    """torch's refusals of parameters of another number of channels, or of another dtype."""
+    if input.dim() < 2:
+        raise RuntimeError(f"batch_norm takes an input with channels along its second axis, but got {input.dim()} axes")
+    channels, given = input.shape[1], {name: p for name, p in given.items() if p is not None}
+    for name, p in given.items():
+        if p.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
+    own, kinds = input.dtype, {p.dtype for p in given.values()}
+    if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):
+        raise RuntimeError(f"batch_norm takes parameters of the dtype of its input, {own}, or torch.float32 beside "
+                           f"half precision, but got {', '.join(sorted(map(str, kinds)))}")
+
+
+_batch_norm.row.fun = batch_norm
+_batch_norm.row.name = "nn.functional.batch_norm"
+
+
+@functional("group_norm", node="NativeGroupNormBackward0")
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    """See PyTorch's documentation of `torch.nn.functional.group_norm`."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    if input.shape[0] * input.shape[1] // max(num_groups, 1) * math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
+    if num_groups <= 0 or input.shape[1] % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={num_groups}")
+    for what, given in (("weight", weight), ("bias", bias)):
+        if given is not None and tuple(given.shape) != (input.shape[1],):
+            raise RuntimeError(f"Expected {what} to be a vector of size equal to the number of channels in input, but "
+                               f"got {what} of shape {list(given.shape)} and input of shape {list(input.shape)}")
+    if 0 in input.shape:
+        return input * 1
+    x = cnp.reshape(input, (input.shape[0], num_groups, -1))
+    out = cnp.reshape(nn.standardize(x, 2, eps=eps), input.shape)
+    shape = (1, -1) + (1,) * (input.ndim - 2)
+    out = out if weight is None else out * cnp.reshape(weight, shape)
+    return out if bias is None else out + cnp.reshape(bias, shape)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """See PyTorch's documentation of `torch.nn.functional.dropout`."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0.0:
+        return input
+    if p == 1.0:
+        return input.mul_(0.0) if inplace else input * 0.0
+    keep = rand_like(input.detach()) >= p
+    out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p)))
+    return input.copy_(out) if inplace else out
+
+
+ROWS["nn.functional.dropout"] = Row("nn.functional.dropout")
+ROWS["nn.functional.dropout"].fun = dropout

@@ -1,0 +1,1 @@
+"""Random numbers: generators, and what is drawn from them."""

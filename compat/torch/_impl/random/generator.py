@@ -1,0 +1,112 @@
+"""Generators of random numbers: streams of our own, with seeds and states."""
+
+import contextlib
+
+import numpy as np
+
+from ..state.state import bottom, wrap
+
+
+class Generator:
+    """A stream of random numbers with a seed and a state.
+
+    >>> import covector.compat.torch as torch
+    >>> g = torch.Generator().manual_seed(3)
+    >>> a = torch.rand(2, generator=g)
+    >>> torch.equal(a, torch.rand(2, generator=g.manual_seed(3)))
+    True
+    """
+
+    def __init__(self, device="cpu"):
+        self.device = device
+        self._seed = 67280421310721
+        self.stream = np.random.Generator(np.random.PCG64(self._seed))
+
+    def manual_seed(self, seed):
+        """Start anew from a seed."""
+        self._seed = int(seed)
+        self.stream = np.random.Generator(np.random.PCG64(self._seed % 2**64))
+        return self
+
+    def seed(self):
+        """Start anew from a seed of the system's."""
+        fresh = int(np.random.SeedSequence().entropy % 2**63)
+        self.manual_seed(fresh)
+        return fresh
+
+    def initial_seed(self):
+        """The seed it started from."""
+        return self._seed
+
+    def get_state(self):
+        """The state as a tensor of bytes."""
+        state = self.stream.bit_generator.state
+        numbers = [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"],
+                   self._seed % 2**64]
+        data = b"".join(int(n).to_bytes(16, "little") for n in numbers)
+        return wrap(np.frombuffer(data, np.uint8).copy())
+
+    def set_state(self, state):
+        """Go on from a state that `get_state` gave."""
+        data = bottom(state).tobytes()
+        a, b, c, d, seed = (int.from_bytes(data[i : i + 16], "little") for i in range(0, 80, 16))
+        self._seed = seed
+        self.stream.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a, "inc": b}, "has_uint32": c,
+                                           "uinteger": d}
+        return self
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed):
+    """Seed the default generator."""
+    return default_generator.manual_seed(seed)
+
+
+def seed():
+    """Seed the default generator from the system."""
+    return default_generator.seed()
+
+
+def initial_seed():
+    """The default generator's seed."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The default generator's state."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state):
+    """Set the default generator's state."""
+    default_generator.set_state(new_state)
+
+
+def stream(generator):
+    """NumPy's generator."""
+    return (default_generator if generator is None else generator).stream
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, device_type="cuda"):
+    """Put the default generator's state back when the context ends.
+
+    >>> import covector.compat.torch as torch
+    >>> with torch.random.fork_rng():
+    ...     a = torch.rand(2)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
+    if devices:
+        raise NotImplementedError(f"fork_rng was given the devices {devices}, but random numbers of "
+                                  "covector.compat.torch come from the CPU's generator alone; leave them out")
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)

@@ -1,0 +1,67 @@
+"""Random numbers under vmap: one draw for all examples or one for each."""
+
+import numpy as np
+
+from ..factories.creation import made
+from ..modes.modes import grad_levels, modes
+from ..state.levels import BatchTrace
+from ..state.state import at_level, bottom
+from ..types.tensor_type import TensorBase
+
+
+def maps_of(t):
+    """The running vmaps that a tensor is a value of."""
+    found = []
+    while isinstance(t, TensorBase):
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            found.append(t.level_trace)
+        t = t.value
+    return found
+
+
+def drawn_apart(*parameters):
+    """The running vmaps whose examples get numbers of their own, outermost first; refuses where `randomness` does."""
+    maps = modes().maps
+    for trace in maps:
+        if trace.randomness == "error":
+            raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
+                               "'same' or 'different' randomness flags on vmap or perform the randomness operation out "
+                               "of vmap")
+        if trace.randomness == "same" and any(trace in maps_of(p) for p in parameters):
+            raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input. Please "
+                               "file an issue with functorch")
+    return [trace for trace in maps if trace.randomness == "different"]
+
+
+def aligned(p, apart):
+    """The array of a parameter with one axis in front for each of several vmaps; numbers stay."""
+    if not isinstance(p, TensorBase):
+        return p
+    mine = maps_of(p)
+    array = np.asarray(bottom(p))
+    index = tuple([slice(None) if trace in mine else None for trace in apart])
+    shape = tuple([trace.size for trace in apart])
+    rest = array.shape[len(mine):]
+    return np.broadcast_to(array[index], (*shape, *rest)) if apart else array
+
+
+def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
+    """A tensor of what `draw(shape, *parameters)` gives, of its own for each example where vmap asks for that.
+
+    Args:
+        draw: from a shape and arrays of parameters to an array.
+        shape: of one example.
+        dtype: NumPy's.
+        parameters: tensors or numbers; those of tensors reach `draw` with the axes of the vmaps in front.
+    """
+    apart = drawn_apart(*parameters)
+    lead = tuple([trace.size for trace in apart])
+    numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype)
+    t = made(numbers, requires_grad, device)
+    if not apart:
+        return t
+    while isinstance(t.value, TensorBase):
+        t = t.value
+    for trace in sorted([*apart, *grad_levels(modes())], key=lambda trace: trace.level):
+        t = at_level(trace, t)
+    return t

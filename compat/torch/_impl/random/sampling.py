@@ -1,0 +1,362 @@
+"""Random tensors: generators of our own streams, of which only statistics match PyTorch's."""
+
+import functools
+
+import numpy as np
+
+from ..... import extend
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import ROWS, attach
+from ..dispatch.layouts import laid_out
+from ..dispatch.out_argument import Target
+from ..dispatch.signatures import signed
+from ..factories.creation import check_device, numpy_dtype, size_argument, with_out
+from ..inplace.inplace import inplace
+from ..state.state import bottom
+from ..types import dtypes
+from ..types.dtypes import type_word
+from ..types.memory_formats import preserves
+from ..types.tensor_type import TensorBase
+from ..views.views import UPDATE, shape_dtype
+from .generator import (
+    Generator as Generator,
+    default_generator as default_generator,
+    fork_rng as fork_rng,
+    get_rng_state as get_rng_state,
+    initial_seed as initial_seed,
+    manual_seed as manual_seed,
+    seed as seed,
+    set_rng_state as set_rng_state,
+    stream,
+)
+from .randomness import aligned, drawn_apart, maps_of, sample
+
+
+def floating_kind(dtype, kernel, complex_too=True):
+    """The NumPy dtype of numbers to draw, or torch's refusal of integers."""
+    kind = numpy_dtype(dtype) if dtype is None or isinstance(dtype, dtypes.dtype) else dtype
+    if kind.kind not in ("fcV" if complex_too else "fV"):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(kind)}'")
+    return kind
+
+
+def uniform(r, shape, kind):
+    """Numbers in [0, 1) of a dtype; both parts of complex ones."""
+    if kind.kind == "c":
+        return (r.random(shape) + 1j * r.random(shape)).astype(kind)
+    if kind.itemsize == 8:
+        return np.asarray(r.random(shape))
+    bits = {"float32": 24, "float16": 11}.get(kind.name, 8)  # rounding a double could give 1
+    return np.asarray(r.integers(0, 2**bits, shape) * 2.0**-bits).astype(kind)
+
+
+def gaussian(r, shape, kind):
+    """Standard normal numbers of a dtype; complex ones of variance 1."""
+    if kind.kind == "c":
+        return ((r.standard_normal(shape) + 1j * r.standard_normal(shape)) * 0.5**0.5).astype(kind)
+    return np.asarray(r.standard_normal(shape)).astype(kind)
+
+
+def factory(name, draw, kernel):
+    """`rand` and its kin: sizes, and the arguments of every factory."""
+
+    def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             memory_format=None):
+        if size and isinstance(size[-1], Generator):
+            *size, generator = size
+        kind = floating_kind(dtype, kernel)
+        r = stream(generator)
+        t = sample(lambda shape: draw(r, shape, kind), size_argument(tuple(size)), kind,
+                   requires_grad=requires_grad and preserves(memory_format), device=device)
+        if preserves(memory_format):
+            return t
+        t = ROWS["clone"].fun(t, memory_format=memory_format)
+        return t.requires_grad_() if requires_grad else t
+
+    make.__name__ = make.__qualname__ = name
+    return with_out(make)
+
+
+rand = factory("rand", uniform, "check_uniform_bounds")
+randn = factory("randn", gaussian, "normal_kernel_cpu")
+rand.__doc__ = "Uniform numbers in [0, 1); see PyTorch's documentation of `torch.rand`."
+randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.randn`."
+
+
+def like(make):
+    """`rand_like` of `rand`."""
+
+    @signed(f"{make.__name__}_like")
+    def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
+                  generator=None, pin_memory=False):
+        return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
+                                       generator=generator, memory_format=memory_format), memory_format)
+
+    made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
+    return made_like
+
+
+def in_order_of(input, t, memory_format):
+    """New random numbers with their axes in memory as those of a tensor, unless a format is asked for."""
+    below = bottom(input)
+    if preserves(memory_format) and type(t.value) is type(below) is np.ndarray and t.value.ndim == below.ndim:
+        t.value = laid_out(t.value, below)  # one draw for all examples of a batch has fewer axes, in their own order
+    return t
+
+
+rand_like, randn_like = like(rand), like(randn)
+
+
+def check_range(low, high, kind):
+    """torch's refusals of ranges of integers."""
+    if kind.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if kind.kind in "iu":
+        info, name = np.iinfo(kind), _C_NAMES.get(kind.name, kind.name)
+        if not info.min <= low <= info.max:
+            raise RuntimeError(f"from is out of bounds for {name}")
+        if not info.min <= high - 1 <= info.max:
+            raise RuntimeError(f"to - 1 is out of bounds for {name}")
+    elif kind.kind == "b" and not (0 <= low <= 1 and 0 <= high - 1 <= 1):
+        raise RuntimeError(f"{'from' if not 0 <= low <= 1 else 'to - 1'} is out of bounds for bool")
+
+
+_C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long"}
+
+
+@with_out
+def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+            requires_grad=False):
+    """Integers in [low, high); see PyTorch's documentation of `torch.randint`."""
+    if size is None:
+        low, high, size = 0, low, high
+    kind = (dtypes.int64 if dtype is None else dtype).numpy
+    check_range(low, high, kind)
+    r = stream(generator)
+    return sample(lambda shape: r.integers(low, high, shape), size_argument((size,)), kind,
+                  requires_grad=requires_grad, device=device)
+
+
+@signed("randint_like")
+def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
+    """Integers in the shape of a tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    t = randint(low, high, tuple(input.shape), dtype=dtype or input.dtype)
+    return in_order_of(input, t, kwargs.get("memory_format"))
+
+
+@with_out
+def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False):
+    """The numbers 0 … n-1 in random order."""
+    size_argument((n,))
+    r = stream(generator)
+    return sample(lambda shape: r.permuted(np.broadcast_to(np.arange(n), shape), axis=-1), (n,), dtype.numpy,
+                  requires_grad=requires_grad, device=device)
+
+
+@with_out
+def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+           requires_grad=False, pin_memory=False):
+    """Normal numbers with means and deviations; see PyTorch's documentation of `torch.normal`."""
+    check_device(device)
+    if size is not None:
+        shape, kind = size_argument((size,)), numpy_dtype(dtype)
+    else:
+        tensors = [t for t in (mean, std) if isinstance(t, TensorBase)]
+        if len(tensors) == 2:
+            check_broadcast(mean, std)
+        shape = np.broadcast_shapes(*[tuple(t.shape) for t in tensors])
+        kind = tensors[0].dtype.numpy
+    kind = floating_kind(kind, "normal_kernel_cpu")
+    r = stream(generator)
+
+    def draw(whole, m, s):
+        if np.iscomplexobj(s):
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if np.any(np.asarray(s) < 0):
+            found = "normal expects all elements of std >= 0.0" if isinstance(s, np.ndarray) else (
+                f"normal expects std >= 0.0, but found std {s:g}")
+            raise RuntimeError(found)
+        return gaussian(r, whole, kind) * behind(s, whole, shape) + behind(m, whole, shape)
+
+    found = sample(draw, shape, kind, mean, std)
+    return found.requires_grad_() if requires_grad else found
+
+
+def behind(p, whole, shape):
+    """An aligned parameter with its own axes at the end of `whole`, those of one example being `shape`."""
+    if not isinstance(p, np.ndarray):
+        return p
+    lead = len(whole) - len(shape)
+    return p.reshape(p.shape[:lead] + (1,) * (len(whole) - p.ndim) + p.shape[lead:])
+
+
+def check_probabilities(p):
+    """torch's refusal of what is no probability."""
+    if not np.all((p >= 0) & (p <= 1)):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)")
+
+
+@functools.partial(with_out, target=Target(any_dtype=True))
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """0 or 1, by the probabilities of a tensor; see PyTorch's documentation of `torch.bernoulli`."""
+    r = stream(generator)
+    shape, dtype = shape_dtype(input)
+    if p is not None:
+        need(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return sample(lambda whole, _: r.random(whole) < p, shape, dtype, input)
+    floating_kind(dtype, "bernoulli_tensor_cpu_p_", complex_too=False)
+
+    def draw(whole, probability):
+        check_probabilities(probability)
+        return r.random(whole) < probability
+
+    return sample(draw, shape, dtype, input)
+
+
+@with_out
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+    """Indices drawn by weights; see PyTorch's documentation of `torch.multinomial`."""
+    r = stream(generator)
+    shape, kind = shape_dtype(input)
+    if kind.kind not in "fV":
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: " + type_word(kind))
+    if len(shape) not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+
+    def draw(whole, w):
+        rows = w.reshape(-1, shape[-1]).astype(np.float64)
+        if not (np.isfinite(rows) & (rows >= 0)).all():
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if (rows.sum(1) <= 0).any():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        if replacement:
+            drawn = np.array([r.choice(len(row), num_samples, True, row / row.sum()) for row in rows], np.int64)
+        else:  # the first arrivals at these rates; what has no weight comes last
+            drawn = np.argsort(-rows / r.standard_exponential(rows.shape), axis=1, kind="stable")[:, :num_samples]
+        return drawn.astype(np.int64).reshape(whole)
+
+    return sample(draw, (*shape[:-1], num_samples), np.int64, input)
+
+
+def poisson(input, generator=None):
+    """Poisson numbers by the rates of a tensor."""
+    r = stream(generator)
+    floating_kind(shape_dtype(input)[1], "poisson_cpu", complex_too=False)
+
+    def draw(whole, rate):
+        if not np.all(rate >= 0):
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return r.poisson(rate)
+
+    return sample(draw, *shape_dtype(input), input)
+
+
+def in_place(name, draw):
+    """`uniform_` and its kin: fill a tensor with random numbers."""
+
+    @signed(name)
+    def method(self, *args, generator=None, **kwargs):
+        shape, dtype = shape_dtype(self)
+        if name != "bernoulli_" and any(isinstance(p, TensorBase) and p.dim() for p in args):
+            raise TypeError(f"{name}(): argument 'mean' (position 1) must be float, not Tensor")
+        apart = drawn_apart(*[p for p in (*args, *kwargs.values()) if isinstance(p, TensorBase)])
+        mine = maps_of(self)
+        if any(trace not in mine for trace in apart):
+            raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will "
+                               "appear like same randomness. If this is necessary for your usage, please file an issue "
+                               "with functorch.")
+        whole = (*[trace.size for trace in apart], *shape)
+        given = [aligned(p, apart) for p in args]
+        named = {k: aligned(p, apart) for k, p in kwargs.items()}
+        value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
+        for trace in apart:
+            value = extend.make_batched(trace, value)
+        return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False))
+
+    method.__name__ = name
+    method.__doc__ = f"Fill with random numbers; see PyTorch's `Tensor.{name}`."
+    attach(name, method)
+
+
+def need(fine, message):
+    """torch's refusal of a parameter."""
+    if not fine:
+        raise RuntimeError(message)
+
+
+def _continuous(name, kind, word=None):
+    if kind.kind not in "fV":
+        raise RuntimeError(f"{name} distribution is a continuous probability distribution. dtype must be a floating "
+                           f"point but you specified {word or type_word(kind)}")
+
+
+def _uniform(r, shape, kind, a=0.0, b=1.0, *, to=None, **named):
+    a, b = named.get("from", a), b if to is None else to
+    floating_kind(kind, "check_uniform_bounds")
+    need(a <= b, f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
+    return uniform(r, shape, kind) * (b - a) + a
+
+
+def _normal(r, shape, kind, mean=0.0, std=1.0):
+    need(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
+    floating_kind(kind, "normal_kernel_cpu")
+    return gaussian(r, shape, kind) * std + mean
+
+
+def _exponential(r, shape, kind, lambd=1.0):
+    _continuous("Exponential", kind)
+    need(lambd > 0, f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return r.exponential(1.0 / lambd, shape)
+
+
+def _cauchy(r, shape, kind, median=0.0, sigma=1.0):
+    need(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    _continuous("Cauchy", kind, {"int64": "long int", "int32": "int"}.get(kind.name))
+    return r.standard_cauchy(shape) * sigma + median
+
+
+def _log_normal(r, shape, kind, mean=1.0, std=2.0):
+    need(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}")
+    floating_kind(kind, "log_normal_cpu", complex_too=False)
+    return r.lognormal(mean, std, shape)
+
+
+def _geometric(r, shape, kind, p):
+    need(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    return r.geometric(p, shape)
+
+
+def _bernoulli(r, shape, kind, p=0.5):
+    if isinstance(p, np.ndarray):
+        check_probabilities(p)
+    else:
+        need(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return r.random(shape) < p
+
+
+def _random(r, shape, kind, low=None, high=None, *, to=None, **named):
+    """`random_()`, `random_(to)`, `random_(from, to)`."""
+    low, high = named.get("from", low), high if to is None else to
+    if high is None:
+        low, high = 0, low
+    if high is None:
+        high = {"b": 2, "i": 2 ** (8 * kind.itemsize - 1), "u": 2 ** (8 * kind.itemsize)}.get(kind.kind)
+        high = {2: 2**11, 4: 2**24, 8: 2**53}[kind.itemsize] + 1 if high is None else min(high, 2**63 - 1)
+    check_range(low, high, kind)
+    return r.integers(low, high, shape)
+
+
+for _name, _draw in {"uniform_": _uniform, "normal_": _normal, "exponential_": _exponential, "cauchy_": _cauchy,
+                     "log_normal_": _log_normal, "geometric_": _geometric, "bernoulli_": _bernoulli,
+                     "random_": _random}.items():
+    in_place(_name, _draw)
+attach("bernoulli", bernoulli)
+attach("multinomial", multinomial)

@@ -1,0 +1,202 @@
+"""torch.autograd.graph: nodes, edges, and hooks around saved values and several gradients."""
+
+import contextlib
+import functools
+from threading import Lock
+from weakref import finalize
+
+from ..engine.gradient_edge import GradientEdge, get_gradient_edge
+from ..engine.graph_task import HOOKED, reached, running
+from ..graph import versions
+from ..graph.node import GradNode
+from ..modes.engine_switches import set_warn_on_accumulate_grad_stream_mismatch
+from ..modes.modes import enter, leave, modes, set_modes
+from ..state.state import bottom, needs_grad
+from ..types.tensor_type import TensorBase
+from .saved import SavedTensor
+
+Node = GradNode
+
+
+def increment_version(tensor):
+    """Count a write that was made behind torch's back."""
+    tensors = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
+    for t in tensors:
+        versions.bump(bottom(t))
+
+
+class saved_tensors_hooks:  # noqa: N801 (torch's name)
+    """Run `pack_hook(tensor)` on each tensor that is saved inside, and `unpack_hook(packed)` when it is needed.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 2, lambda p: p / 2):
+    ...     y = x.exp() * x
+    >>> y.backward()
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pair = pack_hook, unpack_hook
+
+    def __enter__(self):
+        m = modes()
+        if m.hooks_disabled is not None:
+            raise RuntimeError(m.hooks_disabled)
+        if not all(map(callable, self.pair)):
+            raise TypeError("saved_tensors_hooks needs two functions, but got "
+                            f"{' and '.join([type(hook).__name__ for hook in self.pair])}")
+        set_modes(hooks=(*m.hooks, self.pair))
+
+    def __exit__(self, *exc):
+        set_modes(hooks=modes().hooks[:-1])  # the innermost go, as in PyTorch, and nothing else of the modes changes
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
+    """Keep what is saved in the CPU's memory. It lies there already: no copy is made, unless `pin_memory` asks for one.
+
+    What was written to in between is refused, as without the context.
+    """
+
+    def __init__(self, pin_memory=False, device_type="cuda"):
+        if pin_memory:
+            super().__init__(lambda t: t.detach().clone(), lambda t: t)
+        else:
+            super().__init__(lambda t: (t, t._version), _unwritten)
+
+
+def _unwritten(packed):
+    tensor, version = packed
+    if tensor._version != version:
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{tensor.type()} {list(tensor.shape)}], saved under save_on_cpu, is at version {tensor._version}; "
+            f"expected version {version} instead. Clone it before writing to it.")
+    return tensor
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message):
+    """Refuse saved-tensor hooks inside, with a message."""
+    m = modes()
+    if m.hooks:
+        raise RuntimeError(error_message)
+    entered = enter(hooks_disabled=error_message)
+    try:
+        yield
+    finally:
+        leave(entered)
+
+
+class _AllowMutationOnSavedContext:
+    """What `allow_mutation_on_saved_tensors` hands out: copies of what was saved, which no write reaches."""
+
+    def __init__(self):
+        self.cloned = {}
+
+    def pack(self, t):
+        """Keep a copy, under a key that dies with the graph."""
+        key = _Key()
+        self.cloned[id(key)] = t.detach().clone()
+        finalize(key, self.cloned.pop, id(key), None)
+        return key
+
+    def unpack(self, key):
+        """The copy, inside the context alone."""
+        if modes().mutable_saved is not self or id(key) not in self.cloned:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
+                                 "the graph was originally recorded.")
+        return self.cloned[id(key)]
+
+    def clear(self):
+        """Forget the copies."""
+        self.cloned.clear()
+
+
+class _Key:
+    """Stands for a saved tensor."""
+
+    __slots__ = ("__weakref__",)
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors():
+    """Let saved values be written to inside: they are kept as they were."""
+    if modes().mutable_saved is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+    m = modes()
+    if m.hooks_disabled is not None:
+        raise RuntimeError(m.hooks_disabled)
+    entered = enter(mutable_saved=context, hooks=(*m.hooks, (context.pack, context.unpack)))
+    try:
+        yield context
+    finally:
+        context.clear()
+        leave(entered)
+
+
+class _MultiHandle:
+    """Removes the hooks on several tensors."""
+
+    def __init__(self, handles):
+        self.handles = tuple(handles)
+
+    def remove(self):
+        """Take the hooks away."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """Call `fn` when the gradients of all tensors are known (a list, None for those that stay out of the sweep), or of
+    any of them (the first that comes)."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = Lock()
+    tensors = tuple(tensors)
+    if not HOOKED:
+        HOOKED.append(True)
+    if mode == "all":
+        if not all(isinstance(t, GradientEdge) or needs_grad(t) for t in tensors):
+            raise AssertionError("Expected gradient function to be set")
+        counts, buffers = {}, {}
+
+        def inner(index, grad):
+            key = running()
+            with lock:
+                seen = buffers.setdefault(key, [None] * len(tensors))
+                if key not in counts:
+                    counts[key] = reached(tensors)
+                seen[index] = grad
+                counts[key] -= 1
+                done = counts[key] == 0
+                if done:
+                    buffers.pop(key)
+                    counts.pop(key)
+            if done:
+                fn(seen)
+
+        return _MultiHandle([t.register_hook(functools.partial(inner, i)) for i, t in enumerate(tensors)])
+    ran = set()
+
+    def first(grad):
+        key = running()
+        with lock:
+            if key in ran:
+                return
+            ran.clear()
+            ran.add(key)
+        fn(grad)
+
+    return _MultiHandle([t.register_hook(first) for t in tensors if needs_grad(t)])
+
+
+__all__ = ["GradientEdge", "Node", "SavedTensor", "allow_mutation_on_saved_tensors",
+           "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version", "register_multi_grad_hook",
+           "save_on_cpu", "saved_tensors_hooks", "set_warn_on_accumulate_grad_stream_mismatch"]

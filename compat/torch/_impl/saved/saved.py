@@ -1,0 +1,332 @@
+"""Saved values as users see them: saved-tensor hooks around each, and `_saved_self` on nodes."""
+
+import inspect
+from weakref import ref
+
+import numpy as np
+
+from ..... import extend
+from ..engine.graph_task import RUNNING
+from ..graph import versions
+from ..graph.node import FREED, SAVED_READERS, AccumulateGrad, freed
+from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
+from ..modes.modes import restore, set_modes
+from ..state.levels import PACKING
+from ..state.state import lift, lower, more, wrap
+from ..types.tensor_type import TensorBase
+
+ndarray = np.ndarray
+_NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
+
+
+HOOKS_ARE_SET = ("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                 "hooks is allowed at a time.")
+
+
+HOOKS_COME_LATE = ("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                   "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+                   "need to backward through the graph a second time or if you need to access saved variables after "
+                   "calling backward.")
+
+
+class Packed:
+    """One saved tensor after the pack hook."""
+
+    __slots__ = ("object", "unpack", "version")
+
+    def __init__(self, packed, unpack):
+        self.object = packed
+        self.unpack = unpack
+
+
+class Packing:
+    """The hooks that are in force: applied to each tensor that a rule saves."""
+
+    __slots__ = ("hooks",)
+
+    def __init__(self, hooks):
+        self.hooks = hooks
+
+    def pack(self, node, saved, operands):
+        """What the rule saved, its tensors packed."""
+        rule = node.rule
+        items = (saved,) if len(rule.origins) == 1 else saved
+        out = [self.one(node, x, origin) for x, origin in zip(items, rule.origins)]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    def one(self, node, x, origin):
+        """One item: values of operands and answers are packed, shapes and numbers are not."""
+        if origin is None or not isinstance(x, ndarray | np.generic | extend.Tracer):
+            return x
+        t = tensor_of(node, x, origin)
+        if origin == -1 and node.rule.prim.outputs is None:
+            t.node = node
+        return packed(t, self.hooks)
+
+    def unpack(self, node, saved, drive):
+        """What the rule is to see."""
+        before = RUNNING.get()
+        if before is drive:
+            return self.unpack_all(node, saved, drive)
+        RUNNING.set(drive)
+        try:
+            return self.unpack_all(node, saved, drive)
+        finally:
+            RUNNING.set(before)
+
+    def unpack_all(self, node, saved, drive):
+        """Each saved tensor through its unpack hook."""
+        rule = node.rule
+        items = (saved,) if len(rule.origins) == 1 else saved
+        out = []
+        for x, origin in zip(items, rule.origins):
+            if type(x) is Packed:
+                x = lower(unpacked(x))
+                if drive.create_graph:
+                    level = drive.trace
+                    raw = x.value if isinstance(x, extend.Ambient) and x.owner is level else x
+                    x = level.lift_item(node, raw, origin, True)
+            out.append(x)
+        return out[0] if len(out) == 1 else tuple(out)
+
+
+def packed(t, hooks):
+    """A tensor after the pack hook of a pair."""
+    pack, unpack = hooks
+    before = MUTATION[0](t)
+    mode = set_modes(grad=False)
+    try:
+        found = pack(t)
+    finally:
+        restore(mode)
+    if before is not None and MUTATION[0](t) != before:
+        raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                           "pack "
+                           "hook cannot be modified by in-place operations as this can lead to unexpected "
+                           "side-effects. Please open an issue if you need to perform in-place operations on the input "
+                           "to a pack hook.")
+    return Packed(found, unpack)
+
+
+MUTATION = [lambda t: versions.version(t.value) if isinstance(t.value, ndarray) else None]
+
+
+def unpacked(item):
+    """The tensor that an unpack hook gives back."""
+    t = item.unpack(item.object)
+    if not isinstance(t, TensorBase):
+        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                        f"{type(t).__name__}")
+    return t
+
+
+def packing(m):
+    """The packing of the innermost hooks."""
+    return Packing(m.hooks[-1])
+
+
+PACKING.append(packing)
+
+
+def tensor_of(node, x, origin):
+    """A saved value as a tensor: the leaf itself where it is one's, else one with the operand's history."""
+    t = lift(x) if isinstance(x, extend.Tracer) else wrap(x)
+    rule = node.rule
+    if origin == -1 or rule.prim is None:
+        return t
+    if origin in rule.active:
+        parent = parent_of(node, origin)
+        if isinstance(parent, AccumulateGrad):
+            if parent.saved.value is x:
+                return parent.saved
+        attached(t, parent)
+    return t
+
+
+def parent_of(node, i):
+    """The node of an operand that asks for a gradient."""
+    parents = node.parents if type(node.parents) is tuple else (node.parents,)
+    return parents[node.rule.active.index(i)]
+
+
+def attached(t, node):
+    """A tensor with a history; an accumulator makes it a leaf whose gradient goes to the accumulator's own leaf."""
+    if isinstance(node, AccumulateGrad):
+        t.wants_grad = True
+        more(t).accumulator = ref(node)
+    else:
+        t.node = node
+    return t
+
+
+def read(node, key):
+    """`node._saved_self` and `node._raw_saved_self`."""
+    raw = key.startswith("_raw")
+    name = key.removeprefix("_raw").removeprefix("_saved_")
+    rule = node.rule
+    if rule is None or rule.prim is None:
+        raise missing(node, key)
+    row = known(node)
+    if row is not None:
+        return by_table(node, key, raw, row.get(name))
+    saved = node.saved
+    names = rule.names
+    for i, (n, origin) in enumerate(zip(names, rule.origins)):
+        if origin is None or _NAMES.get(n, n) != name and n != name:
+            continue
+        return SavedTensor(node, i) if raw else item_of(node, i)
+    if not raw:
+        if name in ("self", "other") and rule.prim.family == "elementwise":
+            return unsaved(node, name, key)
+        if saved is not FREED:
+            values = dict(zip(names, (saved,) if len(names) == 1 else saved or ()))
+            for n, of in PARAMETERS.get(name, ()):
+                if n in values:
+                    found = of(values[n])
+                    if found is not None:
+                        return found
+        if name == "exponent" and rule.prim.name == "square":
+            return 2
+    raise missing(node, key)
+
+
+def by_table(node, key, raw, word):
+    """A saved value by PyTorch's name of it."""
+    value = MISSING if word is None else found(node, word)
+    if type(value) is Item:
+        if raw:
+            return SavedTensor(node, value.place)
+        item = item_of(node, value.place)
+        return wrap(np.asarray(item)) if isinstance(item, int | float | complex) else item
+    if type(value) is Elsewhere:
+        return value if raw else value.value(node)
+    if value is MISSING or raw:
+        raise missing(node, key, "" if word is None else ": the rule of the operation here does not keep it")
+    return value
+
+
+def item_of(node, i):
+    """One value that a node saved, as a tensor with the history that it had."""
+    rule, saved = node.rule, node.saved
+    if saved is FREED:
+        raise freed()
+    origin = rule.origins[i]
+    item = saved if len(rule.names) == 1 else saved[i]
+    if type(item) is Packed:
+        t = unpacked(item)
+        return with_history(node, t, origin) if origin == -1 or origin not in rule.active else attached(
+            t.detach(), parent_of(node, origin))
+    if not isinstance(item, ndarray | np.generic | extend.Tracer):
+        return item
+    if isinstance(item, ndarray) and versions.WRITTEN:
+        node.check(saved)
+    return with_history(node, tensor_of(node, item, origin), origin)
+
+
+def readable(node):
+    """The names of what a node saved: values, and the shape where there is no value. Parameters can be read as well."""
+    rule = node.rule
+    if rule is None or rule.prim is None:
+        return []
+    row = known(node)
+    if row is not None:
+        values = {name: found(node, word) for name, word in row.items()}
+        return [f"_saved_{name}" for name, v in values.items() if v is not MISSING] + [
+            f"_raw_saved_{name}" for name, v in values.items() if type(v) in (Item, Elsewhere)]
+    names = [_NAMES.get(n, n) for n, origin in zip(rule.names, rule.origins) if origin is not None]
+    if not names and "x_aval" in rule.names:
+        return ["_saved_self_sym_sizes"]
+    return [f"_saved_{n}" for n in names] + [f"_raw_saved_{n}" for n in names]
+
+
+def missing(node, key, words=""):
+    """The error for a name that a node does not have."""
+    return AttributeError(f"'{node.name()}' object has no attribute '{key}'{words}")
+
+
+def unsaved(node, name, key):
+    """An operand that the rule did not need: None, as in PyTorch, unless PyTorch's rule saves it."""
+    inputs = [n for n in inspect.signature(node.rule.prim.impl).parameters if n != "xp"]
+    if name not in [_NAMES.get(n, n) for n in inputs]:
+        raise missing(node, key)
+    if node.rule.prim.name == "divide" and len(node.rule.active) == 2:
+        raise NotImplementedError(f"{node.name()}.{key}: the rule of a division keeps its result in place of its "
+                                  "numerator; "
+                                  "read _saved_other and the result instead")
+    return None
+
+
+def unsqueezed(index):
+    """The axis that an index puts in, if it does that alone."""
+    found = [i for i, x in enumerate(index) if x is None]
+    return found[0] if len(found) == 1 and all(x is None or x == slice(None) or x is Ellipsis for x in index) else None
+
+
+def swapped(axes, k):
+    """One of the two axes that a permutation swaps, if it does that alone."""
+    moved = [i for i, n in enumerate(axes) if i != n]
+    return moved[k] if len(moved) == 2 else None
+
+
+# torch's name of a parameter -> where a rule of ours may have it, and its form there
+PARAMETERS = {
+    "self_sym_sizes": (("x_aval", lambda aval: tuple(aval.shape)),),
+    "exponent": (("n", lambda n: n), ("y", lambda y: y)),
+    "dim": (("axes", tuple), ("axis", int), ("index", unsqueezed)),
+    "dims": (("axes", tuple),),
+    "keepdim": (("keepdims", bool),),
+    "dim0": (("axes", lambda axes: swapped(axes, 0)),),
+    "dim1": (("axes", lambda axes: swapped(axes, 1)),),
+}
+
+
+def with_history(node, t, origin):
+    """A saved answer as a tensor made by the node."""
+    if origin == -1 and t.node is not node and node.rule.prim.outputs is None:
+        t = t.detach()
+        t.node = node
+    return t
+
+
+SAVED_READERS.extend([read, readable])
+
+
+class SavedTensor:
+    """A saved value that hooks can still be registered on."""
+
+    __slots__ = ("index", "node")
+
+    def __new__(cls, *args):
+        if not args:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        return object.__new__(cls)
+
+    def __init__(self, node, index):
+        self.node = node
+        self.index = index
+
+    def register_hooks(self, *hooks):
+        """`register_hooks(pack_hook, unpack_hook)`: pack the value now, unpack it when the rule runs."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError("register_hooks(): incompatible function arguments. It takes two functions, one that packs "
+                            f"and one that unpacks, and was called with {', '.join(map(repr, hooks)) or 'nothing'}")
+        self.pack(*hooks)
+
+    def pack(self, pack_hook, unpack_hook):
+        """Pack the value with hooks that were checked."""
+        node = self.node
+        rule = node.rule
+        if node.saved is FREED:
+            raise RuntimeError(HOOKS_COME_LATE)
+        single = len(rule.origins) == 1
+        items = [node.saved] if single else list(node.saved)
+        item = items[self.index]
+        if type(item) is Packed:
+            raise RuntimeError(HOOKS_ARE_SET)
+        extra = node.ensure_hooks()
+        if extra.packing is None:
+            extra.packing = Packing((pack_hook, unpack_hook))
+        items[self.index] = Packing((pack_hook, unpack_hook)).one(node, item, rule.origins[self.index])
+        node.saved = items[0] if single else tuple(items)
+
+

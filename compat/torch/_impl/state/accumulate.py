@@ -1,0 +1,148 @@
+"""Adding a gradient into `.grad`: when memory is taken over, written in place, or replaced."""
+
+import sys
+from threading import Lock
+
+import numpy as np
+
+from ..... import extend
+from ..graph import versions
+from ..graph.node import ACCUMULATE, FIRST
+from ..graph.undefined import UNDEFINED
+from ..types.tensor_type import TensorBase
+from .state import lower, more, wrap
+
+ndarray = np.ndarray
+_LOCKS = [Lock() for _ in range(64)]
+_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def _held():
+    """How many references `getrefcount` sees of an array that one local holds, two calls down."""
+
+    def probe(value):
+        return sys.getrefcount(value)
+
+    array = np.zeros(1)
+    return probe(array)
+
+
+_HELD = _held()
+_ALONE = _HELD + 1 if _GIL else 0  # the frames of the sweep, of run and of take_first
+
+
+def accumulate(leaf, ct, drive):
+    """Add a cotangent to `leaf.grad`, in place unless the gradient is itself recorded."""
+    with _LOCKS[id(leaf) >> 4 & 63]:
+        meta = more(leaf)
+        before = meta.grad
+        if meta.grad_dtype not in (None, Ellipsis) and ct is not UNDEFINED and ct.dtype != meta.grad_dtype.numpy:
+            ct = ct.astype(meta.grad_dtype.numpy)
+        if ct is UNDEFINED:
+            pass
+        elif before is None:
+            meta.grad = first(leaf, ct, drive)
+        elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
+            meta.grad = laid_out(drive.tensor(lower(before) + ct), before)
+        else:
+            add_into(before, ct)
+    if meta.post:
+        for fn in list(meta.post.values()):
+            found = fn(leaf)
+            if found is not None and not isinstance(found, TensorBase):
+                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+            if found is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+ACCUMULATE.append(accumulate)
+
+
+def take_first(leaf, ct):
+    """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
+    meta = leaf.autograd_meta
+    if (meta.grad is not None or meta.grad_dtype is not None or meta.hooks is not None or meta.post is not None
+            or leaf.level_trace is not None
+            or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
+            or not ct.flags.writeable):
+        return False
+    with _LOCKS[id(leaf) >> 4 & 63]:
+        if meta.grad is not None:
+            return False
+        meta.grad = wrap(ct)
+    return True
+
+
+FIRST.append(take_first)
+
+
+def laid_out(tensor, like):
+    """A new tensor with the strides of another one where that is dense."""
+    array, own = tensor.value, like.value
+    if type(array) is ndarray and type(own) is ndarray and array.strides != own.strides and dense(own):
+        tensor.value = restrided(own, array.dtype)
+        tensor.value[...] = array
+    return tensor
+
+
+def recorded_copy(leaf, ct, drive):
+    """The first gradient where gradients are recorded: a copy in the leaf's layout, whose node leads to the gradient's.
+    """
+    out = laid_out(drive.tensor(extend.REGISTRY["duplicate"].fun(ct)), leaf)
+    if out.node is not None and out.node.rule is not None:
+        extra = out.node.more()
+        extra.name, extra.edges = "torch::autograd::CopyBackwards", (None, out.node.parents)
+    return out
+
+
+def add_into(grad, ct):
+    """Add in place: every name of the gradient sees it."""
+    array = grad.value
+    if not array.flags.writeable:
+        grad.value = array + ct
+        return
+    np.add(array, ct, out=array, casting="same_kind")
+    versions.bump(array)
+
+
+def first(leaf, ct, drive):
+    """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
+    if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.level_trace is None:
+        return recorded_copy(leaf, ct, drive)
+    if drive.create_graph or type(ct) is not ndarray or leaf.level_trace is not None:
+        return drive.tensor(ct)
+    own = leaf.value
+    if ct.base is None and ct.flags.writeable and ct.strides == own.strides and _GIL and taken(ct):
+        return drive.tensor(ct)
+    if dense(own):
+        copy = np.empty_like(own, dtype=ct.dtype, subok=False)
+        if copy.strides != own.strides:
+            copy = restrided(own, ct.dtype)
+    else:
+        copy = np.empty(ct.shape, ct.dtype)
+    copy[...] = ct
+    return drive.tensor(copy)
+
+
+def taken(ct):
+    """Whether the sweep alone holds a cotangent: the frames of run, accumulate, first and this one."""
+    return sys.getrefcount(ct) <= _HELD + 4
+
+
+def dense(array):
+    """Whether an array is non-overlapping and dense, so that its gradient takes its strides."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    expected = array.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n != 1):
+        if stride != expected:
+            return False
+        expected *= n
+    return True
+
+
+def restrided(array, dtype):
+    """An empty array with the axes in the memory order of `array`."""
+    order = sorted(range(array.ndim), key=lambda i: (-array.strides[i], i))
+    out = np.empty([array.shape[i] for i in order], dtype)
+    return out.transpose(np.argsort(order))

@@ -1,0 +1,32 @@
+"""What a tensor shows of its history at the level it is looked at from."""
+
+from ..graph.node import AccumulateGrad
+from ..modes.modes import MODES
+from .levels import FOREIGN, BatchTrace
+from .state import edge
+
+
+def edge_or_none(t):
+    """The node of a tensor that is no leaf, brought up to date."""
+    meta = t.autograd_meta
+    if meta is not None and meta.base is not None:
+        node = edge(t)
+        return None if isinstance(node, AccumulateGrad) else node
+    return t.node
+
+
+def visible_level(t):
+    """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
+    return not isinstance(t.level_trace, BatchTrace)
+
+
+def in_transform(t):
+    """The kind of the running transform that a tensor is a value of, or None."""
+    trace = t.level_trace
+    return None if trace is None or trace is FOREIGN or trace.done else type(trace)
+
+
+def inference_mode():
+    """Whether inference mode is on."""
+    m = MODES.get()
+    return m is not None and m.inference

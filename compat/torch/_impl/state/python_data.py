@@ -1,0 +1,216 @@
+"""Arrays from Python data: nested sequences of numbers by torch's rules of shape, dtype and overflow."""
+
+import warnings
+from itertools import chain
+
+import numpy as np
+
+from ..types import dtypes
+from ..types.tensor_type import TensorBase
+from .state import concrete
+
+ndarray = np.ndarray
+_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+          "int64": "int64_t", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "uint8_t",
+          "bool": "bool"}
+_LISTS_OF_ARRAYS = []  # whether their warning was given: torch gives it once a process
+
+
+def array_of(data, dtype=None):
+    """A fresh array of `data`: numbers, nested sequences of them, arrays, tensors.
+
+    Args:
+        data: what `torch.tensor` takes.
+        dtype: a torch dtype, or None for the one that the data has.
+    """
+    if isinstance(data, ndarray):
+        check_array(data)
+        if dtype is not None and dtype.category < 3 and data.dtype.kind == "c":
+            warn_imaginary()
+            data = data.real
+        return data.astype(dtype.numpy if dtype is not None else data.dtype, order="C", copy=True)
+    shape, leaves, arrays = flattened(data)
+    if dtype is None:
+        dtype = inferred(leaves, arrays)
+    return stored(leaves, dtype).reshape(shape)
+
+
+def check_array(array):
+    """torch's refusals of arrays: other element types, byte orders, negative strides."""
+    kind = array.dtype
+    if dtypes.OF_NUMPY.get(kind) is None and dtypes.OF_NUMPY.get(kind.newbyteorder("=")) is not None:
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported.")
+    dtypes.of_numpy(kind)
+    if any(s < 0 for s in array.strides):
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                         "strides are not currently supported. (You can probably work around this by making a copy of "
+                         "your array  with array.copy().) ")
+
+
+def sequence(data):
+    """Whether data has elements to go through."""
+    return isinstance(data, list | tuple | range | ndarray | str | bytes | bytearray) or (
+        hasattr(data, "__getitem__") and hasattr(data, "__len__") and not isinstance(data, TensorBase | np.generic)
+        and not isinstance(data, dict | set))
+
+
+def flattened(data):
+    """`(shape, leaves, dtypes of arrays met)` of nested sequences, all of one length an axis."""
+    shape, level, arrays = [], [data], []
+    first = data
+    while sequence(first):
+        n = len(first)
+        shape.append(n)
+        if isinstance(first, str) and len(shape) > 1 or len(shape) > 64:
+            raise ValueError(f"too many dimensions '{type(first).__name__}'")
+        if isinstance(first, bytes) or isinstance(first, str):
+            raise TypeError(f"new(): invalid data type '{type(first).__name__}'")
+        for item in level:
+            if not sequence(item):
+                raise TypeError("not a sequence")
+            if len(item) != n:
+                raise ValueError(f"expected sequence of length {n} at dim {len(shape) - 1} (got {len(item)})")
+        arrays += [item.dtype for item in level if isinstance(item, ndarray)]
+        level = list(chain.from_iterable([v.tolist() if isinstance(v, ndarray) else v for v in level]))
+        if not n:
+            break
+        first = level[0]
+    if arrays and not _LISTS_OF_ARRAYS:
+        _LISTS_OF_ARRAYS.append(True)
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                      "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+                      UserWarning, stacklevel=5)
+    return tuple(shape), level, arrays
+
+
+def inferred(leaves, arrays=()):
+    """The dtype of numbers: the smallest that holds the kinds of all."""
+    if not leaves:
+        return dtypes.of_numpy(arrays[0]) if arrays else dtypes.Default.float
+    found = None
+    for kind, sample in {type(v): v for v in leaves}.items():
+        same = [sample]
+        if issubclass(kind, TensorBase):
+            same = [v for v in leaves if type(v) is kind]
+        for v in same:
+            d = dtype_of(v, arrays)
+            found = d if found is None else dtypes.promote_types(found, d)
+    for d in arrays:
+        found = dtypes.promote_types(found, dtypes.of_numpy(d)) if len(arrays) < len(leaves) else dtypes.of_numpy(d)
+    return found
+
+
+def dtype_of(value, arrays=()):
+    """The dtype of one number; those that came out of arrays count by their array."""
+    if isinstance(value, TensorBase):
+        return value.dtype
+    if isinstance(value, np.generic):
+        return dtypes.of_numpy(value.dtype)
+    if isinstance(value, bool | int | float | complex):
+        d = dtypes.of_scalar(value)
+        fitting = [a for a in map(dtypes.of_numpy, arrays) if a.category == d.category]
+        return fitting[0] if fitting else d
+    if isinstance(value, str | bytes | list | tuple):
+        if isinstance(value, list | tuple):
+            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+        raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def stored(leaves, dtype):
+    """Numbers as an array of a dtype, or torch's errors of kind and overflow."""
+    kinds = set(map(type, leaves))
+    if any(not issubclass(k, bool | int | float | complex) for k in kinds):
+        leaves = [number_of(v) for v in leaves]
+        kinds = set(map(type, leaves))
+    if dtype.category == 0:
+        return np.array([bool(v) for v in leaves], np.bool_)
+    if dtype.category == 3:
+        return np.array(leaves, np.complex128).astype(dtype.numpy)
+    if any(issubclass(k, complex) for k in kinds):
+        raise TypeError("must be real number, not complex" if dtype.category == 2 else
+                        "'complex' object cannot be interpreted as an integer")
+    if dtype.category == 2:
+        with np.errstate(over="ignore"):
+            return np.array([float(v) for v in leaves], np.float64).astype(dtype.numpy)
+    return whole_numbers(leaves, kinds, dtype)
+
+
+def whole_numbers(leaves, kinds, dtype):
+    """Integers of a dtype; floats are cut off."""
+    if dtype is dtypes.uint64:
+        if any(issubclass(k, float) for k in kinds):
+            raise TypeError("an integer is required")
+        for v in leaves:
+            if v < 0:
+                raise OverflowError("can't convert negative int to unsigned")
+            if v >= 2**64:
+                raise OverflowError("int too big to convert")
+        return np.array(leaves, np.uint64)
+    info = np.iinfo(dtype.numpy)
+    if any(issubclass(k, float) for k in kinds):
+        for v in leaves:
+            if isinstance(v, float) and not (info.min - 1 < v < info.max + 1 and v - v == 0):
+                raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+        leaves = [int(v) for v in leaves]
+    if not leaves:
+        return np.empty(0, dtype.numpy)
+    low, high = min(leaves), max(leaves)
+    if low < -(2**63) or high >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if high > info.max or low < (info.min if info.min else -int(info.max)):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+    return np.array(leaves, np.int64).astype(dtype.numpy)
+
+
+def number_of(value):
+    """A Python number of a NumPy scalar or a tensor of one element."""
+    if isinstance(value, TensorBase):
+        if value.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return concrete(value, "item").item()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, bool | int | float | complex):
+        return value
+    dtype_of(value)
+    raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+
+
+_REAL = frozenset({int, float})
+
+
+def filling(value, dtype):
+    """A number that fills memory of a NumPy dtype: torch's error where it does not fit, unsigned ones wrap around."""
+    kind = dtype.kind
+    if kind == "f" and dtype.itemsize > 2 and type(value) in _REAL and -1e38 < value < 1e38:
+        return dtype.type(value)
+    if kind == "b" or kind == "c":
+        return np.asarray(value).astype(dtype)
+    word = _WORDS.get(dtype.name, dtype.name)
+    bad = isinstance(value, complex) and value.imag != 0
+    value = value.real if isinstance(value, complex) else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value >= 2**64:
+            raise OverflowError("int too big to convert")
+        if value < -(2**63):
+            raise OverflowError("can't convert negative int to unsigned")
+    if not bad and kind in "iu":
+        info = np.iinfo(dtype)
+        low = int(info.min) if info.min else -int(info.max)
+        bad = not (low <= value <= int(info.max)) if not isinstance(value, float) else not (
+            low - 1 < value < int(info.max) + 1)
+        if not bad:
+            return np.asarray(int(value) % 2 ** (8 * dtype.itemsize) if kind == "u" else int(value)).astype(dtype)
+    elif not bad:
+        with np.errstate(over="ignore"):
+            out = np.asarray(float(value)).astype(dtype)
+        if not (np.isinf(out) and value - value == 0):
+            return out
+    raise RuntimeError(f"value cannot be converted to type {word} without overflow")
+
+
+def warn_imaginary():
+    """torch's warning for a cast from complex to real numbers."""
+    warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)

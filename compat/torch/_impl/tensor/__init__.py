@@ -1,0 +1,1 @@
+"""The class Tensor: attributes, methods, conversion, printing."""

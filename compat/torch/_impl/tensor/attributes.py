@@ -1,0 +1,43 @@
+"""Attributes of tensors that may be set or must not be deleted: data, hooks, and PyTorch's words about each."""
+
+from ..state.history import edge_or_none
+from ..state.state import more, needs_grad
+from ..types.tensor_type import Tensor, TensorBase
+
+
+def forbidden(words):
+    """A deleter that refuses."""
+    def delete(self):
+        raise RuntimeError(words)
+
+    return delete
+
+
+def set_data(self, value):
+    """Take over the memory of another tensor; one that asks for gradients stays of floating or complex dtype."""
+    if isinstance(value, TensorBase) and self.wants_grad and not (
+            value.dtype.is_floating_point or value.dtype.is_complex):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    _DATA.fset(self, value)
+
+
+def set_hooks(self, hooks):
+    """Put other hooks in the place of a leaf's: a dict of functions, or None. Those of other tensors stay."""
+    if edge_or_none(self) is None:
+        more(self).hooks = hooks
+
+
+def set_grad_fn(self, value):
+    """None drops the history, as `detach_` does."""
+    if value is not None:
+        raise RuntimeError("_grad_fn can be only set to None")
+    self.detach_()
+
+
+_DATA, _HOOKS = Tensor.data, Tensor._backward_hooks
+Tensor.data = property(_DATA.fget, set_data, forbidden("Deleting tensor data is not allowed. Delete tensor instead!"),
+                       _DATA.__doc__)
+Tensor.requires_grad = Tensor.requires_grad.deleter(forbidden("requires_grad must be a bool"))
+Tensor._backward_hooks = property(_HOOKS.fget, set_hooks, forbidden("Deletion of _backwards_hooks not allowed!"))
+Tensor._grad_fn = property(lambda self: self.grad_fn if needs_grad(self) else None, set_grad_fn, forbidden(
+    "Deletion of _grad_fn not allowed. Detach tensor instead!"))

@@ -1,0 +1,12 @@
+"""Tensors as containers for covector's own transforms: one array child each."""
+
+from ..... import tree
+from ..state.state import lift, lower
+from ..types.tensor_type import Tensor
+
+tree.register(Tensor, lambda t: ((lower(t),), None), lambda aux, children: _of(children[0]))
+
+
+def _of(child):
+    """A tensor over a child; what is no array (a place holder of a structure) stays as it is."""
+    return lift(child) if hasattr(child, "dtype") else child

@@ -1,0 +1,218 @@
+"""From tensors to numbers, lists and NumPy, and between dtypes."""
+
+import numpy as np
+
+from .....extend import REGISTRY
+from ..dispatch.call import ROWS, attach, operation
+from ..dispatch.overriding import WITHOUT, default_torch_function
+from ..modes.modes import modes
+from ..state.aliases import expose
+from ..state.levels import FOREIGN, BatchTrace
+from ..state.python_data import warn_imaginary
+from ..state.state import concrete, needs_grad
+from ..types import dtypes
+from ..types.memory_formats import order_of, preserves
+from ..types.size import device as Device
+from ..types.tensor_type import Tensor, TensorBase
+
+ndarray = np.ndarray
+
+
+def item(self):
+    """The only element as a Python number."""
+    b = self.value if self.level_trace is None else concrete(self, "item")
+    if isinstance(b, int | float | complex | bool):
+        return b
+    if b.size != 1:
+        raise RuntimeError(f"a Tensor with {b.size} elements cannot be converted to Scalar")
+    return b.item()
+
+
+def tolist(self):
+    """Nested lists of Python numbers."""
+    b = self.value if self.level_trace is None else concrete(self, "tolist")
+    return b.tolist()
+
+
+def numpy(self, *, force=False):
+    """The memory as a NumPy array, shared; writes on either side are seen on the other."""
+    if force:
+        b = concrete(self, "numpy")
+        return b.copy() if needs_grad(self) else expose(b)
+    if modes().grad and needs_grad(self) and not isinstance(self.level_trace, BatchTrace):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    b = concrete(self, "numpy")
+    if self.dtype is dtypes.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return expose(b)
+
+
+def as_array(self, dtype=None, copy=None):
+    """NumPy's `__array__`."""
+    array = numpy(self)
+    if dtype is not None and np.dtype(dtype) != array.dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def number(kind, what):
+    """`float(t)` and its kin."""
+
+    def convert(self):
+        b = self.value if self.level_trace is None else concrete(self, "item")
+        if b.size != 1:
+            if kind in (bool,):
+                if b.size == 0:
+                    raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+                raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        value = b.item()
+        if kind is not complex and isinstance(value, complex) and kind is not bool:
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to type {what} without overflow")
+            value = value.real
+        return kind(value)
+
+    return convert
+
+
+def truth(self):
+    """`bool(t)` of one element; under vmap torch's refusal."""
+    u = self
+    while isinstance(u.value, TensorBase):
+        if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
+            raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+                               "flow. "
+                               "We don't support that yet, please shout over at "
+                               "https://github.com/pytorch/functorch/issues"
+                               "/257 .")
+        u = u.value
+    if u.level_trace is FOREIGN:
+        return bool(u.value)
+    return _BOOL(self)
+
+
+_BOOL = number(bool, "bool")
+
+
+def index(self):
+    """`operator.index(t)`: an integer of one element."""
+    if self.dtype.category > 1 or self.numel() != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(item(self))
+
+
+def iterate(self):
+    """The indices of the first axis."""
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(ROWS["unbind"].fun(self, 0))
+
+
+def contains(self, element):
+    """Whether any element equals `element`."""
+    if isinstance(element, TensorBase | int | float | complex | bool):
+        return bool((element == self).any())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+@operation("_to_copy", method=False, register=False, node="ToCopyBackward0", out=False)
+def cast(input, dtype):
+    """A copy in another dtype."""
+    if input.dtype.kind == "c" and dtype.kind not in "cb":
+        warn_imaginary()
+        input = input.real
+    return input.astype(dtype)
+
+
+@operation("_copy", method=False, register=False, node="ToCopyBackward0", out=False)
+def copied(input):
+    """A copy."""
+    return REGISTRY["duplicate"].fun(input)
+
+
+def converted(self, dtype, copy=False, memory_format=None):
+    """A tensor of another dtype and order of axes; itself if it has them."""
+    out = self
+    if dtype is not None and dtype is not self.dtype:
+        out = cast(self, dtype)
+    if not preserves(memory_format) and not out.is_contiguous(memory_format):
+        order_of(memory_format, out.ndim)
+        return ROWS["clone"].fun(out, memory_format=memory_format)
+    return copied(out) if copy and out is self else out
+
+
+_SIGNATURES = """ * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = \
+False, *, torch.memory_format memory_format = None)
+ * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)
+ * (Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)"""
+
+
+def to(self, *args, **kwargs):
+    """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
+    names = ["non_blocking", "copy"]
+    if args and isinstance(args[0], TensorBase | dtypes.dtype):
+        names = ["other" if isinstance(args[0], TensorBase) else "dtype", *names]
+    elif args and (isinstance(args[0], str | Device) or args[0] is None or type(args[0]) is int):
+        names = ["device", "dtype", *names]
+    given = dict(zip(names, args))
+    known = {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
+    if len(args) > len(names) or given.keys() & kwargs.keys() or not kwargs.keys() <= known:
+        words = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+        raise TypeError(f"to() received an invalid combination of arguments - got ({words}, ), but expected one of:\n"
+                        + _SIGNATURES)
+    given |= kwargs
+    dtype, device = given.get("dtype"), given.get("device")
+    if "other" in given:
+        dtype = given["other"].dtype
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"to(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    for name in ("non_blocking", "copy"):
+        if not isinstance(given.get(name, False), bool):
+            raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
+    if type(device) is int:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    if device is not None and Device(device).type != "cpu":
+        raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch "
+                           "live on the CPU in this version; use covector's own transforms on CuPy arrays")
+    return converted(self, dtype, given.get("copy", False), given.get("memory_format"))
+
+
+def type_(self, dtype=None, non_blocking=False):
+    """The name of the tensor's type, or the tensor cast to one."""
+    if dtype is None:
+        word = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+                "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+                "complex64": "ComplexFloat", "complex128": "ComplexDouble"}[self.dtype.name]
+        return f"torch.{word}Tensor"
+    if isinstance(dtype, str):
+        given = dtype
+        name = dtype.rpartition(".")[2].removesuffix("Tensor").lower()
+        dtype = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
+                 "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
+                 "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}.get(name)
+        if dtype is None:
+            raise ValueError(f"invalid type: '{given}'")
+    return converted(self, getattr(dtype, "dtype", dtype))
+
+
+def type_as(self, other):
+    """`self.to(other.dtype)`."""
+    return converted(self, other.dtype)
+
+
+for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__": as_array,
+                    "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
+                    "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
+                    "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
+                    "cpu": lambda self, memory_format=None: self, "resolve_conj": lambda self: self,
+                    "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
+                    "is_pinned": lambda self: False, "pin_memory": lambda self, device=None: self,
+                    "share_memory_": lambda self: self, "is_shared": lambda self: False,
+                    "get_device": lambda self: -1}.items():
+    attach(_name, _fun)
+for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
+                      "bfloat16": dtypes.bfloat16}.items():
+    attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d, False, memory_format))(_dtype))
+attach("__torch_function__", classmethod(default_torch_function))
+WITHOUT.add(Tensor)

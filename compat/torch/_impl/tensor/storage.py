@@ -1,0 +1,335 @@
+"""Storages: the memory below tensors as bytes, and the in-place operations that change what a tensor sees of it."""
+
+import sys
+import warnings
+
+import numpy as np
+
+from ..dispatch.call import attach
+from ..graph import versions
+from ..inplace.inplace import check_inplace
+from ..modes.modes import MODES
+from ..state.state import bottom, needs_grad
+from ..types.dtypes import type_word
+from ..types.size import CPU
+from ..types.tensor_type import TensorBase
+from ..views.memory import steps_of
+
+ndarray = np.ndarray
+
+
+class UntypedStorage:
+    """The bytes below a tensor and all that share memory with it.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.tensor([1, 2], dtype=torch.int8).untyped_storage().tolist()
+    [1, 2]
+    """
+
+    __slots__ = ("root",)
+
+    def __init__(self, size=0):
+        self.root = size if isinstance(size, ndarray) else np.zeros(size, np.uint8)
+
+    device = CPU
+    is_cuda = False
+
+    def bytes(self):
+        """The memory as an array of bytes."""
+        return versions.flat(self.root).view(np.uint8)
+
+    def nbytes(self):
+        """How many bytes it holds."""
+        return self.root.nbytes
+
+    size = __len__ = nbytes
+
+    def element_size(self):
+        """1: its elements are bytes."""
+        return 1
+
+    def data_ptr(self):
+        """The address of the first byte."""
+        return self.root.ctypes.data
+
+    def __getitem__(self, key):
+        found = self.bytes()[key]
+        return int(found) if not isinstance(found, ndarray) else UntypedStorage(found.copy())
+
+    def __setitem__(self, key, value):
+        self.bytes()[key] = value
+        versions.bump(self.root)
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def fill_(self, value):
+        """Every byte becomes `value`."""
+        self[:] = value
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """The bytes become those of another storage."""
+        self[:] = source.bytes()
+        return self
+
+    def clone(self):
+        """A copy."""
+        return UntypedStorage(self.bytes().copy())
+
+    def tolist(self):
+        """The bytes as a list."""
+        return self.bytes().tolist()
+
+    def cpu(self):
+        """Itself."""
+        return self
+
+    def __eq__(self, other):
+        return isinstance(other, UntypedStorage) and other.root is self.root
+
+    def __hash__(self):
+        return id(self.root)
+
+    def __repr__(self):
+        return "".join(f" {v}\n" for v in self.tolist()) + f"[torch.storage.UntypedStorage(device=cpu) of size " \
+                                                            f"{len(self)}]"
+
+
+class TypedStorage:
+    """The memory below a tensor as numbers of its dtype."""
+
+    __slots__ = ("_untyped_storage", "dtype")
+
+    def __init__(self, wrap_storage, dtype):
+        self._untyped_storage = wrap_storage
+        self.dtype = dtype
+
+    device = CPU
+
+    def numbers(self):
+        """The memory as an array of the dtype."""
+        return self._untyped_storage.bytes().view(self.dtype.numpy)
+
+    def untyped(self):
+        """The bytes."""
+        return self._untyped_storage
+
+    def __len__(self):
+        return self.numbers().size
+
+    size = __len__
+
+    def nbytes(self):
+        """How many bytes it holds."""
+        return self._untyped_storage.nbytes()
+
+    def data_ptr(self):
+        """The address of the first number."""
+        return self._untyped_storage.data_ptr()
+
+    def element_size(self):
+        """Bytes a number."""
+        return self.dtype.itemsize
+
+    def __getitem__(self, key):
+        return self.numbers()[key].tolist()
+
+    def __setitem__(self, key, value):
+        self.numbers()[key] = value
+        versions.bump(self._untyped_storage.root)
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def tolist(self):
+        """The numbers as a list."""
+        return self.numbers().tolist()
+
+
+def memory(t, what):
+    """The array of a tensor with memory of its own, outside of transforms."""
+    b = bottom(t)
+    if type(b) is not ndarray or isinstance(t.value, TensorBase):
+        raise NotImplementedError(f"{what} of a value of a running transform is not built: its memory is not its own")
+    return b
+
+
+def untyped_storage(self):
+    """The memory below the tensor as bytes."""
+    return UntypedStorage(versions.root_of(memory(self, "untyped_storage()")))
+
+
+def storage(self):
+    """The memory below the tensor as numbers; deprecated in favour of `untyped_storage`."""
+    warnings.warn("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
+                  "storage class. This should only matter to you if you are using storages directly.  To access "
+                  "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()", UserWarning,
+                  stacklevel=2)
+    return TypedStorage(untyped_storage(self), self.dtype)
+
+
+def over(root, dtype, offset, size, stride):
+    """An array over memory; sizes, strides and offset in elements."""
+    item = dtype.itemsize
+    last = offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1 if all(size) else 0
+    if last * item > root.nbytes:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                           f"itemsize {item} requiring a storage size of {last * item} are out of bounds for storage "
+                           f"of size {root.nbytes}")
+    if not all(size):
+        return np.empty(size, dtype)
+    return np.ndarray(size, dtype, versions.flat(root), offset * item, [s * item for s in stride])
+
+
+def contiguous_steps(size):
+    """The strides of a tensor whose elements lie in order."""
+    return steps_of(np.broadcast_to(np.empty((), np.int8), (*size, 0)))[:-1] if 0 in size else tuple(
+        np.cumprod([1, *size[::-1]])[:-1][::-1].tolist())
+
+
+def recorded(t, refusal):
+    """Refuse to change the memory of a tensor with a history."""
+    m = MODES.get()
+    if needs_grad(t) and (m is None or m.grad):
+        check_inplace(t)
+        raise RuntimeError(refusal)
+    if t.autograd_meta is not None and t.autograd_meta.base is not None:
+        raise NotImplementedError("changing the memory of a view in place is not built: its base would not know; "
+                                  "detach() it first")
+
+
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Make the tensor see other memory; see PyTorch's `Tensor.set_`."""
+    array = memory(self, "set_()")
+    if isinstance(source, TensorBase):
+        if source.dtype is not self.dtype:
+            raise RuntimeError(f"Could not set tensor of type {c_word(source.dtype)} to a tensor of type "
+                               f"{c_word(self.dtype)}")
+        recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
+        value = memory(source, "set_()")
+        if size is not None:
+            root = versions.root_of(value)
+            value = over(root, value.dtype, storage_offset, tuple(size), tuple(stride or contiguous_steps(size)))
+    else:
+        recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
+        if source is None:
+            value = np.empty(0, array.dtype)
+        else:
+            if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+                raise RuntimeError(f"Expected a Storage of type {c_word(self.dtype)} or an UntypedStorage, but got "
+                                   f"type {type_word(source.dtype.numpy)} for argument 1 'storage'")
+            root = (source._untyped_storage if isinstance(source, TypedStorage) else source).root
+            size = (root.nbytes // array.itemsize,) if size is None else tuple(size)
+            value = over(root, array.dtype, storage_offset, size,
+                         contiguous_steps(size) if stride is None else tuple(stride))
+    self.value = value
+    return self
+
+
+def c_word(dtype):
+    """The C++ name that torch shows."""
+    return {"int64": "long int", "int32": "int", "float32": "float", "float64": "double", "int16": "short int",
+            "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}.get(dtype.name, dtype.name)
+
+
+def resize_(self, *sizes, memory_format=None):
+    """Give the tensor another shape over its memory, which grows if need be; see PyTorch's `Tensor.resize_`."""
+    sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    array = memory(self, "resize_()")
+    if needs_grad(self) and not self.is_inference():
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(n < 0 for n in sizes):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if tuple(sizes) == array.shape:
+        return self
+    recorded(self, "")
+    root = versions.root_of(array)
+    count = int(np.prod(sizes, dtype=np.int64))
+    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize
+    if (offset + count) * array.itemsize <= root.nbytes and root.dtype == array.dtype:
+        self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
+        versions.bump(root)
+        return self
+    own = array.base is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
+    shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
+    if shared:
+        raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
+                                  "it; make a new tensor, or resize before sharing")
+    fresh = np.zeros(count, array.dtype)
+    fresh[: root.size] = versions.flat(root)
+    self.value = fresh.reshape(sizes)
+    for _ in range(versions.version(root) + 1):
+        versions.bump(fresh)  # the counter goes on
+    return self
+
+
+_REFERENCES = 4 if sys.version_info < (3, 14) else 3  # the tensor's, two names here, and the call's own
+
+
+def resize_as_(self, other, *, memory_format=None):
+    """`self.resize_(other.shape)`."""
+    return resize_(self, tuple(other.shape))
+
+
+def as_strided_(self, size, stride, storage_offset=None):
+    """`as_strided` in place; of tensors without history."""
+    array = memory(self, "as_strided_()")
+    if needs_grad(self):
+        check_inplace(self)
+        raise NotImplementedError("as_strided_ of a tensor that requires grad is not built; use as_strided()")
+    recorded(self, "")
+    root = versions.root_of(array)
+    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize if storage_offset is None else storage_offset
+    self.value = over(root, array.dtype, offset, tuple(size), tuple(stride))
+    versions.bump(root)
+    return self
+
+
+def is_set_to(self, tensor):
+    """Whether both see the same memory in the same way."""
+    a, b = memory(self, "is_set_to()"), memory(tensor, "is_set_to()")
+    return (versions.root_of(a) is versions.root_of(b) and a.ctypes.data == b.ctypes.data and a.shape == b.shape
+            and a.strides == b.strides)
+
+
+def apply_(self, callable):  # noqa: A002 (torch's name)
+    """Every element becomes `callable(element)`; slow, and without a derivative."""
+    return mapped(self, "apply_", (), callable)
+
+
+def map_(self, tensor, callable):  # noqa: A002
+    """Every element becomes `callable(element, other)`."""
+    return mapped(self, "map_", (tensor,), callable)
+
+
+def map2_(self, x, y, callable):  # noqa: A002
+    """Every element becomes `callable(element, x, y)`."""
+    return mapped(self, "map2_", (x, y), callable)
+
+
+def mapped(self, name, others, fn):
+    """Every element of a tensor becomes `fn` of it and of those of others."""
+    for t in (self, *others):
+        if needs_grad(t):
+            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+                               "instead.")
+    for word, t in zip(("other",) if len(others) == 1 else ("x", "y"), others):
+        if t.dtype is not self.dtype:
+            raise TypeError(f"{name}: expected {self.type()} for '{word}' (got {t.type()})")
+    array = memory(self, name)
+    given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
+    answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
+    array[...] = np.array(answers, array.dtype).reshape(array.shape)
+    versions.bump(array)
+    return self
+
+
+def is_same_size(self, other):
+    """Whether the shapes are equal."""
+    return self.shape == other.shape
+
+
+for _f in (untyped_storage, storage, set_, resize_, resize_as_, as_strided_, is_set_to, apply_, map_, map2_,
+           is_same_size):
+    attach(_f.__name__, _f)

@@ -1,0 +1,398 @@
+"""What tensors have beside the operations: their state as torch shows it, gradients, hooks and history."""
+
+from collections import OrderedDict
+from weakref import ref
+
+import numpy as np
+
+from ..... import extend
+from ..dispatch.overriding import prepare
+from ..engine import short_backward
+from ..engine.engine import backward
+from ..graph import versions
+from ..graph.node import RemovableHandle, dress, picks, visible
+from ..graph.output_hooks import listen
+from ..state.history import edge_or_none, in_transform, inference_mode, visible_level
+from ..state.levels import FOREIGN, BatchTrace
+from ..state.state import (
+    at_level,
+    bottom,
+    current,
+    edge,
+    made_aside,
+    more,
+    needs_grad,
+    version_of,
+    wrap,
+)
+from ..types import dtypes
+from ..types.memory_formats import lies_in
+from ..types.size import CPU, Size, strided
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, completes
+from ..views.memory import (
+    address_of,
+    counted,
+    example_of,
+    memory_of,
+    rebuilt,
+    steps_of,
+    twin,
+    unlinked,
+)
+from ..views.views import shape_dtype
+from .assigned_grad import check_new_grad, warn_non_leaf
+
+ndarray = np.ndarray
+stop_gradient = extend.REGISTRY["stop_gradient"].fun
+
+
+@completes
+class Methods:
+    """What Tensor has beside the operations."""
+
+    __init_subclass__ = classmethod(prepare)
+
+    # what it is
+
+    @property
+    def shape(self):
+        """The lengths of the axes, a `Size`."""
+        return Size(self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
+
+    @property
+    def dtype(self):
+        """The element type."""
+        value = self.value
+        d = value.dtype if type(value) is ndarray else shape_dtype(self)[1]
+        return dtypes.OF_NUMPY.get(d) or dtypes.of_numpy(d)
+
+    @property
+    def ndim(self):
+        """The number of axes."""
+        value = self.value
+        return value.ndim if type(value) is ndarray else len(shape_dtype(self)[0])
+
+    @property
+    def device(self):
+        """Where the memory lies."""
+        return CPU
+
+    @property
+    def layout(self):
+        """`torch.strided`."""
+        return strided
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.dtype.itemsize * self.shape.numel()
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_mps = is_nested = False
+
+    def size(self, dim=None):
+        """The shape, or the length of one axis."""
+        shape = self.shape
+        if dim is None:
+            return shape
+        n = len(shape)
+        if not -max(n, 1) <= dim < max(n, 1):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but "
+                             f"got {dim})")
+        return shape[dim]
+
+    def dim(self):
+        """The number of axes."""
+        return self.ndim
+
+    ndimension = dim
+
+    def numel(self):
+        """The number of elements."""
+        return self.shape.numel()
+
+    nelement = numel
+
+    def element_size(self):
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    itemsize = property(element_size)
+
+    def stride(self, dim=None):
+        """Elements from one index to the next, of every axis or one."""
+        hidden, array = memory_of(self)
+        return steps_of(array)[hidden:] if dim is None else steps_of(array)[hidden:][dim]
+
+    def storage_offset(self):
+        """Where the first element lies in its memory, in elements."""
+        array = memory_of(self)[1]
+        return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
+
+    def data_ptr(self):
+        """The address of the first element."""
+        return address_of(self)
+
+    def is_floating_point(self):
+        """Whether the elements are floating-point numbers."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self):
+        """Whether the elements are complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self):
+        """Whether the elements can be negative."""
+        return self.dtype.is_signed
+
+    def is_contiguous(self, memory_format=None):
+        """Whether the elements lie in memory in the order of the axes, or of a memory format."""
+        array = example_of(self)
+        return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("len() of a 0-d tensor")
+        return shape[0]
+
+    # history
+
+    @property
+    def requires_grad(self):
+        """Whether a gradient is to be computed for it."""
+        return visible_level(self) and needs_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if value and self.dtype.category < 2 and not in_transform(self):
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad=True):
+        """Ask for gradients (leaves only); returns itself."""
+        if in_transform(self):
+            raise RuntimeError("You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                               "torch.autograd.functional.* APIs) inside of a function being transformed by a "
+                               "functorch transform. This is unsupported, please attempt to use the functorch "
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+                               "of a function being transformed instead.")
+        if not requires_grad:
+            if self.node is not None:
+                raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                                   "computed variable in a subgraph that doesn't require differentiation use "
+                                   "var_no_grad = var.detach().")
+            self.wants_grad = False
+            return self
+        if not (self.dtype.is_floating_point or self.dtype.is_complex):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if self.autograd_meta is not None and self.autograd_meta.inference and not inference_mode():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if self.node is None and (not needs_grad(self) or made_aside(self)):
+            self.wants_grad = True
+        return self
+
+    @property
+    def is_leaf(self):
+        """Whether no operation made it, as far as gradients are concerned."""
+        return not visible_level(self) or made_aside(self) or edge_or_none(self) is None
+
+    @property
+    def grad_fn(self):
+        """The node that made it, or None."""
+        if not visible_level(self):
+            return None
+        node = edge_or_none(self)
+        return None if node is None else dress(visible(node)[0])
+
+    @property
+    def output_nr(self):
+        """Which output of its node it is."""
+        node = edge_or_none(self)
+        return 0 if node is None else visible(node)[1]
+
+    @property
+    def grad(self):
+        """The accumulated gradient, or None."""
+        meta = self.autograd_meta
+        if meta is None or meta.grad is None:
+            if self.node is not None and not (meta is not None and meta.retains) and visible_level(self):
+                warn_non_leaf()
+            return None
+        return meta.grad
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            check_new_grad(self, value)
+        more(self).grad = value
+
+    @grad.deleter
+    def grad(self):
+        if self.autograd_meta is not None:
+            self.autograd_meta.grad = None
+
+    @property
+    def grad_dtype(self):
+        """The dtype of a leaf's gradient; None: any."""
+        if self.node is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        found = None if self.autograd_meta is None else self.autograd_meta.grad_dtype
+        return self.dtype if found is None else None if found is Ellipsis else found
+
+    @grad_dtype.setter
+    def grad_dtype(self, value):
+        if self.node is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        more(self).grad_dtype = Ellipsis if value is None else value
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
+        if inputs is None and not create_graph and short_backward.quick_backward(self, gradient, retain_graph):
+            return
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self):
+        """The same memory without history."""
+        trace = self.level_trace
+        if trace is None:
+            t = wrap(self.value)
+            if type(self) is not Tensor:
+                t.__class__ = type(self)
+        elif trace is FOREIGN:
+            t = at_level(FOREIGN, stop_gradient(current(self)))
+        else:
+            t = at_level(trace, self.value.detach())
+        meta = self.autograd_meta
+        if meta is not None and meta.inference:
+            more(t).inference, t.dispatch_key = True, GENERAL
+        return t
+
+    def detach_(self):
+        """Drop the history of this tensor itself."""
+        meta = self.autograd_meta
+        if meta is not None and meta.base is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                               "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+                               "in torch/optim/optimizer.py as the solution.")
+        self.node = None
+        self.wants_grad = False
+        if meta is not None:
+            meta.tangent = None
+        return self
+
+    def retain_grad(self):
+        """Keep `.grad` of a tensor that is no leaf."""
+        if in_transform(self) and self.requires_grad:
+            raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
+                               "by a functorch transform. This is unsupported, please attempt to use the functorch "
+                               "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call retain_grad() outside of "
+                               "a function being transformed instead.")
+        if in_transform(self) or not needs_grad(self):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = None if made_aside(self) else edge_or_none(self)
+        if node is None:
+            return
+        more(self).retains = True
+        node.ensure_hooks().retained = ref(self)
+        if picks(node):
+            listen(node)
+
+    @property
+    def retains_grad(self):
+        """Whether `.grad` will be kept though it is no leaf."""
+        return self.autograd_meta is not None and self.autograd_meta.retains and edge_or_none(self) is not None
+
+    def register_hook(self, hook):
+        """Call `hook(grad)` when the gradient of this tensor is known; it may return another one."""
+        if in_transform(self) is BatchTrace or not needs_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = edge_or_none(self)
+        if node is None:
+            meta = more(self)
+            if meta.hooks is None:
+                meta.hooks = OrderedDict()
+            edge(self)
+            return RemovableHandle(meta.hooks, hook)
+        extra = node.ensure_hooks()
+        if extra.hooks is None:
+            extra.hooks = OrderedDict()
+            if picks(node):
+                listen(node)
+        return RemovableHandle(extra.hooks, hook)
+
+    @property
+    def _backward_hooks(self):
+        node = edge_or_none(self)
+        return (self.autograd_meta.hooks if self.autograd_meta is not None else None) if node is None else (
+            node.extra.hooks if node.extra is not None else None)
+
+    def register_post_accumulate_grad_hook(self, hook):
+        """Call `hook(self)` after its `.grad` was added to."""
+        if not needs_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if edge_or_none(self) is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        meta = more(self)
+        if meta.post is None:
+            meta.post = OrderedDict()
+        return RemovableHandle(meta.post, hook)
+
+    # memory
+
+    @property
+    def _version(self):
+        return version_of(counted(self))
+
+    @property
+    def _base(self):
+        return None if self.autograd_meta is None else self.autograd_meta.base
+
+    def _is_view(self):
+        return self.autograd_meta is not None and self.autograd_meta.base is not None
+
+    def is_inference(self):
+        """Whether it was made in inference mode."""
+        return self.autograd_meta is not None and self.autograd_meta.inference
+
+    @property
+    def data(self):
+        """The same memory without history and with a version counter of its own."""
+        if in_transform(self) is BatchTrace:
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        t = self.detach()
+        if t.level_trace is None:
+            t.value = unlinked(self.value)
+        return t
+
+    @data.setter
+    def data(self, value):
+        if (kind := in_transform(self)) is not None:
+            where = "under vmap" if kind is BatchTrace else "inside functorch"
+            raise RuntimeError(f"mutating directly with `.data` {where} transform is not allowed.")
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        b = bottom(value)
+        if type(b) is not ndarray or type(bottom(self)) is not ndarray:
+            raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
+        self.value = unlinked(b)
+        if b.dtype not in (np.float32, np.float64):
+            self.dispatch_key = GENERAL
+
+    def __deepcopy__(self, memo):
+        if edge_or_none(self) is not None:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                               "because of a torch.nn.utils.weight_norm usage, see "
+                               "https://github.com/pytorch/pytorch/pull/103001")
+        if id(self) in memo:
+            return memo[id(self)]
+        memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
+        t.wants_grad = self.wants_grad
+        if self.autograd_meta is not None and self.autograd_meta.grad is not None:
+            more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
+        return t
+
+    def __reduce__(self):
+        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self))

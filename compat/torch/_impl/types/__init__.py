@@ -1,0 +1,1 @@
+"""The plain objects of PyTorch's surface: dtypes, sizes, memory formats, pytrees."""

@@ -1,0 +1,72 @@
+"""Memory formats: the order of a tensor's axes in memory, as `contiguous`, `clone`, `to` and the factories take it."""
+
+import numpy as np
+
+from .....extend import Opaque, Tracer
+from .size import memory_format as MemoryFormat
+
+ndarray = np.ndarray
+ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}  # from the outermost axis inwards
+
+
+def order_of(format, ndim):  # noqa: A002
+    """The axes from the outermost in memory inwards, or None for their own order (`contiguous_format`)."""
+    if not isinstance(format, MemoryFormat):
+        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(format).__name__}")
+    order = ORDERS.get(format.name)
+    if order is not None and len(order) != ndim:
+        raise RuntimeError(f"required rank {len(order)} tensor to use {format.name} format")
+    return order
+
+
+def preserves(format):  # noqa: A002
+    """Whether a format keeps the order that there is."""
+    return format is None or format.name == "preserve_format"
+
+
+def fresh(shape, dtype, format):  # noqa: A002
+    """An uninitialised array in a format."""
+    order = None if format is None else order_of(format, len(shape))
+    if order is None:
+        return np.empty(shape, dtype)
+    return np.empty([shape[a] for a in order], dtype).transpose(np.argsort(order))
+
+
+def lies_in(array, format):  # noqa: A002
+    """Whether the elements of an array lie in memory as a format says."""
+    order = ORDERS.get(format.name)
+    if order is None:
+        return array.flags.c_contiguous
+    if len(order) != array.ndim:
+        return False
+    expected = array.itemsize
+    for a in reversed(order):
+        if array.shape[a] != 1:
+            if array.strides[a] != expected:
+                return False
+            expected *= array.shape[a]
+    return True
+
+
+def arranged(v, format, ndim):  # noqa: A002
+    """A fresh value with its array in a format (vmap's axes lie outside of all)."""
+    order = order_of(format, ndim)
+    if isinstance(v, ndarray):
+        return in_order(v, order)
+    if isinstance(v, Opaque):
+        return v  # a program takes over the layout of the general road's answer
+    u = v
+    while isinstance(u.value, Tracer):
+        u = u.value
+    if isinstance(u.value, ndarray):
+        u.value = in_order(u.value, order)
+    return v
+
+
+def in_order(array, order):
+    """An array whose last axes lie in memory in an order."""
+    if order is None:
+        return np.asarray(array, order="C")
+    hidden = array.ndim - len(order)
+    axes = [*range(hidden), *[a + hidden for a in order]]
+    return np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))

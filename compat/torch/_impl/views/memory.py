@@ -1,0 +1,103 @@
+"""The memory below a tensor: its array, and the same memory under another root."""
+
+import numpy as np
+
+from ..graph import versions
+from ..state.aliases import Holder
+from ..state.levels import BatchTrace
+from ..state.state import wrap
+from ..types.tensor_type import TensorBase
+from .views import shape_dtype
+
+ndarray = np.ndarray
+
+
+def memory_of(t):
+    """`(hidden axes, array)`: the memory below a tensor and how many axes of it vmap hides."""
+    hidden = 0
+    while isinstance(t.value, TensorBase):
+        hidden += isinstance(t.level_trace, BatchTrace)
+        t = t.value
+    value = t.value
+    if type(value) is not ndarray:
+        shape, dtype = shape_dtype(t)
+        value = np.broadcast_to(np.empty((), dtype), shape)
+        return hidden, np.empty(shape, dtype) if value.size < 1 << 20 else value
+    return hidden, value
+
+
+def example_of(t):
+    """The memory of a tensor, of its first example where a vmap runs: the others lie as it does."""
+    hidden, array = memory_of(t)
+    return array[(0,) * hidden] if array.size else array
+
+
+def address_of(t):
+    """The address of a tensor's first element; an example of a vmap has no memory of its own."""
+    hidden, array = memory_of(t)
+    if hidden:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    return array.ctypes.data
+
+
+def unlinked(array):
+    """The same memory as an array that NumPy does not know as a view of `array`."""
+    if not array.size or array.dtype.kind == "V":
+        return array.view()
+    root = versions.root_of(array)
+    if root is array or root.nbytes != extent(root):
+        holder = Holder(array)
+        if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
+            holder.__array_interface__["data"] = (array.ctypes.data, False)
+        return np.asarray(holder)
+    whole = np.asarray(Holder(versions.flat(root)))
+    return np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
+
+
+def twin(array, memo):
+    """An array like `array` in a copy of its whole memory: two of one `deepcopy` share it as the originals do."""
+    root = versions.root_of(array)
+    if not root.size or root.nbytes != extent(root):
+        return array.copy()
+    key = ("memory", id(root))
+    if key not in memo:
+        memo[key] = (root.copy(order="K"), root)  # the root is held, so that its id stays its own
+    new = memo[key][0]
+    if array is root:
+        return new
+    start = array.ctypes.data - root.ctypes.data
+    return np.ndarray(array.shape, array.dtype, versions.flat(new), start, array.strides)
+
+
+def steps_of(array):
+    """The strides of an array in elements; those of empty ones as torch gives them (NumPy's are zeros)."""
+    if array.size:
+        steps = [s // array.itemsize for s in array.strides]
+        for i in range(len(steps) - 1, -1, -1):
+            if steps[i] == 0 and array.shape[i] == 1:  # a new axis, of which NumPy says 0
+                steps[i] = array.shape[i + 1] * steps[i + 1] if i + 1 < len(steps) else 1
+        return tuple(steps)
+    steps, n = [], 1
+    for k in reversed(array.shape):
+        steps.append(n)
+        n *= k or 1
+    return tuple(steps[::-1])
+
+
+def extent(array):
+    """Bytes from the first to the last element of an array."""
+    return array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides))
+
+
+def rebuilt(kind, array, requires):
+    """A tensor from its pickle."""
+    t = wrap(array, kind)
+    t.wants_grad = requires
+    return t
+
+
+def counted(t):
+    """A tensor whose writes are counted: any that was not made in inference mode."""
+    if t.autograd_meta is not None and t.autograd_meta.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
+    return t

@@ -1,0 +1,49 @@
+"""Memory that is shared: refusals of writes whose outcome would depend on the order of the elements."""
+
+import numpy as np
+
+from ..graph import versions
+from ..state.accumulate import dense
+from ..state.state import bottom
+
+ndarray = np.ndarray
+OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "
+               "location. Please clone() the tensor before performing the operation.")
+ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
+                        "logical_and_", "logical_or_", "logical_xor_"})  # as torch's messages name them
+
+
+def overlapping(array):
+    """Whether two elements of an array share memory, by its strides."""
+    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)) and array.size > 0
+
+
+def check_overlap(array, operands):
+    """Refuse a write where elements share memory with each other or, shifted, with an operand."""
+    if overlapping(array):
+        raise RuntimeError(OVERLAPPING)
+    for x in operands:
+        other = bottom(x)
+        if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:
+            if partly_shared(array, other):
+                raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor "
+                                   "refer to a single memory location. Please clone() the tensor before performing the "
+                                   "operation.")
+
+
+def partly_shared(a, b):
+    """Whether two arrays of one memory overlap without being the same elements in the same order.
+
+    Where one has gaps PyTorch looks no further, and what it then writes depends on the order of the elements.
+    """
+    same = a.ctypes.data == b.ctypes.data and a.strides == b.strides
+    return not (same and (a.shape == b.shape or a.size == b.size and dense(a))) and np.shares_memory(a, b)
+
+
+def into_what_is_shared(name):
+    """torch's message of a write of values that a vmap maps into memory that all of its examples share."""
+    word = "inplace arithmetic" if name in ARITHMETIC else f"aten::{name}"
+    return (f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
+            "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
+            f"vmapped over in a vmap. Please try to use out-of-place operators instead of {word}. If said operator is "
+            "being called inside the PyTorch framework, please file a bug report instead.")

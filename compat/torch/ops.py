@@ -1,0 +1,3 @@
+"""torch.ops: the operations by their names in ATen."""
+
+from ._impl.ops.overloads import aten as aten

@@ -1,0 +1,68 @@
+"""Axis and shape arguments as core wants them: axes non-negative, shapes without -1."""
+
+import math
+import operator
+
+import numpy as np
+
+from ..errors import ShapeError, at_user_line
+
+ALL_AXES = tuple(tuple(range(n)) for n in range(65))  # all axes, by rank
+
+
+def normal_axes(axis, ndim):
+    """`axis` (None, an int or a tuple) as a tuple of non-negative ints."""
+    if axis is None:
+        return ALL_AXES[ndim]
+    if type(axis) is int:
+        if -ndim <= axis < ndim:
+            return (axis % ndim,)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) or np.ndim(axis) else (axis,)
+    out = []
+    for k in axes:
+        out.append(normal_axis(k, ndim))
+    if len(set(out)) != len(out):
+        raise ValueError(f"axis {axis} names one axis twice; name each axis once{at_user_line()}")
+    return tuple(sorted(out)) if len(out) > 1 else tuple(out)
+
+
+def normal_axis(axis, ndim):
+    """One axis as a non-negative int."""
+    k = axis if type(axis) is int else _index(axis)
+    if not -ndim <= k < ndim:
+        some = f"its axes are {-ndim} to {ndim - 1}" if ndim else "it has none"
+        raise np.exceptions.AxisError(f"axis {k} is out of bounds for array of dimension {ndim}; {some}"
+                                      f"{at_user_line()}")
+    return k % ndim
+
+
+def _index(axis):
+    if type(axis) is not bool and not getattr(axis, "shape", ()) and not isinstance(axis, type):
+        try:
+            return operator.index(axis)
+        except TypeError:
+            pass
+    raise TypeError(f"an axis is an integer, but got {axis!r} of type {type(axis).__name__}; count axes from 0, or "
+                    f"from -1 at the end{at_user_line()}")
+
+
+def shape_tuple(shape):
+    """A shape, given as one length, a sequence or an array of lengths, as a tuple."""
+    shape = shape.tolist() if isinstance(shape, np.ndarray) else shape
+    return tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+
+
+def full_shape(shape, size):
+    """`shape` as a tuple with its -1 filled in."""
+    try:
+        shape = shape_tuple(shape)
+    except TypeError:
+        raise TypeError(f"a shape is an integer or a tuple of integers, but got {shape!r}; round its lengths, or take "
+                        f"them from x.shape{at_user_line()}") from None
+    if -1 in shape:
+        rest = math.prod(n for n in shape if n != -1)
+        if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:
+            raise ShapeError(f"reshape cannot fill the -1 in {shape} from {size} elements; "
+                             f"name the other lengths so that they divide the size{at_user_line()}")
+        shape = tuple(size // rest if n == -1 else n for n in shape)
+    return shape

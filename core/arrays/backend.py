@@ -1,0 +1,159 @@
+"""The backend registry: the arrays determine which library computes; there is no global setting."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import BackendError, MissingLibraryError, at_user_line
+
+SCALARS = frozenset({bool, int, float, complex})
+
+
+@dataclass(frozen=True)
+class Backend:
+    """An array library.
+
+    Args:
+        name: the name shown in messages.
+        module: the import name looked up in `sys.modules`; a library the user never imported is never loaded.
+        array_types: maps the loaded module to its array types.
+        namespace: maps the loaded module to the NumPy-like namespace passed to `impl` functions as `xp`.
+        to_numpy: copies an array of this backend to a `numpy.ndarray`, for printing and fingerprints.
+        special: loads the namespace of SciPy's special functions for these arrays, when one is first needed.
+        extra: the extra of covector that installs that namespace, for the error message if it is missing.
+    """
+
+    name: str
+    module: str
+    array_types: Callable[[Any], tuple]
+    namespace: Callable[[Any], Any]
+    to_numpy: Callable[[Any], Any] = field(default=np.asarray)
+    special: Callable[[], Any] | None = None
+    extra: str = "scipy"
+
+
+BACKENDS = {}  # name -> Backend, in order of registration
+_BY_TYPE = {}  # array type -> (Backend, namespace)
+
+
+def register_backend(backend: Backend) -> Backend:
+    """Register a backend; its library is looked up only once the user has loaded it.
+
+    Args:
+        backend: replaces an earlier one of the same name.
+    Returns:
+        `backend`.
+
+    >>> from covector.extend import BACKENDS, register_backend
+    >>> register_backend(BACKENDS["numpy"]).name
+    'numpy'
+    """
+    BACKENDS[backend.name] = backend
+    return backend
+
+
+def find_backend(kind):
+    """`(Backend, namespace)` of an array type, or None."""
+    known = _BY_TYPE.get(kind)
+    if known is not None:
+        return known
+    for backend in reversed(BACKENDS.values()):
+        module = sys.modules.get(backend.module)
+        types = () if module is None else backend.array_types(module)
+        if issubclass(kind, types) and not (issubclass(kind, np.ndarray) and _means_otherwise(kind)):
+            known = _BY_TYPE[kind] = (backend, backend.namespace(module))
+            return known
+    return None
+
+
+def _means_otherwise(kind):
+    """Whether a subclass redefines operations: the rules hold for those of arrays, not for those of np.matrix."""
+    above = kind.__mro__[: kind.__mro__.index(np.ndarray)]
+    return any(not _OPERATIONS.isdisjoint(vars(base)) for base in above)
+
+
+# What a rule, or a function in place of the one that it differentiates, may ask of an array.
+_OPERATIONS = frozenset(name for name in vars(np.ndarray) if not name.startswith("_")) | frozenset(
+    f"__{name}__" for name in "array_ufunc array_function lt le eq ne gt ge neg pos abs invert".split()
+) | frozenset(
+    f"__{way}{name}__" for way in ("", "r", "i")
+    for name in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()
+)
+
+
+def is_array(value):
+    """Whether `value` is an array or array scalar of a registered backend."""
+    return find_backend(type(value)) is not None
+
+
+def namespace_of(values):
+    """The namespace that computes with `values`; NumPy when all are Python scalars.
+
+    Raises:
+        BackendError: arrays of two backends, or something that is not an array.
+    """
+    found = None
+    for value in values:
+        kind = type(value)
+        if kind in SCALARS:
+            continue
+        known = _BY_TYPE.get(kind) or find_backend(kind)
+        if known is None:
+            if isinstance(value, (list, tuple)):
+                continue
+            if isinstance(value, np.ndarray):
+                raise BackendError(
+                    f"expected plain arrays, but got one of type {kind.__name__}, whose own rules (of masks, products, "
+                    "units) traced values do not follow; pass its data: np.asarray(a), or a.filled(value) where it has "
+                    f"a mask{at_user_line()}"
+                )
+            raise BackendError(
+                f"expected arrays, but got {value!r} of type {kind.__name__}; convert it with np.asarray, "
+                f"or register its library with covector.extend.register_backend{at_user_line()}"
+            )
+        if found is None or found is known:
+            found = known
+        elif found[0] is not known[0]:
+            # A NumPy scalar (0-d result of a reduction) carries no device; it follows the arrays it meets.
+            if issubclass(kind, np.generic):
+                continue
+            if found[0].name == "numpy" and all(
+                type(v) in SCALARS or issubclass(type(v), np.generic) for v in values if _BY_TYPE.get(type(v)) is found
+            ):
+                found = known
+                continue
+            raise BackendError(
+                f"one operation received arrays of {found[0].name} and {known[0].name}; "
+                f"nothing is moved between devices silently: convert one side yourself{at_user_line()}"
+            )
+    return np if found is None else found[1]
+
+
+def special_function(xp, name, fallback=None):
+    """The special function `name` (SciPy's name) that computes on the arrays of the namespace `xp`.
+
+    Raises:
+        MissingLibraryError: its library is not installed, and there is no `fallback`.
+        BackendError: that library has no such function, and there is no `fallback`.
+    """
+    if xp is np:
+        backend = find_backend(np.ndarray)[0]
+    else:
+        backend = next(backend for backend, namespace in _BY_TYPE.values() if namespace is xp)
+    try:
+        library = None if backend.special is None else backend.special()
+    except ImportError as error:
+        if fallback is not None:
+            return fallback
+        raise MissingLibraryError(
+            f"{name} is computed by a library of special functions, but importing it failed ({error}); "
+            f"install it: pip install 'covector[{backend.extra}]'{at_user_line()}"
+        ) from error
+    found = getattr(library, name, fallback)
+    if found is None:
+        raise BackendError(f"{name} has no implementation on arrays of {backend.name}; convert them to NumPy first, or "
+                           f"give their backend one (the field special of covector.extend.Backend){at_user_line()}")
+    return found

@@ -1,0 +1,37 @@
+"""Copies and casts: what has memory of its own, where NumPy gives it some."""
+
+import numpy as np
+
+from ..checks import check_options
+from ..errors import DtypeError, at_user_line
+from ..ops import selection
+from ..ops.indexing.places import duplicate
+from ..trace.buffers import Buffer, make_buffer
+from ..trace.tracer import Tracer
+
+
+def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """`x` in `dtype`; the very same where that is its own and `copy` is false."""
+    if casting != "unsafe" or order != "K" or subok is not True or copy is not True:
+        check_options({"order": order, "casting": casting, "subok": subok, "copy": copy})
+        if not np.can_cast(x.dtype, dtype, casting):
+            raise DtypeError(f"astype was asked for {np.dtype(dtype)}, to which {x.dtype} is not cast by "
+                             f"casting={casting!r}; omit casting, or ask for another dtype{at_user_line()}")
+    return x if not copy and x.dtype == dtype else selection.astype(x, dtype)
+
+
+def copy(x):
+    """A boxed copy that may be written to."""
+    return make_buffer(x)
+
+
+def fresh(x):
+    """`x` in memory of its own, where NumPy copies."""
+    return make_buffer(x) if type(x) is Buffer else duplicate(x)
+
+
+def unshared(x):
+    """`x`, computed by views alone, of which one had to copy."""
+    if isinstance(x, Tracer) and x.owner is not None:
+        x.state = None
+    return x

@@ -1,0 +1,398 @@
+"""Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
+
+import operator
+
+import numpy as np
+
+from ..arrays.axes import full_shape, normal_axes, normal_axis
+from ..checks import check_options, flag, whole
+from ..errors import DtypeError, ShapeError, at_user_line
+from ..ops import arithmetic as a, elementary, reductions, running, selection, shaping
+from ..ops.indexing import indexing, sorting
+from ..ops.linalg import products
+from ..trace.buffers import Buffer, become_buffer
+from ..trace.device import as_element, constant
+from ..trace.tracer import Rev, Tracer, concrete
+from .at import At
+from .copies import astype, copy, fresh
+from .reducing import in_dtype, mean, no_out, reduce, std, var
+
+ndarray = np.ndarray
+
+
+def power(x, y):
+    """`x ** y`; integer Python exponents and halves take their own, faster primitives."""
+    if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
+        if y == 2 and type(x) is Rev:  # the commonest power
+            return a.square(x)
+        if isinstance(x, Tracer) and x.dtype.kind in "fcb":
+            if y == 2:
+                return a.square(x)
+            if x.dtype.kind == "b":
+                return a.power(x, y)
+            if y == 1:
+                return a.add(x, 0.0)
+            return a.integer_power(x, int(y))
+    elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc":
+        return a.sqrt(x)
+    return a.power(x, y)
+
+
+def reshape(x, shape, order="C"):
+    """`x.reshape(shape)`, with -1 for the axis that follows from the others; order "C" or "F"."""
+    shape = full_shape(shape, x.size)
+    if order == "C":
+        return shaping.reshape(x, shape)
+    if order != "F":
+        raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}"
+                         f"; omit order, or ask for 'C'{at_user_line()}")
+    return transpose(shaping.reshape(transpose(x), shape[::-1]))
+
+
+def transpose(x, axes=None):
+    """`x.transpose(axes)`; all axes reversed by default."""
+    n = x.ndim
+    if axes is None:
+        return shaping.transpose(x, (1, 0) if n == 2 else tuple(range(n - 1, -1, -1)))
+    axes = tuple(normal_axis(k, n) for k in (axes if hasattr(axes, "__iter__") else (axes,)))
+    if len(axes) != n or len(set(axes)) != n:
+        raise ValueError(f"transpose needs each of the {n} axes once, but got {axes}; name all of them{at_user_line()}")
+    return shaping.transpose(x, axes)
+
+
+def swapaxes(x, axis1, axis2):
+    """`x` with two axes exchanged."""
+    axes = list(range(x.ndim))
+    i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
+    axes[i], axes[j] = axes[j], axes[i]
+    return shaping.transpose(x, tuple(axes))
+
+
+def squeeze(x, axis=None):
+    """`x` without the axes of length 1 (all of them, or those named)."""
+    if not x.ndim and axis in (0, -1):
+        return x
+    axes = [i for i, n in enumerate(x.shape) if n == 1] if axis is None else normal_axes(axis, x.ndim)
+    wrong = [i for i in axes if x.shape[i] != 1]
+    if wrong:
+        raise ShapeError(f"squeeze cannot drop axis {wrong[0]} of shape {x.shape}: its length is not 1; "
+                         f"name axes of length 1, or none{at_user_line()}")
+    return shaping.reshape(x, tuple(n for i, n in enumerate(x.shape) if i not in axes))
+
+
+def clip(x, min=None, max=None):
+    """`x` limited to [min, max]; at the limits the derivative is 1 inside, half at a tie."""
+    if min is None and max is None:
+        return fresh(x)
+    if min is not None:
+        x = selection.maximum(x, min)
+    return x if max is None else selection.minimum(x, max)
+
+
+def round_(x, decimals=0):
+    """`x` rounded; flat, so its derivative is 0."""
+    whole = x.dtype.kind in "iu"
+    decimals = operator.index(decimals)
+    if not decimals:
+        return x if whole else selection.rint(x)
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return x if whole else selection.rint(x * scale) / scale
+    ans = selection.rint(x / scale) * scale
+    return selection.astype(ans, x.dtype) if whole else ans
+
+
+def take(x, index, axis=None, mode="raise"):
+    """`np.take`: rows at integer positions; flattened where `axis` is None."""
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    if not x.ndim:
+        x = reshape(x, (1,))
+    axis = normal_axis(axis, x.ndim)
+    size = x.shape[axis]
+    index = places_of(index)
+    if mode == "clip":
+        index = selection.minimum(selection.maximum(index, 0), size - 1)
+    elif mode == "wrap":
+        index = index % size
+    elif mode != "raise":
+        raise ValueError(f"take supports the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
+                         f"{at_user_line()}")
+    return indexing.index(x, (slice(None),) * axis + (index,))
+
+
+def places_of(index):
+    """`index` as integers: truth values count as 0 and 1, and numbers in lists are cut, as NumPy takes them."""
+    if not hasattr(index, "dtype"):
+        return np.asarray(index, np.intp)
+    if index.dtype.kind == "b":
+        return index.astype(np.intp)
+    if index.dtype.kind not in "iu":
+        raise DtypeError(f"indices to take are integers, but got dtype {index.dtype}; cast them with .astype(int)"
+                         f"{at_user_line()}")
+    return index
+
+
+def accumulate(prim, x, axis=None, dtype=None):
+    """A running sum or product along `axis`, of the flattened array by default."""
+    x = _as(x, dtype)
+    x = x if x.ndim and axis is not None else reshape(x, (-1,))
+    return in_dtype(prim(x, normal_axis(0 if axis is None else axis, x.ndim)), dtype)
+
+
+def sort_kind(name, kind, order, stable):
+    """The kind of sorting that `kind=` or `stable=` asks for."""
+    if order is not None:
+        raise ValueError(f"{name} of a traced value has no fields to order by, but got order={order!r}; omit it"
+                         f"{at_user_line()}")
+    if kind is not None and stable is not None:
+        raise ValueError(f"{name} takes kind= or stable=, but got both: {kind!r} and {stable!r}; omit one"
+                         f"{at_user_line()}")
+    if kind is not None and str(kind)[:1].lower() not in ("q", "m", "h", "s"):
+        raise ValueError(f"{name} supports the kinds 'quicksort', 'mergesort', 'heapsort' and 'stable', but got "
+                         f"{kind!r}; choose one of them{at_user_line()}")
+    return "stable" if stable else kind
+
+
+def sort(x, axis=-1, kind=None):
+    """`x` sorted along `axis`; flattened where it is None. All kinds give the same."""
+    return sorting.sort(reshape(x, (-1,)), 0) if axis is None else sorting.sort(x, normal_axis(axis, x.ndim))
+
+
+def argsort(x, axis=-1, kind=None):
+    """The indices that sort `x` along `axis`; of the flattened array where it is None."""
+    if axis is None or not x.ndim and axis in (0, -1):
+        return sorting.argsort(reshape(x, (-1,)), 0, kind)
+    return sorting.argsort(x, normal_axis(axis, x.ndim), kind)
+
+
+def _conjugate(x):
+    """As the method of arrays, which unlike the function gives what is real itself, truth values too."""
+    return shaping.conjugate(x) if x.dtype.kind == "c" else x
+
+
+def _as(x, dtype):
+    return x if dtype is None else selection.astype(x, dtype)
+
+
+def repeat(x, repeats, axis=None):
+    """`np.repeat` for concrete `repeats`."""
+    if axis is None or not x.ndim:
+        x, axis = reshape(x, (-1,)), axis or 0
+    axis = normal_axis(axis, x.ndim)
+    return take(x, constant(np.repeat(np.arange(x.shape[axis]), repeats), x), axis)
+
+
+def diagonal(x, offset=0, axis1=0, axis2=1):
+    """The diagonal of two axes, as the last axis."""
+    i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
+    if i == j:
+        raise ValueError(f"a diagonal takes two axes, but got axis1={axis1} and axis2={axis2} of shape {x.shape}; name "
+                         f"two{at_user_line()}")
+    offset = whole(offset, "the offset of a diagonal")
+    rest = tuple(k for k in range(x.ndim) if k not in (i, j))
+    moved = shaping.transpose(x, (*rest, i, j))
+    n, m = moved.shape[-2:]
+    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    rows = np.arange(count) + max(-offset, 0)
+    return indexing.index(moved, (Ellipsis, rows, rows + offset))
+
+
+def trace(x, offset=0, axis1=0, axis2=1, dtype=None):
+    """The sum of the diagonal."""
+    return diagonal(x, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+
+
+def _setitem(x, key, value):
+    buffer = x if type(x) is Buffer else become_buffer(x)
+    if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
+        value = _fitting(buffer, value)
+    if type(key) is int or indexing.is_basic(key):
+        buffer.write(key, value)
+    else:
+        buffer.assign(lambda contents, donate: indexing.update(contents, key, value), value)
+
+
+def _fitting(buffer, value):
+    """`value` in the dtype of the buffer, as NumPy casts on assignment; a derivative is never cast away."""
+    if not isinstance(value, Tracer):
+        return as_element(value, buffer.dtype)
+    have, want = value.dtype, buffer.dtype
+    if have == want:
+        return value
+    if have.kind in "fc" and (want.kind in "biu" or have.kind == "c" and want.kind == "f"):
+        raise DtypeError(f"a traced value of dtype {have} was written into an array of dtype {want}, which would drop "
+                         f"its derivative; make the buffer with dtype={have}{at_user_line()}")
+    return selection.astype(value, want)
+
+
+def _augmented(op):
+    def method(x, y):
+        if not x.ndim and type(x) is not Buffer and getattr(x, "state", None) is None:
+            return op(x, y)  # NumPy scalars are immutable: the name is bound anew
+        buffer = become_buffer(x)
+        if type(y) is Buffer:
+            y = y.read()
+
+        def update(contents, donate):
+            new = op(contents, y)
+            if new.shape != contents.shape:
+                raise ShapeError(f"an in-place operation cannot broadcast shape {contents.shape} to {new.shape}; "
+                                 f"write x = x + y{at_user_line()}")
+            return _fitting(contents, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
+
+        buffer.assign(update, y)
+        return buffer
+
+    return method
+
+
+def _reflected(op):
+    return lambda x, y: op(y, x)
+
+
+def _shape_arguments(args):
+    return args[0] if len(args) == 1 else args
+
+
+_OPERATORS = {
+    "add": a.add, "sub": a.subtract, "mul": a.multiply, "truediv": a.divide, "floordiv": selection.floor_divide,
+    "mod": selection.remainder, "pow": power, "matmul": products.matmul, "and": selection.bitwise_and,
+    "or": selection.bitwise_or, "xor": selection.bitwise_xor, "lshift": elementary.left_shift,
+    "rshift": elementary.right_shift,
+}  # fmt: skip
+_COMPARISONS = {
+    "eq": selection.equal, "ne": selection.not_equal, "lt": selection.less, "le": selection.less_equal,
+    "gt": selection.greater, "ge": selection.greater_equal,
+}  # fmt: skip
+_UNARY = {"neg": a.negative, "abs": shaping.absolute, "invert": selection.bitwise_invert}
+_METHODS = {
+    "__getitem__": indexing.index,
+    "__setitem__": _setitem,
+    "__pos__": lambda x: a.add(x, 0.0) if x.dtype.kind in "fc" else x,
+    "__iter__": lambda x: iter([indexing.getitem(x, i) for i in range(len(x))]),
+    "__divmod__": lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
+    "__rdivmod__": lambda x, y: (selection.floor_divide(y, x), selection.remainder(y, x)),
+    "__round__": lambda x, n=0: round_(x, n),
+    "__copy__": copy,
+    "sum": lambda x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_sum, x, axis, keepdims, dtype, out, initial, where),
+    "prod": lambda x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_prod, x, axis, keepdims, dtype, out, initial, where),
+    "max": lambda x, axis=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_max, x, axis, keepdims, None, out, initial, where),
+    "min": lambda x, axis=None, out=None, keepdims=False, initial=None, where=True: reduce(
+        reductions.reduce_min, x, axis, keepdims, None, out, initial, where),
+    "all": lambda x, axis=None, out=None, keepdims=False, *, where=True: reduce(
+        reductions.reduce_all, x, axis, keepdims, None, out, None, where),
+    "any": lambda x, axis=None, out=None, keepdims=False, *, where=True: reduce(
+        reductions.reduce_any, x, axis, keepdims, None, out, None, where),
+    "mean": lambda x, axis=None, dtype=None, out=None, keepdims=False, *, where=True: no_out(out, "mean") or mean(
+        x, axis, dtype, keepdims, where),
+    "var": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None: no_out(
+        out, "var") or var(x, axis, ddof, keepdims, dtype, where, mean),
+    "std": lambda x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None: no_out(
+        out, "std") or std(x, axis, ddof, keepdims, dtype, where, mean),
+    "argmax": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmax") or _argument(
+        reductions.argmax, x, axis, keepdims),
+    "argmin": lambda x, axis=None, out=None, keepdims=False: no_out(out, "argmin") or _argument(
+        reductions.argmin, x, axis, keepdims),
+    "cumsum": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumsum") or accumulate(
+        reductions.cumsum, x, axis, dtype),
+    "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or accumulate(
+        running.cumprod, x, axis, dtype),
+    "reshape": lambda x, *shape, order="C", copy=None: copy is not None and check_options(
+        {"copy": copy}) or reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
+    "ravel": lambda x, order="C": reshape(x, (-1,), order),
+    "flatten": lambda x, order="C": fresh(reshape(x, (-1,), order)),
+    "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
+        x, axis, sort_kind("argsort", kind, order, stable)),
+    "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(
+        x, ..., sort(x, axis, sort_kind("sort", kind, order, stable))),
+    "nonzero": lambda x: np.nonzero(concrete(x, "nonzero")),
+    "fill": lambda x, value: _setitem(x, ..., value),
+    "transpose": lambda x, *axes: transpose(x, _shape_arguments(axes) if axes else None),
+    "swapaxes": swapaxes,
+    "squeeze": squeeze,
+    "astype": astype,
+    "copy": lambda x, order="C": check_options({"order": order}) or copy(x),
+    "clip": lambda x, min=None, max=None, out=None: no_out(out, "clip") or clip(x, min, max),
+    "round": lambda x, decimals=0, out=None: no_out(out, "round") or round_(x, decimals),
+    "take": lambda x, indices, axis=None, out=None, mode="raise": no_out(out, "take") or take(
+        x, indices, axis, mode),
+    "repeat": repeat,
+    "diagonal": diagonal,
+    "trace": lambda x, offset=0, axis1=0, axis2=1, dtype=None, out=None: no_out(out, "trace") or trace(
+        x, offset, axis1, axis2, dtype),
+    "dot": lambda x, y, out=None: no_out(out, "dot") or products.dot(x, y),
+    "conj": lambda x, out=None: no_out(out, "conj") or _conjugate(x),
+    "conjugate": lambda x, out=None: no_out(out, "conjugate") or _conjugate(x),
+}
+_PROPERTIES = {
+    "T": transpose,
+    "mT": lambda x: swapaxes(x, -1, -2),
+    "real": lambda x: shaping.real(x) if x.dtype.kind == "c" else x,
+    "imag": shaping.imag,
+    "at": At,
+    "flat": lambda x: reshape(x, (-1,)),
+}
+
+
+def _argument(prim, x, axis, keepdims):
+    if not x.ndim and axis in (0, -1):
+        return prim(reshape(x, (1,)), 0, False)
+    if axis is None:
+        ans = prim(reshape(x, (-1,)), 0, False)
+        return reshape(ans, (1,) * x.ndim) if keepdims and x.ndim else ans
+    return prim(x, normal_axis(axis, x.ndim), flag(keepdims))
+
+
+def _assigned(part):
+    def assign(x, value):
+        view = part(x)
+        if view is not value:
+            _setitem(view, ..., value)
+
+    return assign
+
+
+def _install():
+    for name, op in _OPERATORS.items():
+        setattr(Tracer, f"__{name}__", op)
+        setattr(Tracer, f"__r{name}__", _reflected(op))
+        setattr(Tracer, f"__i{name}__", _augmented(op))
+    for name, op in _COMPARISONS.items():
+        setattr(Tracer, f"__{name}__", op)
+    for name, op in _UNARY.items():
+        setattr(Tracer, f"__{name}__", op)
+    for name, method in _METHODS.items():
+        if not getattr(method, "__doc__", None):
+            method.__doc__ = f"As `numpy.ndarray.{name}`, traced."
+        named(name, method)
+        setattr(Tracer, name, method)
+    for name, method in _PROPERTIES.items():
+        put = _assigned(method) if name in ("real", "imag", "flat") else None
+        setattr(Tracer, name, property(method, put, doc=f"As `numpy.ndarray.{name}`, traced."))
+    for name in dir(ndarray):
+        if not name.startswith("_") and not hasattr(Tracer, name):
+            setattr(Tracer, name, _absent(name))
+
+
+def named(name, method):
+    """`method`, called `name` where Python says how it was called."""
+    if method.__name__ == "<lambda>" or method.__name__.startswith("_"):
+        method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _absent(name):
+    """What arrays have and traced values have not; `hasattr` is False."""
+
+    def attribute(x):
+        raise AttributeError(f"a traced value ({x.aval!r}) has no attribute {name!r}, since it has no memory of its "
+                             f"own; read it from the array outside the transformed function{at_user_line()}")
+
+    return property(attribute)
+
+
+_install()

@@ -1,0 +1,175 @@
+"""How plain NumPy calls reach us: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
+
+from functools import partial
+
+import numpy as np
+
+from ..arrays.backend import special_function
+from ..checks import check_options
+from ..errors import ConversionError, RuleError, at_user_line
+from ..ops import arithmetic as a, elementary, selection, shaping
+from ..ops.linalg import products
+from ..ops.special import digits
+from ..ops.special.every import SPECIAL
+from ..trace.tracer import Tracer
+from .methods import _augmented, power
+from .refusal import explain
+from .ufunc_methods import call_method, check_cast, full_name
+
+UFUNCS = {
+    np.add: a.add, np.subtract: a.subtract, np.multiply: a.multiply, np.true_divide: a.divide, np.negative: a.negative,
+    np.square: a.square, np.reciprocal: a.reciprocal, np.sqrt: a.sqrt,
+    np.exp: a.exp, np.expm1: a.expm1, np.log: a.log, np.log1p: a.log1p, np.sin: a.sin, np.cos: a.cos, np.tan: a.tan,
+    np.tanh: a.tanh, np.arctan2: a.arctan2, np.hypot: a.hypot, np.absolute: shaping.absolute,
+    np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
+    np.equal: selection.equal, np.not_equal: selection.not_equal, np.less: selection.less,
+    np.less_equal: selection.less_equal, np.greater: selection.greater, np.greater_equal: selection.greater_equal,
+    np.bitwise_and: selection.bitwise_and, np.bitwise_or: selection.bitwise_or, np.bitwise_xor: selection.bitwise_xor,
+    np.invert: selection.bitwise_invert, np.sign: shaping.signum, np.floor: selection.floor, np.ceil: selection.ceil,
+    np.trunc: selection.trunc, np.rint: selection.rint, np.isnan: selection.isnan, np.isfinite: selection.isfinite,
+    np.isinf: selection.isinf, np.floor_divide: selection.floor_divide, np.remainder: selection.remainder,
+    np.maximum: selection.maximum, np.minimum: selection.minimum, np.matmul: products.matmul,
+    np.logical_and: lambda x, y: selection.bitwise_and(*_truths(x, y)),
+    np.logical_or: lambda x, y: selection.bitwise_or(*_truths(x, y)),
+    np.logical_xor: lambda x, y: selection.not_equal(*_truths(x, y)), np.logical_not: lambda x: x == 0,
+    np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
+}  # fmt: skip
+UFUNCS[np.vecdot], UFUNCS[np.matvec], UFUNCS[np.vecmat] = products.vecdot, products.matvec, products.vecmat
+
+UFUNCS.update({getattr(np, name): getattr(elementary, name) for name in (
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt",
+    "deg2rad", "rad2deg", "logaddexp", "logaddexp2", "copysign", "signbit", "heaviside", "fmod", "fmax", "fmin", "modf",
+    "left_shift", "right_shift",
+)})  # fmt: skip
+UFUNCS.update({getattr(np, name): getattr(digits, name) for name in (
+    "gcd", "lcm", "bitwise_count", "spacing", "nextafter", "ldexp",
+)})  # fmt: skip
+UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
+UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
+
+
+def _power(x, y):
+    """As the operator, but for the dtype of truth values with integer exponents: there 2 is no square."""
+    if type(y) is int and isinstance(x, Tracer) and x.dtype == np.bool_:
+        x = selection.astype(x, np.intp)
+    return power(x, y)
+
+
+UFUNCS[np.power] = _power
+
+
+def _truths(x, y):
+    return selection.not_equal(x, 0), selection.not_equal(y, 0)
+
+
+def _fabs(x):
+    """|x| in a floating dtype; complex values are refused as NumPy does."""
+    dtype = np.fabs(np.ones((), x.dtype)).dtype
+    return shaping.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
+
+
+UFUNCS[np.fabs] = _fabs
+
+
+def _frexp(x):
+    """Mantissa and exponent; the exponent is flat, so the mantissa moves as x does, scaled."""
+    n = digits.exponent(x)
+    return digits.ldexp(x, -n), n
+
+
+UFUNCS[np.frexp] = _frexp
+
+
+def _double(x):
+    """`x` in float64 or complex128, the types `float_power` computes in."""
+    return selection.astype(x, np.result_type(x.dtype, np.float64)) if isinstance(x, Tracer) else x
+
+
+FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
+_get = UFUNCS.get
+
+
+def array_ufunc(self, ufunc, method, x, *others, **kwargs):
+    """NEP 13: the primitive of a ufunc, its methods, and writes with `out=`."""
+    fun = _get(ufunc) or _special(ufunc)
+    try:
+        if method != "__call__":
+            return call_method(ufunc, fun, method, (x, *others), kwargs)
+        if fun is not None and not kwargs:
+            return fun(x, *others) if others else fun(x)
+        if fun is None:
+            raise RuleError(f"{full_name(ufunc)} has no derivative rules in covector; use a function listed in the "
+                            f"docs, declare a primitive (covector.extend.primitive), or stop_gradient{at_user_line()}")
+        return _with_options(ufunc, fun, (x, *others), **kwargs)
+    except Exception:
+        dot = "" if method == "__call__" else f".{method}"
+        explain(full_name(ufunc) + dot, getattr(ufunc, method), (x, *others), kwargs)
+        raise
+
+
+def _special(ufunc):
+    """The primitive of a ufunc of `scipy.special`; its name decides only if it is that very ufunc."""
+    fun = SPECIAL.get(ufunc.__name__)
+    if fun is not None and special_function(np, ufunc.__name__, np) is ufunc:
+        UFUNCS[ufunc] = fun
+        return fun
+    return None
+
+
+def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting="same_kind", **kwargs):
+    options = {"order": kwargs.pop("order", "K"), "subok": kwargs.pop("subok", True), "casting": casting}
+    target = out[0] if isinstance(out, tuple) else out
+    if out is not None and not isinstance(target, Tracer):
+        raise ConversionError(
+            f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
+            "which would drop its derivative; write array = array + t, or start from a traced buffer: "
+            f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
+        )
+    if where is not True and not isinstance(target, Tracer):
+        raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "
+                        f"undefined; use np.where(mask, {full_name(ufunc)}(x), other){at_user_line()}")
+    if ufunc is np.vecdot and "axis" in kwargs:
+        fun = partial(fun, axis=kwargs.pop("axis"))
+    if kwargs:
+        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; omit it, or "
+                        f"write it with functions of covector.numpy{at_user_line()}")
+    if dtype is not None:
+        inputs = [x if hasattr(x, "dtype") else np.asarray(x) for x in inputs]
+        for x in inputs:
+            check_cast(ufunc, x.dtype, np.dtype(dtype), casting)
+        inputs = [selection.astype(x, dtype) for x in inputs]
+    with np.errstate(all="ignore"):  # NumPy says what it takes
+        ufunc(*[np.ones((1,) * x.ndim, x.dtype) if hasattr(x, "dtype") else x for x in inputs], dtype=dtype, **options)
+    if out is None:
+        return fun(*inputs)
+
+    def write(x, _):
+        new = fun(*[x if v is target else v for v in inputs])
+        if where is not True:
+            return selection.where(where, new, x)
+        smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
+        return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
+
+    return _augmented(write)(target, 0.0)
+
+
+def array_function(self, func, types, args, kwargs):
+    """NEP 18: covector's function of the same name."""
+    fun = FUNCTIONS.get(func)
+    if fun is None:
+        if not any(issubclass(kind, Tracer) for kind in types):
+            return NotImplemented
+        raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
+                        f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
+    if kwargs:
+        check_options(kwargs, func.__name__)
+    try:
+        return fun(*args, **kwargs)
+    except Exception:
+        explain(f"{func.__module__}.{func.__name__}", func, args, kwargs)
+        raise
+
+
+Tracer.__array_ufunc__ = array_ufunc
+Tracer.__array_function__ = array_function
+Tracer.__array_priority__ = 1000  # CuPy's operators defer to it

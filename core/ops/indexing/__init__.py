@@ -1,0 +1,1 @@
+"""Primitives that read and write by index, sort and search."""

@@ -1,0 +1,66 @@
+"""Complex numbers as pairs of real ones, and back."""
+
+import numpy as np
+
+from ...arrays.avals import make_aval
+from ...arrays.dtypes import complex_dtype, real_dtype
+from ...errors import ShapeError, at_user_line
+from ...primitive.families import linear
+from ...trace.buffers import UNVIEW
+from ..samples import Sample
+from ..shaping import imag, real, stack
+
+
+def _pairs(rng):
+    return [Sample(rng.normal(size=s) + 1j * rng.normal(size=s)) for s in ((), (3,), (2, 3), (0,))] + [
+        Sample((rng.normal(size=3) + 1j).astype(np.complex64), tol=1e-2)]
+
+
+def _halves(rng):
+    return [Sample(rng.normal(size=s)) for s in ((2,), (3, 2), (2, 3, 2), (0, 2))] + [
+        Sample(rng.normal(size=(3, 2)).astype(np.float32), tol=1e-2)]
+
+
+def _join(xp, x):
+    dtype = complex_dtype(x.dtype)
+    if hasattr(x, "view"):  # without a product, which would make NaN of infinite parts
+        return xp.ascontiguousarray(x, real_dtype(dtype)).view(dtype)[..., 0]
+    return x[..., 0].astype(dtype) + x[..., 1].astype(dtype) * 1j
+
+
+def _joined_shape(x):
+    if not x.shape or x.shape[-1] != 2:
+        raise ShapeError(f"as_complex got shape {x.shape}; the last axis must hold the real and the imaginary part"
+                         f"{at_user_line()}")
+    return make_aval(x.shape[:-1], complex_dtype(x.dtype))
+
+
+as_real = linear(
+    "as_real",  # complex (*a) -> real (*a, 2)
+    impl=lambda xp, x: xp.stack((xp.real(x), xp.imag(x)), axis=-1),
+    transpose=lambda ct: as_complex(ct),  # under Re<u, v> the two are inverse and transpose of each other
+    shape=lambda x: make_aval((*x.shape, 2), real_dtype(x.dtype)),
+    batch=lambda x: as_real(x),
+    samples=_pairs,
+    absent={"float32": "its operand is complex"},
+)
+as_complex = linear(
+    "as_complex",  # real (*a, 2) -> complex (*a)
+    impl=lambda xp, x: _join(xp, x),
+    transpose=lambda ct: as_real(ct),
+    shape=_joined_shape,
+    batch=lambda x: as_complex(x),
+    samples=_halves,
+    absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
+)
+
+
+def _put_imag(x, part):
+    if x.dtype.kind != "c":
+        raise ValueError("an in-place write was applied to the imaginary part of a real array, which is read-only, "
+                         f"as in NumPy; make the array complex{at_user_line()}")
+    return as_complex(stack(real(x), part, axis=x.ndim))
+
+
+UNVIEW["real"] = lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part
+UNVIEW["imag"] = _put_imag

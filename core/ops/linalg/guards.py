@@ -1,0 +1,257 @@
+"""Identities that refuse values at which a derivative does not exist, or is not determined by what is known."""
+
+import numpy as np
+
+from ...errors import at_user_line
+from ...primitive.families import primitive
+from ..samples import Sample
+from ..shaping import broadcast_to
+from .products import lift
+
+# What a derivative does at repeated values; see docs/conventions.md.
+RAISE, FINITE, INVARIANT = "raise", "finite", "invariant-only"
+_FEW = 1000  # elements whose bytes are compared in less time than themselves
+
+
+def tiny(w):
+    """Below this, relative to the largest of the values `w`, they are 0 or equal, up to rounding.
+
+    LAPACK separates repeated eigenvalues by up to 7 roundings and finds up to 2 in place of a singular value 0, for any
+    size up to 300; random symmetric matrices of that size have gaps of 4000 even in single precision.
+    """
+    return 32 * float(np.finfo(w.dtype).eps)
+
+
+def largest(xp, x):
+    """The largest size of an element of each matrix, or 0."""
+    if not x.size:
+        return xp.zeros((1, 1), np.float64)
+    return xp.max(xp.abs(x), axis=(-2, -1))[..., None, None]
+
+
+def _regular(xp, x, triangular, about, remedy):
+    if x.size:
+        if triangular:
+            rows = xp.asarray(np.arange(x.shape[-1]))
+            s = xp.abs(x[..., rows, rows])
+            limit = tiny(s) * largest(xp, x)[..., 0]
+        else:
+            s = xp.linalg.svd(x, compute_uv=False)
+            limit = tiny(s) * s[..., :1]
+        if bool(xp.any(s <= limit)):
+            raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}"
+                                        f"{at_user_line()}")
+    return x.copy()
+
+
+def _regular_samples(rng):
+    params = {"about": "this needs an invertible matrix", "remedy": "use another one"}
+    a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
+    return [Sample(x, params=params | {"triangular": triangular})
+            for x in (a, a[0], a.astype("f4"), a * (1 + 1j), a[:0]) for triangular in (False, True)]
+
+
+regular = primitive(
+    "regular",  # x itself; singular matrices raise, triangular ones by their diagonal
+    impl=lambda xp, x, *, triangular, about, remedy: _regular(xp, x, triangular, about, remedy),
+    shape=lambda x: x,
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=lambda x, triangular, about, remedy: regular(x, triangular, about, remedy),
+    samples=_regular_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
+def check_mirrored(xp, x, name):
+    """Whether matrices are Hermitian to the last bit; those that are not, beyond rounding, raise."""
+    turned = x.swapaxes(-1, -2)
+    if x.dtype.kind == "c":
+        turned = xp.conj(turned)
+    elif x.size < _FEW and xp is np and x.tobytes() == turned.tobytes():  # 0.4 us for 1.7
+        return True
+    if not x.size or bool((x == turned).all()):
+        return True
+    gap = largest(xp, x - turned)
+    limit = max(float(np.finfo(x.dtype).eps) ** 0.5, 1e-6)  # what was computed in single precision may be mirrored
+    if bool(xp.any(gap > limit * largest(xp, x))):
+        raise np.linalg.LinAlgError(
+            f"{name} of traced values takes Hermitian matrices, so that its gradient is Hermitian, but in those of "
+            f"shape {x.shape} elements differ from their mirror image by up to {float(xp.max(gap)):.3g}; take "
+            "(a + a.T) / 2, or, where one triangle is meant, as in NumPy, np.tril(a) + np.tril(a, -1).T"
+            f"{at_user_line()}"
+        )
+    return False
+
+
+def _mirrored(xp, x, name):
+    check_mirrored(xp, x, name)
+    return x.copy()
+
+
+def _mirrored_samples(rng):
+    a = rng.normal(size=(2, 3, 3)) + 1j * rng.normal(size=(2, 3, 3))
+    a = a + a.swapaxes(-1, -2).conj()
+    # No finite differences: they would leave the Hermitian matrices.
+    return [Sample(x, params={"name": "eigh"}, smooth=False) for x in (a.real[0], a.real.astype("f4"), a, a[:0])]
+
+
+mirrored = primitive(
+    "mirrored",  # x itself; matrices that are not Hermitian raise
+    impl=lambda xp, x, *, name: _mirrored(xp, x, name),
+    shape=lambda x: x,
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=lambda x, name: mirrored(x, name),
+    samples=_mirrored_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
+def _apart(xp, x, w, beside, about, zero):
+    if x.size and w.shape[-1] > 1 - zero:
+        limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None]
+        same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= limit[..., None], axis=-1) > 1
+        if zero:
+            same = same | (xp.abs(w) <= limit)
+        if not bool(xp.any(same)):
+            return x.copy()
+        eps = float(np.finfo(x.dtype).eps)
+        size = xp.maximum(largest(xp, x), largest(xp, beside))
+        if bool(xp.any(same[..., None, :] & (xp.abs(x) > eps**0.5 * size))):
+            raise np.linalg.LinAlgError(
+                f"the derivative of a function of {about} was requested where their value is repeated"
+                f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
+                "eigvalsh, svdvals or pinv where the vectors are not needed, or, for functions that do not depend on "
+                "the choice, `with covector.numpy.linalg.repeated_values('finite'):` (or 'invariant-only', which "
+                f"checks cotangents of vectors){at_user_line()}"
+            )
+    return x.copy()
+
+
+def _apart_batch(x, w, beside, batched, size, about, zero):
+    rank = max(x.ndim - batched[0], w.ndim + 1 - batched[1], beside.ndim - batched[2]) + 1
+    x, beside = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (beside, batched[2])))
+    w = lift(w, rank - 1) if batched[1] else w
+    if not batched[0]:  # only what it is compared with is batched
+        x = broadcast_to(x, (size, *x.shape))
+    return apart(x, w, beside, about=about, zero=zero)
+
+
+def _apart_samples(rng):
+    out = []
+    for shape, lead, zero in (((4, 3), (), True), ((2, 1, 2), (2,), False), ((2, 3, 2), (), True), ((0, 0), (), False)):
+        x = rng.normal(size=shape)
+        w = np.cumsum(rng.uniform(0.5, 1.5, (*lead, shape[-1])), axis=-1)
+        beside = rng.normal(size=(*lead, 4, shape[-1]))
+        params = {"about": "vectors", "zero": zero}
+        out += [Sample(z, w, beside, params=params) for z in (x, x.astype("f4"), x + 1j)]
+    return out
+
+
+apart = primitive(
+    "apart",  # x: (..., m, n) itself; raises where a column is not 0 though its value in w: (..., n) is repeated (or 0)
+    # beside: what is small against it counts as rounding
+    impl=lambda xp, x, w, beside, *, about, zero: _apart(xp, x, w, beside, about, zero),
+    shape=lambda x: x,
+    nondiff="w, beside",
+    jvp={"x": lambda dx, w, beside, about, zero: apart(dx, w, beside, about, zero)},
+    vjp={"x": lambda ct: ct},
+    batch=_apart_batch,
+    samples=_apart_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
+def _alike(xp, x, w, about):
+    if x.size and w.shape[-1] > 1:
+        limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+        same = xp.abs(w[..., :, None] - w[..., None, :]) <= limit
+        size = xp.max(xp.abs(x), axis=-1)[..., None, None]
+        apart_by = xp.abs(x[..., :, None] - x[..., None, :])
+        if bool(xp.any(same & (apart_by > float(np.finfo(x.dtype).eps) ** 0.5 * size))):
+            raise np.linalg.LinAlgError(
+                f"under repeated_values({INVARIANT!r}) the derivative of {about} was requested of a function that "
+                f"tells "
+                "repeated ones apart, by an order that the matrix does not determine; use a function that is symmetric "
+                f"in them, such as their sum, or repeated_values('raise'), which uses the computed "
+                f"order{at_user_line()}"
+            )
+    return x.copy()
+
+
+def _alike_batch(x, w, batched, size, about):
+    rank = max(x.ndim - batched[0], w.ndim - batched[1]) + 1
+    x = lift(x, rank) if batched[0] else broadcast_to(x, (size, *x.shape))
+    return alike(x, lift(w, rank) if batched[1] else w, about=about)
+
+
+def _alike_samples(rng):
+    out = []
+    for shape, lead in (((3,), ()), ((2, 3), (2,)), ((2, 2), ()), ((0,), ()), ((1,), ())):
+        x = rng.normal(size=shape)
+        w = np.cumsum(rng.uniform(0.5, 1.5, (*lead, shape[-1])), axis=-1)
+        out += [Sample(z, w, params={"about": "eigenvalues"}) for z in (x, x.astype("f4"), x + 1j)]
+    return [*out, Sample(np.array([1.0, 2.0, 2.0]), np.array([3.0, 4.0, 4.0]), params={"about": "eigenvalues"},
+                         smooth=False)]
+
+
+alike = primitive(
+    "alike",  # x: (..., n) itself; raises where elements differ whose values in w: (..., n) are equal
+    impl=lambda xp, x, w, *, about: _alike(xp, x, w, about),
+    shape=lambda x: x,
+    nondiff="w",
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=_alike_batch,
+    samples=_alike_samples,
+    absent={"()": "its operand is a vector"},
+)
+
+
+def cuts(xp, a, rcond):
+    """Whether a pseudo-inverse with this `rcond` leaves out singular values that are not 0, up to rounding."""
+    zero = max(2.0**-26, tiny(a))  # relative to the largest; what is cut off changes the derivative by as much
+    if not a.size or not bool(xp.any(rcond > zero)):
+        return False
+    s = xp.linalg.svd(a, compute_uv=False)
+    return bool(xp.any((s <= rcond[..., None] * s[..., :1]) & (s > zero * s[..., :1])))
+
+
+def _cut(xp, x, a, rcond):
+    if cuts(xp, a, rcond):
+        raise np.linalg.LinAlgError(
+            "the pseudo-inverse cut off singular values that are not 0 (rcond is above them), where its derivative is "
+            "not that along matrices of one rank; under vmap and in graphs omit rcond, or write the result with the "
+            "vectors of svd and np.where(s > limit, 1 / s, 0)"
+        )
+    return x.copy()
+
+
+def _cut_batch(x, a, rcond, batched, size):
+    rank = max(x.ndim - batched[0], a.ndim - batched[1], rcond.ndim + 2 - batched[2]) + 1
+    x, a = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (a, batched[1])))
+    rcond = lift(rcond, rank - 2) if batched[2] else rcond
+    return cut(x if batched[0] else broadcast_to(x, (size, *x.shape)), a, rcond)
+
+
+def _cut_samples(rng):
+    out = []
+    for shape in ((3, 2), (2, 3, 3), (0, 2, 2)):
+        x, a = rng.normal(size=shape).swapaxes(-1, -2), rng.normal(size=shape)
+        out += [Sample(z, a, np.asarray(1e-14)) for z in (x, x.astype("f4"), x + 1j)]
+    return [*out, Sample(np.eye(2), np.diag([1.0, 0.5]), np.asarray(0.25)),
+            Sample(np.ones((2, 2, 2)), np.stack([np.eye(2), np.diag([1.0, 0.5])]), np.array([0.5, 0.25]))]
+
+
+cut = primitive(
+    "cut",  # x: (..., n, m) itself; raises where a pseudo-inverse of a: (..., m, n) cuts off values that are not 0
+    impl=lambda xp, x, a, rcond: _cut(xp, x, a, rcond),
+    shape=lambda x: x,
+    nondiff="a, rcond",
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=_cut_batch,
+    samples=_cut_samples,
+    absent={"()": "its operand is a matrix"},
+)

@@ -1,0 +1,226 @@
+"""Eigenvalues and eigenvectors, of Hermitian and of general matrices."""
+
+import numpy as np
+
+from ...arrays.avals import make_aval
+from ...arrays.dtypes import complex_dtype, float_dtype, real_dtype
+from ...primitive.families import primitive
+from ...trace.device import constant
+from ..samples import Sample
+from ..shaping import conjugate
+from .decompositions import adjoint, check_square, hermitian, make_matrices, matrix_diagonal, real_diagonal, solve
+from .guards import FINITE, INVARIANT, RAISE, alike, apart, regular
+from .products import matmul
+from .quotients import quotient
+
+
+def _eigh_shape(a):
+    check_square(a, "eigh")
+    dtype = float_dtype(a.dtype)
+    return make_aval(a.shape[:-1], real_dtype(dtype)), make_aval(a.shape, dtype)
+
+
+def put_diagonal(w):
+    """Vectors as diagonal matrices."""
+    return w[..., None, :] * constant(np.eye(w.shape[-1], dtype=w.dtype), w)
+
+
+def _eigh_jvp(da, ans, repeated):
+    """Giles (2008), section 2.3.1, and Magnus (1985): dw = diag(Vᴴ dA V), dV = V (F ∘ Vᴴ dA V), F = 1 / (w_j - w_i)."""
+    w, v = ans
+    inner = matmul(adjoint(v), matmul(hermitian(da), v))
+    return real_diagonal(inner), matmul(v, quotient(inner, w, da, "gap", "hermitian", repeated, "eigenvectors"))
+
+
+def determined(ct_w, vectors, w, repeated, about, zero=False):
+    """Cotangents of values and their vectors, refused by the policy if they need either where a value is repeated.
+
+    The value too, if vectors are needed: v diag(f(w)) vᴴ depends on how v turns in a space, however little v's own
+    cotangent says of it (it is 0 at w = 0). And no cotangent tells whether only the space matters, so that is for the
+    caller to say.
+    """
+    if repeated == FINITE:
+        return ct_w, *vectors
+    if ct_w is not None:
+        beside = next(ct for ct in vectors if ct is not None)
+        ct_w = apart(ct_w[..., None, :], w, beside, about, zero)[..., 0, :]
+    if repeated == INVARIANT:  # that of vectors is checked where it meets a gap of 0
+        return ct_w, *vectors
+    return ct_w, *[ct if ct is None else apart(ct, w, ct, about, zero) for ct in vectors]
+
+
+def symmetric(ct_w, w, repeated, about):
+    """The cotangent of values alone; under INVARIANT it is refused if it tells repeated ones apart."""
+    return alike(ct_w, w, about) if repeated == INVARIANT else ct_w
+
+
+def _eigh_vjp(ct, ans, repeated):
+    """The adjoint: V (diag(w̄) + F ∘ skew(Vᴴ V̄)) Vᴴ."""
+    w, v = ans
+    ct_w, ct_v = ct
+    if ct_v is None:
+        return hermitian(matmul(v * symmetric(ct_w, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
+    ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
+    inner = quotient(matmul(adjoint(v), ct_v), w, ct_v, "gap", "skew", repeated, "eigenvectors")
+    if ct_w is not None:
+        inner = inner + put_diagonal(ct_w)
+    return hermitian(matmul(v, matmul(inner, adjoint(v))))
+
+
+def projectors(w, v):
+    """What of the eigenvectors does not depend on their signs and phases."""
+    return w, v[..., :, None, :] * (conjugate(v) if v.dtype.kind == "c" else v)[..., None, :, :]
+
+
+def _eigh_samples(rng):
+    out = [Sample(a, params={"repeated": policy, "upper": policy == RAISE}, tol=1e-5, gauge=projectors)
+           for policy, shapes in ((FINITE, ((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))), (RAISE, ((3, 3),)),
+                                  (INVARIANT, ((3, 3), (2, 2, 2))))
+           for a in make_matrices(*shapes, positive=True)(rng)]
+    return [*out, Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": FINITE, "upper": False}, smooth=False, orders=1,
+                         gauge=lambda w, v: (w,))]
+
+
+def _of_hermitian_part(xp, a):
+    return (a + xp.conj(xp.swapaxes(a, -1, -2))) / 2
+
+
+eigh = primitive(
+    "eigh",  # (eigenvalues in ascending order, eigenvectors) of the Hermitian part of a
+    # upper: which triangle LAPACK starts from; it decides signs and phases of vectors
+    impl=lambda xp, a, *, repeated, upper: tuple(xp.linalg.eigh(_of_hermitian_part(xp, a), "U" if upper else "L")),
+    outputs=2,
+    accepts_none=True,
+    shape=_eigh_shape,
+    jvp={"a": _eigh_jvp},
+    vjp={"a": _eigh_vjp},
+    batch=lambda a, repeated, upper: eigh(a, repeated=repeated, upper=upper),
+    samples=_eigh_samples,
+)
+
+
+def _eigvalsh_jvp(da, a, repeated):
+    """Magnus (1985), theorem 1: dw = diag(Vᴴ dA V) for Hermitian dA."""
+    v = eigh(a, repeated=repeated, upper=False)[1]
+    return real_diagonal(matmul(adjoint(v), matmul(hermitian(da), v)))
+
+
+def _eigvalsh_vjp(ct, a, repeated):
+    """The adjoint: V diag(w̄) Vᴴ."""
+    w, v = eigh(a, repeated=repeated, upper=False)
+    return hermitian(matmul(v * symmetric(ct, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
+
+
+eigvalsh = primitive(
+    "eigvalsh",  # of the Hermitian part; needs no eigenvectors until it is differentiated
+    impl=lambda xp, a, *, repeated: xp.linalg.eigvalsh(_of_hermitian_part(xp, a)),
+    shape=lambda a: _eigh_shape(a)[0],
+    jvp={"a": _eigvalsh_jvp},
+    vjp={"a": _eigvalsh_vjp},
+    batch=lambda a, repeated: eigvalsh(a, repeated=repeated),
+    samples=lambda rng: [
+        *[Sample(a, params={"repeated": RAISE}, tol=1e-5)
+          for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)],
+        *[Sample(np.diag([1.0, 2.0, 2.0]), params={"repeated": RAISE}, smooth=False, orders=1),
+          Sample(np.diag([1.0, 2.0, 3.0]), params={"repeated": INVARIANT}, tol=1e-5)],
+    ],
+)
+
+
+def _eig_shape(a):
+    check_square(a, "eig")
+    dtype = complex_dtype(float_dtype(a.dtype))
+    return make_aval(a.shape[:-1], dtype), make_aval(a.shape, dtype)
+
+
+def _eig(xp, a):
+    """Complex always: whether all eigenvalues are real is not known from shapes."""
+    w, v = xp.linalg.eig(a)
+    dtype = complex_dtype(a.dtype)
+    return w.astype(dtype), v.astype(dtype)
+
+
+def _full(v):
+    """Eigenvectors that are a basis: at a defective matrix eigenvalues have no derivative."""
+    return regular(v, False, "eig has no derivative at a defective matrix, whose eigenvectors do not form a basis",
+                   "its eigenvalues move faster than any multiple of a change; perturb it, or use traces of its powers")
+
+
+def _eig_jvp(da, ans, repeated):
+    """Giles (2008), section 2.3.1: with T = V⁻¹ dA V, dw = diag(T) and dV = V (F ∘ T), and then each column less what
+    lies along itself, so that its length stays 1 (Boeddeker et al. 2017, equation 4.60)."""
+    w, v = ans
+    inner = solve(_full(v), matmul(da, v))
+    dv = matmul(v, quotient(inner, w, da, "gap", "whole", repeated, "eigenvectors"))
+    return matrix_diagonal(inner), dv - v * (conjugate(v) * dv).sum(axis=-2)[..., None, :]
+
+
+def _eig_vjp(ct, ans, repeated):
+    """The adjoint. The lengths are fixed, so Vᴴ V̄ loses Vᴴ V diag(Re h) for h the diagonal of Vᴴ V̄; Im h is the
+    dependence on phases, which the quotient refuses."""
+    w, v = ans
+    ct_w, ct_v = ct
+    inner = None
+    if ct_v is not None:
+        ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
+        inner = matmul(adjoint(v), ct_v)
+        inner = inner - matmul(adjoint(v), v) * real_diagonal(inner)[..., None, :]
+        inner = quotient(inner, conjugate(w), ct_v, "gap", "phased", repeated, "eigenvectors")
+    elif ct_w is not None:
+        ct_w = symmetric(ct_w, w, repeated, "eigenvalues")
+    if ct_w is not None:
+        along = put_diagonal(ct_w)
+        inner = along if inner is None else inner + along
+    return solve(adjoint(_full(v)), matmul(inner, adjoint(v)))
+
+
+def _eig_samples(gauge, policies):
+    def samples(rng):
+        spread = np.diag([1.0, 2.5, -1.5])
+        skew = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
+        out = []
+        for policy in policies:
+            for base in (spread, skew, np.stack([spread, skew])[:, :2, :2], spread[:1, :1], np.zeros((0, 2, 2))):
+                a = base + 0.2 * rng.normal(size=base.shape)
+                z = a + 0.2j * rng.normal(size=base.shape)
+                out += [Sample(x, params={"repeated": policy}, tol=1e-5, gauge=gauge) for x in (a, a.astype("f4"), z)]
+        return out
+
+    return samples
+
+
+eig = primitive(
+    "eig",  # (eigenvalues, eigenvectors of length 1), complex, in LAPACK's order
+    impl=lambda xp, a, *, repeated: _eig(xp, a),
+    outputs=2,
+    accepts_none=True,
+    shape=_eig_shape,
+    jvp={"a": _eig_jvp},
+    vjp={"a": _eig_vjp},
+    batch=lambda a, repeated: eig(a, repeated=repeated),
+    samples=_eig_samples(projectors, (FINITE, RAISE, INVARIANT)),
+)
+
+
+def _eigvals_jvp(da, a, repeated):
+    """Giles (2008), section 2.3.1: dw = diag(V⁻¹ dA V)."""
+    v = _full(eig(a, repeated=repeated)[1])
+    return matrix_diagonal(solve(v, matmul(da, v)))
+
+
+def _eigvals_vjp(ct, a, repeated):
+    """The adjoint: V⁻ᴴ diag(w̄) Vᴴ."""
+    w, v = eig(a, repeated=repeated)
+    up = adjoint(_full(v))
+    return solve(up, symmetric(ct, w, repeated, "eigenvalues")[..., :, None] * up)
+
+
+eigvals = primitive(
+    "eigvals",  # the first output of eig: without vectors LAPACK may find the eigenvalues in another order
+    impl=lambda xp, a, *, repeated: _eig(xp, a)[0],
+    shape=lambda a: _eig_shape(a)[0],
+    jvp={"a": _eigvals_jvp},
+    vjp={"a": _eigvals_vjp},
+    batch=lambda a, repeated: eigvals(a, repeated=repeated),
+    samples=_eig_samples(None, (RAISE, INVARIANT)),
+)

@@ -1,0 +1,1 @@
+"""Primitives of neural networks."""

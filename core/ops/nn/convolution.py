@@ -1,0 +1,306 @@
+"""Windows of arrays, and convolutions: a strided view of all windows, then one matrix product a group."""
+
+import math
+from itertools import product
+
+from ...arrays.avals import make_aval
+from ...arrays.dtypes import result_dtype
+from ...errors import ShapeError, at_user_line
+from ...primitive.families import linear, primitive
+from ...tape.unbroadcast import conj
+from ...trace.device import zeros_of
+from ..samples import arrays, together
+from ..shaping import broadcast_to
+
+# The shapes: x (n, channels, *size), w (features, channels / groups, *kernel), y (n, features, *out). A convolution is
+# the trilinear form Σ y[n, f, m] w[f, c, k] x[n, c, stride m + dilation k - padding] with one argument taken away, so
+# the three operations below are each other's derivatives.
+
+
+def window_counts(size, kernel, stride, dilation):
+    """How many windows lie along each axis."""
+    return tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
+
+
+def _view(xp, x, kernel, stride, dilation):
+    """All windows over the last axes, as a view: (*lead, *kernel, *out)."""
+    n = len(kernel)
+    x = xp.ascontiguousarray(x)
+    lead, size = tuple(x.shape[: x.ndim - n]), tuple(x.shape[x.ndim - n :])
+    steps = [x.dtype.itemsize]
+    for k in reversed(x.shape[1:]):
+        steps.append(steps[-1] * max(k, 1))
+    steps = steps[::-1][: x.ndim]
+    inner = steps[len(lead) :]
+    shape = (*lead, *kernel, *window_counts(size, kernel, stride, dilation))
+    strides = (*steps[: len(lead)], *[a * d for a, d in zip(inner, dilation)], *[a * s for a, s in zip(inner, stride)])
+    return xp.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def _overlap_add(xp, y, size, kernel, stride, dilation):
+    """Windows (*lead, *kernel, *out) added up where they came from: one addition for each place of the kernel."""
+    n = len(kernel)
+    lead = tuple(y.shape[: y.ndim - 2 * n])
+    counts = tuple(y.shape[y.ndim - n :])
+    out = xp.zeros((*lead, *size), y.dtype)
+    for place in product(*map(range, kernel)):
+        spots = [slice(k * d, k * d + (m - 1) * s + 1, s) for k, d, s, m in zip(place, dilation, stride, counts)]
+        out[(Ellipsis, *spots)] += y[(*(slice(None),) * len(lead), *place)]
+    return out
+
+
+def _windows_shape(x, kernel, stride, dilation):
+    n = len(kernel)
+    size = x.shape[x.ndim - n :]
+    counts = window_counts(size, kernel, stride, dilation)
+    if x.ndim < n or any(m < 1 for m in counts):
+        raise ShapeError(f"windows of shape {kernel} with dilation {dilation} do not fit into axes of shape {size}; "
+                         f"pad the array, or take a smaller window{at_user_line()}")
+    return make_aval((*x.shape[: x.ndim - n], *kernel, *counts), x.dtype)
+
+
+def _geometry(*shapes, **facts):
+    return together(*[arrays(s, **{"kernel": (2,), "stride": (1,), "dilation": (1,), **facts}) for s in shapes])
+
+
+windows = linear(
+    "windows",  # x: (*lead, *size) -> (*lead, *kernel, *out), in memory of its own
+    impl=lambda xp, x, *, kernel, stride, dilation: xp.ascontiguousarray(_view(xp, x, kernel, stride, dilation)),
+    transpose=lambda ct, x_aval, kernel, stride, dilation: overlap_add(
+        ct, x_aval.shape[x_aval.ndim - len(kernel) :], kernel, stride, dilation),
+    shape=_windows_shape,
+    batch=lambda x, kernel, stride, dilation: windows(x, kernel, stride, dilation),
+    absent={"()": "it needs an axis"},
+    samples=together(_geometry((5,), (2, 4), (0, 3)), _geometry((2, 7), stride=(2,), dilation=(2,)),
+                     _geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
+)
+overlap_add = linear(
+    "overlap_add",  # the transpose of windows
+    impl=lambda xp, y, *, extent, kernel, stride, dilation: _overlap_add(xp, y, extent, kernel, stride, dilation),
+    transpose=lambda ct, kernel, stride, dilation: windows(ct, kernel, stride, dilation),
+    shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - 2 * len(kernel)], *extent), y.dtype),
+    batch=lambda y, extent, kernel, stride, dilation: overlap_add(y, extent, kernel, stride, dilation),
+    absent={"()": "it needs an axis"},
+    samples=together(_geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
+                     _geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
+)
+
+
+def _padded(xp, x, padding):
+    """Zeros around the last axes."""
+    if not any(p for pair in padding for p in pair):
+        return x
+    n = len(padding)
+    lead, size = tuple(x.shape[: x.ndim - n]), x.shape[x.ndim - n :]
+    out = xp.zeros((*lead, *[a + k + b for k, (a, b) in zip(size, padding)]), x.dtype)
+    out[(Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])] = x
+    return out
+
+
+def _split(a, groups, axis):
+    """`a` with `axis` as (groups, the rest)."""
+    return a.reshape((*a.shape[:axis], groups, a.shape[axis] // groups, *a.shape[axis + 1 :]))
+
+
+def _conv(xp, x, w, stride, padding, dilation, groups):
+    kernel = tuple(w.shape[2:])
+    cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
+    n, out = x.shape[0], tuple(cols.shape[2 + len(kernel) :])
+    rows = w.shape[1] * math.prod(kernel)
+    cols = xp.ascontiguousarray(cols).reshape((n, groups, rows, math.prod(out)))
+    y = xp.matmul(_split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)), cols)
+    return y.reshape((n, w.shape[0], *out))
+
+
+def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
+    kernel, out = tuple(w.shape[2:]), tuple(y.shape[2:])
+    n, rows = y.shape[0], w.shape[1] * math.prod(kernel)
+    left = _split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)).swapaxes(1, 2)
+    cols = xp.matmul(left, y.reshape((n, groups, w.shape[0] // groups, math.prod(out))))
+    cols = cols.reshape((n, groups * w.shape[1], *kernel, *out))
+    whole = _overlap_add(xp, cols, tuple([a + k + b for k, (a, b) in zip(size, padding)]), kernel, stride, dilation)
+    return whole[(Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])]
+
+
+def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
+    cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
+    n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
+    rows = x.shape[1] // groups * math.prod(kernel)
+    # With all examples side by side one product sums over them.
+    k = len(kernel)
+    cols = xp.ascontiguousarray(cols.transpose((1, *range(2, 2 + k), 0, *range(2 + k, 2 + 2 * k))))
+    cols = cols.reshape((groups, rows, n * places)).swapaxes(1, 2)
+    left = y.reshape((n, groups, features // groups, places)).transpose((1, 2, 0, 3))
+    w = xp.matmul(left.reshape((groups, features // groups, n * places)), cols)
+    return w.reshape((features, x.shape[1] // groups, *kernel))
+
+
+def _conv_shape(x, w, stride, padding, dilation, groups):
+    n = w.ndim - 2
+    if n < 1 or x.ndim != w.ndim or len(stride) != n or len(padding) != n or len(dilation) != n:
+        raise ShapeError(f"conv needs x of shape (n, channels, *size) and w of shape (features, channels, *kernel) "
+                         f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}; "
+                         f"give one length per axis{at_user_line()}")
+    if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
+        raise ShapeError(f"conv with {groups} groups needs w of shape (features, channels / groups, …) whose features "
+                         f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}; "
+                         f"give groups that divide both{at_user_line()}")
+    size = tuple([a + k + b for k, (a, b) in zip(x.shape[2:], padding)])
+    counts = window_counts(size, w.shape[2:], stride, dilation)
+    if any(m < 1 for m in counts):
+        raise ShapeError(f"conv has a kernel of shape {w.shape[2:]} with dilation {dilation}, which does not fit into "
+                         f"the padded size {size}; pad more, or take a smaller kernel{at_user_line()}")
+    return make_aval((x.shape[0], w.shape[0], *counts), result_dtype(x, w))
+
+
+def _beside(a, size, hit, axis):
+    """A batch of `a` as more channels: the batch axis, or copies of `a`, in front of `axis` and merged with it."""
+    a = a if hit else broadcast_to(a, (size, *a.shape))
+    order = (*range(1, axis + 1), 0, *range(axis + 1, a.ndim))
+    a = a.transpose(order)
+    return a.reshape((*a.shape[:axis], a.shape[axis] * a.shape[axis + 1], *a.shape[axis + 2 :]))
+
+
+def _apart(a, size, axis):
+    """The undoing of `_beside`."""
+    a = _split(a, size, axis)
+    return a.transpose((axis, *range(axis), *range(axis + 1, a.ndim)))
+
+
+def _fold(fun, first, other):
+    """`fun` on a batch of `first` operands (n, …) and one `other`, the batch among the examples."""
+    ans = fun(first.reshape((first.shape[0] * first.shape[1], *first.shape[2:])), other)
+    return ans.reshape((first.shape[0], first.shape[1], *ans.shape[1:]))
+
+
+def _grouped(run, first, second, axes, out, groups, batched, size):
+    """`run` on batches of both operands as groups of channels; their channels are at `axes`, of the output at `out`.
+
+    Without examples there are no groups, so one of zeros is computed and dropped.
+    """
+    if not size:
+        first, second = (
+            zeros_of(make_aval((1, *a.shape[1:]) if hit else tuple(a.shape), a.dtype), a)[0 if hit else ...]
+            for a, hit in zip((first, second), batched)
+        )
+        return run(first, second, groups)[None][:0]
+    pair = (_beside(a, size, hit, axis) for a, hit, axis in zip((first, second), batched, axes))
+    return _apart(run(*pair, groups * size), size, out)
+
+
+def _conv_batch(x, w, stride, padding, dilation, groups, batched, size):
+    def run(x, w, groups):
+        return conv(x, w, stride, padding, dilation, groups)
+
+    if not batched[1]:
+        return _fold(lambda x, w: run(x, w, groups), x, w)
+    if not batched[0] and groups == 1 and size:
+        return _apart(run(x, w.reshape((w.shape[0] * w.shape[1], *w.shape[2:])), 1), size, 1)
+    return _grouped(run, x, w, (1, 0), 1, groups, batched, size)
+
+
+def _input_batch(y, w, extent, stride, padding, dilation, groups, batched, size):
+    def run(y, w, groups):
+        return conv_input(y, w, extent, stride, padding, dilation, groups)
+
+    if not batched[1]:
+        return _fold(lambda y, w: run(y, w, groups), y, w)
+    return _grouped(run, y, w, (1, 0), 1, groups, batched, size)
+
+
+def _weight_batch(y, x, kernel, stride, padding, dilation, groups, batched, size):
+    def run(y, x, groups):
+        return conv_weight(y, x, kernel, stride, padding, dilation, groups)
+
+    if not batched[1] and groups == 1 and size:
+        return _apart(run(_beside(y, size, True, 1), x, 1), size, 0)
+    return _grouped(run, y, x, (1, 1), 0, groups, batched, size)
+
+
+def _plain(n):
+    return {"stride": (1,) * n, "padding": ((0, 0),) * n, "dilation": (1,) * n, "groups": 1}
+
+
+_CASES = (  # x, w, y and what differs from the plain case
+    ((2, 3, 5), (2, 3, 2), (2, 2, 4), {}),
+    ((2, 4, 7), (4, 2, 2), (2, 4, 4), {"stride": (2,), "padding": ((1, 1),), "dilation": (2,), "groups": 2}),
+    ((1, 2, 4, 5), (3, 2, 2, 3), (1, 3, 4, 2), {"stride": (1, 2), "padding": ((0, 1), (1, 0))}),
+    ((2, 1, 3, 2, 2), (1, 1, 2, 1, 2), (2, 1, 2, 2, 1), {}),
+    ((0, 1, 3), (1, 1, 2), (0, 1, 2), {}),
+)
+
+
+def _samples(first, second, extra):
+    def samples(rng):
+        groups = []
+        for case in _CASES:
+            params = {**_plain(len(case[0]) - 2), **case[3]}
+            name = {"extent": case[0][2:], "kernel": case[1][2:]}.get(extra)
+            groups.append(arrays(case[first], case[second], **({extra: name} if extra else {}), **params))
+        return [s for group in groups for s in group(rng)]
+
+    return samples
+
+
+_ABSENT = {"()": "it needs axes for examples and channels", "broadcast": "examples and channels do not broadcast"}
+conv = primitive(
+    "conv",  # x, w -> y
+    impl=lambda xp, x, w, *, stride, padding, dilation, groups: _conv(xp, x, w, stride, padding, dilation, groups),
+    shape=_conv_shape,
+    jvp={
+        "x": lambda dx, w, stride, padding, dilation, groups: conv(dx, w, stride, padding, dilation, groups),
+        "w": lambda dw, x, stride, padding, dilation, groups: conv(x, dw, stride, padding, dilation, groups),
+    },
+    vjp={
+        "x": lambda ct, w, x_aval, stride, padding, dilation, groups: conv_input(
+            ct, conj(w), x_aval.shape[2:], stride, padding, dilation, groups),
+        "w": lambda ct, x, w_aval, stride, padding, dilation, groups: conv_weight(
+            ct, conj(x), w_aval.shape[2:], stride, padding, dilation, groups),
+    },
+    linear=("x", "w"),
+    batch=_conv_batch,
+    absent=_ABSENT,
+    samples=_samples(0, 1, None),
+)
+conv_input = primitive(
+    "conv_input",  # y, w -> x of spatial shape `extent`
+    impl=lambda xp, y, w, *, extent, stride, padding, dilation, groups: _conv_input(
+        xp, y, w, extent, stride, padding, dilation, groups),
+    shape=lambda y, w, extent, groups: make_aval((y.shape[0], w.shape[1] * groups, *extent), result_dtype(y, w)),
+    jvp={
+        "y": lambda dy, w, extent, stride, padding, dilation, groups: conv_input(
+            dy, w, extent, stride, padding, dilation, groups),
+        "w": lambda dw, y, extent, stride, padding, dilation, groups: conv_input(
+            y, dw, extent, stride, padding, dilation, groups),
+    },
+    vjp={
+        "y": lambda ct, w, stride, padding, dilation, groups: conv(ct, conj(w), stride, padding, dilation, groups),
+        "w": lambda ct, y, w_aval, stride, padding, dilation, groups: conv_weight(
+            conj(y), ct, w_aval.shape[2:], stride, padding, dilation, groups),
+    },
+    linear=("y", "w"),
+    batch=_input_batch,
+    absent=_ABSENT,
+    samples=_samples(2, 1, "extent"),
+)
+conv_weight = primitive(
+    "conv_weight",  # y, x -> w of spatial shape `kernel`
+    impl=lambda xp, y, x, *, kernel, stride, padding, dilation, groups: _conv_weight(
+        xp, y, x, kernel, stride, padding, dilation, groups),
+    shape=lambda y, x, kernel, groups: make_aval((y.shape[1], x.shape[1] // groups, *kernel), result_dtype(y, x)),
+    jvp={
+        "y": lambda dy, x, kernel, stride, padding, dilation, groups: conv_weight(
+            dy, x, kernel, stride, padding, dilation, groups),
+        "x": lambda dx, y, kernel, stride, padding, dilation, groups: conv_weight(
+            y, dx, kernel, stride, padding, dilation, groups),
+    },
+    vjp={
+        "y": lambda ct, x, stride, padding, dilation, groups: conv(conj(x), ct, stride, padding, dilation, groups),
+        "x": lambda ct, y, x_aval, stride, padding, dilation, groups: conv_input(
+            conj(y), ct, x_aval.shape[2:], stride, padding, dilation, groups),
+    },
+    linear=("y", "x"),
+    batch=_weight_batch,
+    absent=_ABSENT,
+    samples=_samples(2, 0, "kernel"),
+)

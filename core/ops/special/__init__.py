@@ -1,0 +1,1 @@
+"""Primitives of SciPy's special functions."""

@@ -1,0 +1,131 @@
+"""Functions that are integrals without a closed form: exponential, sine, Fresnel, Dawson's, Spence's, Owen's."""
+
+import math
+
+import numpy as np
+
+from ...arrays.dtypes import is_inexact
+from ...errors import DtypeError, at_user_line
+from ...primitive.families import elementwise
+from ..arithmetic import cos, exp, log1p, sin
+from ..elementary import sinc
+from ..samples import Sample, binary, together, unary
+from ..selection import where
+from .error_function import erf
+from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
+
+# DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
+_ROOT_2PI = math.sqrt(2.0 * math.pi)
+
+
+def _over(x):
+    """1 / x, infinite at 0 without a warning."""
+    return where(x == 0, math.inf, 1.0 / where(x == 0, 1.0, x))
+
+
+exp1 = scipy_unary("exp1", lambda x: -exp(-x) * _over(x), 0.3, 3.0, complex_too=True, singular=True)  # DLMF 6.2.1
+expi = scipy_unary("expi", lambda x: exp(x) * _over(x), 0.3, 3.0, complex_too=True, extra=[-2.0, -0.5, 20.0],
+                   singular=True)  # DLMF 6.2.5
+_expn = scipy_kernel("expn")
+
+
+def _exponential(xp, n, x):
+    n, x = xp.asarray(n), xp.asarray(x)
+    return _expn(xp, n.astype(x.dtype if is_inexact(x.dtype) else WIDE), x)
+
+
+def _expn_slope(n, x):
+    """-E of the order below, DLMF 8.19.13; below order 0 stands (1 + x) e^-x / x²."""
+    least = n == 0
+    below = expn(where(least, n, n - 1), x)
+    return where(least, -exp(-x) * (1.0 + x) * _over(x) * _over(x), -below)
+
+
+expn = elementwise(
+    "expn",
+    impl=lambda xp, n, x: _exponential(xp, n, x),
+    d={"x": _expn_slope},
+    nondiff="n",
+    refused={"n": "the order is an integer"},
+    singular=True,
+    absent={"complex": "SciPy has it for real values"},
+    samples=lambda rng: [Sample(np.array(k), rng.uniform(0.5, 3.0, s)) for k, s in ((0, ()), (1, (3,)), (3, (0,)))]
+    + [Sample(np.array([[0], [2]]), rng.uniform(0.5, 3.0, 3)),
+       Sample(np.array(2), rng.uniform(0.5, 3.0, 3).astype("f4"))],
+)
+
+
+def _one_of(name, which):
+    """A kernel of SciPy that gives a pair, of which one is kept; real values."""
+    kernels = scipy_kernel(name)
+
+    def run(xp, x):
+        x = xp.asarray(x)
+        if x.dtype.kind == "c":
+            raise DtypeError(f"{name} takes real values, but got {x.dtype}; call scipy.special outside the "
+                             f"differentiated function{at_user_line()}")
+        wide = x.astype(x.dtype if x.dtype.kind == "f" and x.dtype.itemsize > 2 else WIDE)
+        return kernels(xp, wide.astype(WIDE))[which].astype(x.dtype if x.dtype.kind == "f" else WIDE)[()]
+
+    return run
+
+
+_si, _ci, _fs, _fc = _one_of("sici", 0), _one_of("sici", 1), _one_of("fresnel", 0), _one_of("fresnel", 1)
+_REAL = {"complex": "the pair that SciPy has is taken of real values"}
+sine_integral = elementwise(
+    "sine_integral", impl=lambda xp, x: _si(xp, x), d={"x": lambda x: sinc(x * (1.0 / math.pi))}, absent=_REAL,
+    samples=together(unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.zeros(1))]))  # DLMF 6.2.9
+cosine_integral = elementwise(
+    "cosine_integral", impl=lambda xp, x: _ci(xp, x), d={"x": lambda x: cos(x) * _over(x)}, absent=_REAL,
+    singular=True, samples=unary(0.3, 3.0, complex_too=False))  # DLMF 6.2.11
+fresnel_sine = elementwise(
+    "fresnel_sine", impl=lambda xp, x: _fs(xp, x), d={"x": lambda x: sin((0.5 * math.pi) * (x * x))}, absent=_REAL,
+    samples=unary(complex_too=False))  # DLMF 7.2.8
+fresnel_cosine = elementwise(
+    "fresnel_cosine", impl=lambda xp, x: _fc(xp, x), d={"x": lambda x: cos((0.5 * math.pi) * (x * x))}, absent=_REAL,
+    samples=unary(complex_too=False))  # DLMF 7.2.7
+dawsn = scipy_unary("dawsn", lambda x, ans: 1.0 - 2.0 * x * ans, -3.0, 3.0, complex_too=True)  # DLMF 7.2.5
+
+
+def _series(coefficients, x):
+    """A polynomial, the constant first."""
+    total = 0.0
+    for c in reversed(coefficients):
+        total = total * x + c
+    return total
+
+
+def _spence_slope(x):
+    """-log(x) / (x - 1), and its series about 1, where it is -1."""
+    w = x - 1.0
+    near = abs(w) < 0.05
+    inside = where(near, w, 0.0)
+    outside = where(near, 1.0, w)
+    return where(near, _series([(-1.0) ** (k + 1) / (k + 1) for k in range(14)], inside), -log1p(outside) / outside)
+
+
+spence = scipy_unary("spence", _spence_slope, 0.2, 3.0, complex_too=True, extra=[0.99, 1.0, 1.01],
+                     singular=True)  # DLMF 25.12.1
+
+_owens = scipy_kernel("owens_t")
+owens_t = elementwise(
+    "owens_t",
+    impl=lambda xp, h, a: _owens(xp, h, a),
+    # The integral of exp(-h² (1 + t²) / 2) / (1 + t²) / 2π over t from 0 to a, differentiated under the integral.
+    d={"h": lambda h, a: exp(-0.5 * h * h) * weakly(erf, a * h * math.sqrt(0.5)) * (-0.5 / _ROOT_2PI),
+       "a": lambda h, a: exp(-0.5 * h * h * (1.0 + a * a)) / (1.0 + a * a) * (0.5 / math.pi)},
+    absent={"complex": "SciPy has it for real values"},
+    samples=binary(complex_too=False),
+)
+
+
+def _exprel_slope(x, ans):
+    """((x - 1) exprel(x) + 1) / x, and its series near 0."""
+    near = abs(x) < 0.5
+    safe = where(near, 1.0, x)
+    return where(near, _series([(k + 1) / math.factorial(k + 2) for k in range(16)], where(near, x, 0.0)),
+                 ((safe - 1.0) * ans + 1.0) / safe)
+
+
+exprel = scipy_unary("exprel", _exprel_slope, -3.0, 3.0, extra=[-0.5, 0.0, 1e-9, 0.5],
+                     own=lambda xp, x: xp.where(x == 0, 1.0, xp.expm1(x) / xp.where(x == 0, 1.0, x)))

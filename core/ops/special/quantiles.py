@@ -1,0 +1,84 @@
+"""Inverses of the incomplete gamma and beta functions: quantiles of the gamma and beta distributions."""
+
+import numpy as np
+
+from ...primitive.families import elementwise
+from ..arithmetic import exp
+from ..samples import Sample
+from ..selection import where
+from .entropies import xlog1py, xlogy
+from .gamma_functions import betaln, gammaln
+from .incomplete import beta_moment, gamma_moment
+from .scipy_kernels import scipy_kernel, weakly
+
+# x with F(a, x) = y moves by dy / f where f = ∂F/∂x is the density, and by -∂F/∂a / f with a. At the ends of the domain
+# the density is 0 or infinite: the slope by y is what the quotient gives there, and that by a, where x stays, is 0.
+_lower, _upper, _beta = scipy_kernel("gammaincinv"), scipy_kernel("gammainccinv"), scipy_kernel("betaincinv")
+
+
+def _per_gamma_density(a, x):
+    """Γ(a) x^(1-a) e^x, DLMF 8.8.13."""
+    return exp(weakly(gammaln, where(a > 0, a, 1.0)) + x - xlogy(a - 1.0, x))
+
+
+def _per_beta_density(a, b, x):
+    """B(a, b) x^(1-a) (1-x)^(1-b), from DLMF 8.17.1."""
+    inside = weakly(betaln, where(a > 0, a, 1.0), where(b > 0, b, 1.0))
+    return exp(inside - xlogy(a - 1.0, x) - xlog1py(b - 1.0, -x))
+
+
+def _moved(moment, scale, end=False):
+    """Minus a moment over the density; 0 where the moment is 0, and at an end, whatever the density."""
+    still = (moment == 0) | end
+    return where(still, 0.0, -moment * where(still, 1.0, scale))
+
+
+def _gamma_samples(rng):
+    def draw(*shapes):
+        return rng.uniform(0.5, 4.0, shapes[0]), rng.uniform(0.1, 0.9, shapes[1])
+
+    return [Sample(*draw(*s)) for s in (((), ()), ((2, 1), (3,)), ((), (0,)))] + [
+        Sample(*[v.astype(np.float32) for v in draw((3,), (3,))]),
+        Sample(np.array([0.3, 30.0, 30.0]), np.array([0.6, 0.2, 0.9])),
+    ]
+
+
+def _beta_samples(rng):
+    def draw(*shapes):
+        return [rng.uniform(0.5, 4.0, s) for s in shapes[:2]] + [rng.uniform(0.1, 0.9, shapes[2])]
+
+    return [Sample(*draw(*s), orders=1) for s in (((2, 1), (), (3,)), ((), (), ()), ((), (1,), (0,)))] + [
+        Sample(*[v.astype(np.float32) for v in draw(3, 3, 3)], orders=1),
+        Sample(np.array([0.3, 30.0, 2.0]), np.array([0.4, 20.0, 40.0]), np.array([0.2, 0.7, 0.35])),
+    ]
+
+
+_REAL = {"complex": "quantiles are real"}
+gammaincinv = elementwise(
+    "gammaincinv",  # x with P(a, x) = y
+    impl=lambda xp, a, y: _lower(xp, a, y),
+    d={"a": lambda a, ans: _moved(gamma_moment(a, ans, 1), _per_gamma_density(a, ans)),
+       "y": lambda a, ans: _per_gamma_density(a, ans)},
+    singular=True,
+    absent=_REAL,
+    samples=_gamma_samples,
+)
+gammainccinv = elementwise(
+    "gammainccinv",  # x with Q(a, x) = y
+    impl=lambda xp, a, y: _upper(xp, a, y),
+    d={"a": lambda a, ans: _moved(gamma_moment(a, ans, 1), _per_gamma_density(a, ans)),
+       "y": lambda a, ans: -_per_gamma_density(a, ans)},
+    singular=True,
+    absent=_REAL,
+    samples=_gamma_samples,
+)
+betaincinv = elementwise(
+    "betaincinv",  # x with I_x(a, b) = y
+    impl=lambda xp, a, b, y: _beta(xp, a, b, y),
+    d={"a": lambda a, b, ans: _moved(beta_moment(a, b, ans, 1, 0), _per_beta_density(a, b, ans), ans == 1),
+       "b": lambda a, b, ans: _moved(beta_moment(a, b, ans, 0, 1), _per_beta_density(a, b, ans), ans == 1),
+       "y": lambda a, b, ans: _per_beta_density(a, b, ans)},
+    singular=True,
+    absent=_REAL,
+    samples=_beta_samples,
+)

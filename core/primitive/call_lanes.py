@@ -1,0 +1,256 @@
+"""The fast paths of all other primitives: one operand, a pair of them, and the general path."""
+
+import numpy as np
+
+from ..arrays.avals import SCALARS, aval_of
+from ..errors import RuleError
+from ..tape.recording import recorded
+from ..tape.tape import SPARE, Node, next_seq, take_spare
+from ..trace.device import refuse_operands
+from ..trace.tracer import Rev, Tracer, share
+from .primitive import RAW, bind
+
+ndarray = np.ndarray
+
+
+def single_lane(prim):
+    """The public function of any other primitive with one array operand and one output."""
+    impl = prim.impl
+    arity = len(prim.params)
+    rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
+    collect = bare_collect = None if rule is None else rule.collect
+    if prim.exact:
+        bare = prim.rule((0,), True)
+        bare_collect = bare.collect or (lambda record: None)
+    masks = prim.masks
+    view = prim.view
+
+    def apply(x, *params, **named):
+        if named or len(params) != arity:
+            x, *params = prim.arrange((x, *params), named)
+        kind = type(x)
+        if kind is ndarray:
+            try:
+                return impl(np, x, *params)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, (x,), params)
+        if kind is Rev and rule is not None:
+            xv = x.value
+            try:
+                v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, (x,), params)
+            aval = aval_of(v)
+            if aval.dtype.kind not in "fcV":
+                return v
+            known = x.aval
+            node = take_spare() if SPARE else Node()
+            if known.plain:
+                node.rule = bare
+                node.saved = bare_collect((xv, *params, v, known))
+            else:
+                node.rule = rule
+                node.saved = collect((xv, *params, v, known))
+            node.parents = x.node
+            node.seq = next_seq()
+            trace = x.owner
+            if masks:
+                trace.masked = True
+            out = Rev()
+            out.owner = trace
+            out.value = v
+            out.aval = aval
+            out.node = node
+            if view and (aval.ndim or view is True or view(*params)):
+                share(x, out, prim, params)
+            return out
+        out = bind(prim, (x, *params))
+        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
+                out.ndim or view is True or view(*params)):
+            share(x, out, prim, params)
+        return out
+
+    return apply
+
+
+def reading_lane(prim):
+    """The public function of `getitem`: a single lane whose commonest case is written out."""
+    general = single_lane(prim)
+    rule = prim.rule((0,), True)
+    if rule.names != ("x_aval", "index"):
+        raise RuleError(f"reading_lane saves the aval and the index, but the rule of {prim.name} asks for {rule.names}")
+
+    def apply(x, index):
+        if type(x) is Rev:
+            known = x.aval
+            xv = x.value
+            if known.plain and type(xv) is ndarray:
+                try:
+                    v = xv[index]
+                except (TypeError, ValueError, IndexError):
+                    refuse_operands(prim, (x,), (index,))
+                node = take_spare() if SPARE else Node()
+                node.rule = rule
+                node.parents = x.node
+                node.saved = (known, index)
+                node.seq = next_seq()
+                trace = x.owner
+                trace.masked = True
+                out = Rev()
+                out.owner = trace
+                out.value = v
+                out.node = node
+                out.aval = aval = SCALARS.get(type(v)) or aval_of(v)
+                if aval.shape or type(v) is ndarray:
+                    share(x, out, prim, (index,))
+                return out
+        return general(x, index)
+
+    return apply
+
+
+def pair_lane(prim):
+    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
+    impl = prim.impl
+    both, both_plain = prim.rule((0, 1)), prim.rule((0, 1), True)
+    left, left_plain = prim.rule((0,)), prim.rule((0,), True)
+    right, right_plain = prim.rule((1,)), prim.rule((1,), True)
+    left_keeps_y = prim.operands[1] in left.names
+    right_keeps_x = prim.operands[0] in right.names
+
+    def apply(x, y):
+        try:
+            kind = type(x)
+            other = type(y)
+            if kind is ndarray:
+                if other is ndarray:
+                    return impl(np, x, y)
+                if other is Rev:
+                    yv = y.value
+                    aval = y.aval
+                    if right_keeps_x:
+                        x = y.owner.keep(x)
+                    v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
+                    plain = aval.plain and aval.ndim <= 2 and x.ndim <= 2 and x.dtype is aval.dtype
+                    rule = right_plain if plain else right
+                    return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
+            elif kind is Rev:
+                xv = x.value
+                aval = x.aval
+                if other is ndarray:
+                    if left_keeps_y:
+                        y = x.owner.keep(y)
+                    v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
+                    plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
+                    rule = left_plain if plain else left
+                    return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
+                if other is Rev and y.owner is x.owner:
+                    yv = y.value
+                    like = y.aval
+                    v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
+                    plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
+                    rule = both_plain if plain else both
+                    return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
+        except (TypeError, ValueError):
+            refuse_operands(prim, (x, y))
+        return bind(prim, (x, y))
+
+    return apply
+
+
+def write_lane(prim):
+    """The public function of a primitive that writes its second operand into a part of its first: `index_update`.
+
+    Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
+    """
+    impl = prim.impl
+    total = prim.nin + len(prim.params)
+    both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
+    if any(r.keeps for r in (both, left, right)):
+        raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
+
+    def apply(*args, **named):
+        if named or len(args) != total:
+            args = prim.arrange(args, named)
+        x, v, *params = args
+        kind = type(x)
+        other = type(v)
+        if kind is Rev:
+            owner, aval, xv = x.owner, x.aval, x.value
+            if other is Rev and v.owner is owner:
+                rule, parents, like, vv = both, (x.node, v.node), v.aval, v.value
+            elif other is float or other is int or other is ndarray:
+                rule, parents, like, vv = left, x.node, aval_of(v), v
+            else:
+                return bind(prim, args)
+        elif kind is ndarray and other is Rev:
+            rule, parents, owner, aval, like, xv, vv = right, v.node, v.owner, aval_of(x), v.aval, x, v.value
+        else:
+            return bind(prim, args)
+        if not aval.plain or like.dtype is not aval.dtype and not like.weak:
+            return bind(prim, args)
+        del x, v, args  # the contents are written in place where nobody holds them
+        try:
+            ans = impl(np, xv, vv, *params) if type(xv) in RAW and type(vv) in RAW else apply(xv, vv, *params)
+        except (TypeError, ValueError, IndexError):
+            refuse_operands(prim, (xv, vv), params)
+        owner.masked = True
+        return recorded(owner, rule, parents, rule.collect((None, None, *params, ans, aval, like)), ans, aval)
+
+    return apply
+
+
+def joining_lane(prim):
+    """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
+    (name,) = prim.params
+    impl = prim.impl
+    masks = prim.masks
+
+    def apply(*xs, **named):
+        if len(named) != 1 or name not in named:
+            return bind(prim, prim.arrange(xs, named))
+        param = named[name]
+        owner = None
+        values = []
+        avals = []
+        active = []
+        nodes = []
+        for i, x in enumerate(xs):
+            if type(x) is Rev and (owner is None or x.owner is owner):
+                owner = x.owner
+                active.append(i)
+                avals.append(x.aval)
+                nodes.append(x.node)
+                x = x.value
+            else:
+                avals.append(None)
+            if type(x) not in RAW:
+                return bind(prim, (*xs, param))
+            values.append(x)
+        try:
+            v = impl(np, param, values)
+        except (TypeError, ValueError):
+            refuse_operands(prim, xs, (param,))
+        if owner is None:
+            return v
+        if masks:
+            owner.masked = True
+        rule = prim.rule(tuple(active))
+        avals = tuple([aval_of(x) if a is None else a for a, x in zip(avals, xs)])
+        saved = rule.collect((None, param, v, avals, None))
+        return recorded(owner, rule, nodes[0] if len(nodes) == 1 else tuple(nodes), saved, v, aval_of(v))
+
+    return apply
+
+
+def general_lane(prim):
+    """The public function of primitives with several operands, several outputs or a variable number of operands."""
+    total = len(prim.params) + (0 if prim.variadic else prim.nin)
+    plain = not prim.variadic
+
+    def apply(*args, **named):
+        if named or (plain and len(args) != total) or (not plain and prim.params):
+            args = prim.arrange(args, named)
+        return bind(prim, args)
+
+    return apply

@@ -1,0 +1,371 @@
+"""Declare primitives: `primitive` in full, and the families `elementwise` and `linear`, which derive most rules."""
+
+import operator
+
+import numpy as np
+
+from ..arrays.avals import make_aval
+from ..errors import DtypeError, RuleError, ShapeError, at_user_line
+from ..tape.unbroadcast import conj
+from ..types import Any, Callable
+from .call_lanes import general_lane, pair_lane, single_lane
+from .lanes import binary_lane, flat_lane, unary_lane
+from .primitive import REGISTRY, ZERO, Formula, Primitive, argument_names
+
+ndarray = np.ndarray
+
+
+def primitive(
+    name: str, *, impl: Callable[..., Any], shape: Any, batch: Any, samples: Any, jvp: Any = None, vjp: Any = None,
+    real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "", lane: Any = None, **facts: Any,
+) -> Callable[..., Any]:
+    """Declare and register a primitive.
+
+    Args:
+        name: unique; shown in graphs and messages.
+        impl: `impl(xp, x, y, *, axis)`: positional names are arrays, keyword-only names static parameters.
+        shape: requests operand avals and parameters by name; returns the output's `Aval` (or a tuple of them).
+        jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists the values it
+        needs. `ZERO` declares that the derivative is zero everywhere.
+        real_vjp: faster forms for native real floats of at most two axes, whose outputs need no cast or un-broadcast.
+        basis: `{"x": rows}`: the stacked outputs of real_vjp for each unit cotangent, if they are nearly free.
+        `rows(ct, …)` requests names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (whether all
+        units are requested), but no values. None if there is no shortcut.
+        batch: requests by name operands (batched ones with a leading batch axis), parameters, `batched` (a tuple
+        of bools, one per operand) and `size`; returns the output with a leading batch axis.
+        samples: `samples(rng)` returns `(operand, …, {parameter: value})` tuples for the checker.
+        outputs: None for one array; the number of arrays in the returned tuple, or a function of the parameters.
+        nondiff: `"mask, index"`: integer and boolean operands, which are not differentiable. An operand whose
+        derivative exists but is not known is also listed in `refused={"x": "why"}`, and then raises.
+        facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
+    Returns:
+        the public function, whose `.prim` is the `Primitive`.
+    Raises:
+        RuleError: a rule is missing, or requests a name that the operation does not have.
+
+    >>> import covector
+    >>> from covector.extend import REGISTRY, primitive
+    >>> twice = primitive(
+    ...     "example_twice", impl=lambda xp, x: xp.multiply(x, 2.0), shape=lambda x: x, batch=lambda x: twice(x),
+    ...     jvp={"x": lambda dx: twice(dx)}, vjp={"x": lambda ct: twice(ct)},
+    ...     samples=lambda rng: [(rng.standard_normal(3), {})])
+    >>> float(covector.grad(twice)(3.0))
+    2.0
+    >>> _ = REGISTRY.pop("example_twice")
+    """
+    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, outputs=outputs, **facts)
+    dead = [n.strip() for n in nondiff.split(",") if n.strip()]
+    prim.nondiff = frozenset(_operand_index(prim, n) for n in dead)
+    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
+    prim.shape = _by_name(prim, shape, "shape", set(prim.operands + prim.params))
+    prim.batch = _by_name(prim, batch, "batch", set(prim.operands + prim.params) | {"batched", "size"})
+    if jvp is ZERO or vjp is ZERO or prim.flat:
+        prim.flat = True
+        prim.jvp = prim.vjp = prim.jvp_plain = prim.vjp_plain = {}
+    else:
+        prim.jvp = _formulas(prim, jvp, "jvp", known)
+        prim.vjp = _formulas(prim, vjp, "vjp", known)
+        prim.jvp_plain = prim.jvp
+        prim.vjp_plain = prim.vjp if real_vjp is None else _formulas(prim, real_vjp, "vjp", known)
+        for key, fn in (basis or {}).items():
+            k = _operand_index(prim, key)
+            prim.basis |= _formulas(prim, {key: fn}, "basis", set(prim.vjp_plain[k].names))
+    if samples is None:
+        raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
+    return _register(prim, lane)
+
+
+def _register(prim, lane=None):
+    if prim.name in REGISTRY:
+        raise RuleError(f"a primitive named {prim.name!r} is registered already; choose another name")
+    if lane is None:
+        lane = _lane_of(prim)
+    prim.lane = lane
+    fun = lane(prim)
+    fun.prim = prim
+    fun.__name__ = fun.__qualname__ = prim.name
+    fun.__module__ = prim.declared.__module__
+    prim.fun = fun
+    REGISTRY[prim.name] = prim
+    return fun
+
+
+def _lane_of(prim):
+    if prim.outputs is not None or prim.variadic:
+        return general_lane
+    if prim.nin == 1:
+        return single_lane
+    bare = not (prim.params or prim.nondiff or prim.flat or prim.masks)
+    return pair_lane if prim.nin == 2 and bare and prim.family == "primitive" else general_lane
+
+
+def _operand_index(prim, name):
+    if name.startswith("*"):
+        name = name[1:]
+    if name not in prim.operands:
+        raise RuleError(f"primitive {prim.name} has no operand {name!r}; its operands are {', '.join(prim.operands)}")
+    return prim.operands.index(name)
+
+
+def _formulas(prim, rules, kind, known):
+    """`{operand index: Formula}` of a rule table, complete or an error."""
+    if not isinstance(rules, dict):
+        raise RuleError(f"primitive {prim.name} declares no {kind}; give a rule an operand, or ZERO if it is flat")
+    table = {}
+    for key, fn in rules.items():
+        operands = tuple(_operand_index(prim, n.strip()) for n in key.split(","))
+        skip = 1
+        if prim.variadic:
+            joint = getattr(fn, "joint", False) or kind == "jvp"
+            skip = 1 if kind == "jvp" else 2
+            operands = "all" if joint else operands
+        names = argument_names(fn)[skip:]
+        unknown = [n for n in names if n not in known]
+        if unknown:
+            raise RuleError(
+                f"the {kind} rule of {prim.name} for {key!r} asks for {unknown[0]!r}, "
+                f"which is none of {', '.join(sorted(known))}"
+            )
+        formula = Formula(fn.fn if type(fn) is _Named else fn, names, operands)
+        for i in [0] if prim.variadic else operands:
+            table[i] = formula
+    missing = [n for i, n in enumerate(prim.operands) if i not in table and i not in prim.nondiff]
+    if missing and kind != "basis":
+        raise RuleError(f"primitive {prim.name} has no {kind} rule for {missing[0]!r}; a missing rule is an error, "
+                        f"declare it or list the operand in nondiff")
+    return table
+
+
+def joint(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a variadic vjp rule that computes all cotangents at once.
+
+    Args:
+        rule: `rule(ct, active, …)` returns one cotangent per active operand.
+    Returns:
+        `rule`.
+
+    >>> from covector.extend import joint
+    >>> joint(lambda ct, active: [ct for _ in active]).joint
+    True
+    """
+    rule.joint = True
+    return rule
+
+
+def _by_name(prim, fn, kind, known):
+    """`fn` as a function of `(operands, params, batched, size)`-like mappings, its names checked once."""
+    if fn is None:
+        raise RuleError(f"primitive {prim.name} declares no {kind} rule")
+    names = argument_names(fn)
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        raise RuleError(f"the {kind} rule of {prim.name} asks for {unknown[0]!r}, "
+                        f"which is none of {', '.join(sorted(known))}")
+    order = {n: i for i, n in enumerate((*prim.operands, *prim.params, "batched", "size"))}
+    slots = tuple(order[n] for n in names)
+
+    def call(operands, params, batched=None, size=None):
+        if prim.variadic:
+            operands = (operands,)
+        record = (*operands, *params, batched, size)
+        return fn(*[record[k] for k in slots])
+
+    return call
+
+
+def elementwise(
+    name: str, *, impl: Callable[..., Any], samples: Any, d: Any = None, jvp: Any = None, vjp: Any = None,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, nondiff: str = "", same: bool = True, **facts: Any,
+) -> Callable[..., Any]:
+    """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
+
+    Args:
+        d: `{"x": lambda x, ans: …}`: the partial derivative with respect to each operand, or ZERO if it is zero
+        everywhere. Holomorphic: the vjp multiplies by the conjugate.
+        jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
+        real_vjp, real_jvp: faster forms of the rules derived from `d`, used only for native real floats; `"x, y"` of
+        real_vjp is the pair of both, if both are differentiated.
+        op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
+        same: whether the output for plain operands has their aval (False for `abs` of complex values and similar).
+    Returns:
+        the public function, whose `.prim` is the `Primitive`.
+    Raises:
+        RuleError: as for `primitive`.
+
+    >>> import covector
+    >>> from covector.extend import REGISTRY, elementwise
+    >>> cube = elementwise("example_cube", impl=lambda xp, x: x**3, d={"x": lambda x: 3 * x**2},
+    ...                    samples=lambda rng: [(rng.standard_normal(3), {})])
+    >>> float(covector.grad(cube)(2.0))
+    12.0
+    >>> _ = REGISTRY.pop("example_cube")
+    """
+    code = impl.__code__
+    operands = code.co_varnames[1 : code.co_argcount]
+    flat = d is ZERO or jvp is ZERO
+    facts["jvp_plain"] = facts["vjp_plain"] = None
+    if not flat:
+        dead = {n.strip() for n in nondiff.split(",")}
+        live = [n for n in operands if n not in dead]
+        general_jvp = jvp or {n: _scaled(d[n], conjugate=False) for n in live}
+        general_vjp = vjp or {n: _scaled(d[n], conjugate=True) for n in live}
+        plain_jvp = real_jvp or jvp or general_jvp
+        plain_vjp = real_vjp or vjp or {n: _scaled(d[n], conjugate=False) for n in live}
+    else:
+        general_jvp = general_vjp = plain_jvp = plain_vjp = None
+
+    prim = Primitive(name, impl, shape=None, batch=None, samples=samples, family="elementwise", **facts)
+    prim.nondiff = frozenset(_operand_index(prim, n.strip()) for n in nondiff.split(",") if n.strip())
+    known = set(prim.operands + prim.params) | {"ans"} | {f"{n}_aval" for n in prim.operands}
+    prim.flat = flat
+    if not flat:
+        prim.jvp = _formulas(prim, general_jvp, "jvp", known)
+        prim.vjp = _formulas(prim, general_vjp, "vjp", known)
+        prim.jvp_plain = _formulas(prim, plain_jvp, "jvp", known)
+        together = ", ".join(prim.operands)
+        singles = {key: fn for key, fn in plain_vjp.items() if len(prim.operands) == 1 or key != together}
+        prim.vjp_plain = _formulas(prim, singles, "vjp", known)
+        if len(singles) < len(plain_vjp):
+            prim.vjp_plain["all"] = _formulas(prim, {together: plain_vjp[together]}, "vjp", known)[0]
+    prim.shape = _elementwise_shape(prim)
+    prim.batch = _elementwise_batch(prim)
+    native = op is None or isinstance(op, np.ufunc)
+    prim.ufunc = op if isinstance(op, np.ufunc) else _UFUNCS.get(op)
+    if op is None:
+        run = prim.impl
+        op = lambda *args: run(np, *args)  # noqa: E731 - a named function would name nothing
+    if prim.params or not same:
+        lane = None
+    elif flat:
+        lane = lambda prim: flat_lane(prim, op)  # noqa: E731
+    elif prim.nin == 1:
+        lane = lambda prim: unary_lane(prim, op)  # noqa: E731
+    elif prim.nin == 2 and not prim.nondiff:
+        lane = lambda prim: binary_lane(prim, op, native)  # noqa: E731
+    else:
+        lane = None
+    return _register(prim, lane)
+
+
+_UFUNCS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
+
+
+def _scaled(partial, conjugate):
+    """The rule `ct * partial(…)` (or its conjugate), asking for the names that `partial` asks for."""
+    names = argument_names(partial)
+    if conjugate:
+        rule = lambda ct, *asked: ct * conj(partial(*asked))  # noqa: E731
+    elif len(names) == 1:
+        rule = lambda ct, x: ct * partial(x)  # noqa: E731
+    elif len(names) == 2:
+        rule = lambda ct, x, y: ct * partial(x, y)  # noqa: E731
+    else:
+        rule = lambda ct, *asked: ct * partial(*asked)  # noqa: E731
+    return _Named(rule, names)
+
+
+class _Named:
+    """A rule whose names are known from elsewhere; looks to `_formulas` like a function with that signature."""
+
+    class _Code:
+        __slots__ = ("co_varnames", "co_argcount", "co_kwonlyargcount")
+
+    def __init__(self, fn, names):
+        self.fn = fn
+        self.__code__ = code = self._Code()
+        code.co_varnames = ("ct", *names)
+        code.co_argcount = len(code.co_varnames)
+        code.co_kwonlyargcount = 0
+
+    def __call__(self, *args):
+        return self.fn(*args)
+
+
+def broadcast_shape(name, shapes):
+    """The broadcast of `shapes`, or a ShapeError that names the operation."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; axes must be equal or 1, "
+                         f"counted from the last; reshape one operand, for example with x[:, None]{at_user_line()}"
+                         ) from None
+
+
+def _elementwise_shape(prim):
+    """Broadcast shapes; the dtype is what the implementation gives on empty arrays of those dtypes."""
+    known = {}
+
+    def shape(operands, params, batched=None, size=None):
+        out = broadcast_shape(prim.name, [a.shape for a in operands])
+        key = (*[(a.dtype, a.weak) for a in operands], *params)
+        dtype = known.get(key)
+        if dtype is None:
+            probes = [_WEAK_ONE[a.dtype.kind] if a.weak else np.ones(1, a.dtype) for a in operands]
+            if len(known) > 256:
+                known.clear()
+            try:
+                with np.errstate(all="ignore"):
+                    dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+            except DtypeError:
+                raise
+            except TypeError as error:
+                kinds = " and ".join(dict.fromkeys(str(a.dtype) for a in operands))
+                raise DtypeError(f"{prim.name} is not defined on values of dtype {kinds}; cast them before with "
+                                 f".astype(...){at_user_line()}") from error
+        return make_aval(out, dtype)
+
+    return shape
+
+
+_WEAK_ONE = {"b": True, "i": 1, "f": 1.0, "c": 1 + 0j}
+
+
+def _elementwise_batch(prim):
+    """Align ranks so that batch axes meet; unbatched operands broadcast as they are."""
+
+    def batch(operands, params, batched, size):
+        ranks = [getattr(x, "ndim", 0) - b for x, b in zip(operands, batched)]
+        rank = max(ranks)
+        aligned = [
+            x.reshape((x.shape[0],) + (1,) * (rank - r) + tuple(x.shape[1:])) if b and r < rank else x
+            for x, r, b in zip(operands, ranks, batched)
+        ]
+        return prim.fun(*aligned, *params)
+
+    return batch
+
+
+def linear(
+    name: str, *, impl: Callable[..., Any], transpose: Callable[..., Any], shape: Any, batch: Any, samples: Any,
+    **facts: Any,
+) -> Callable[..., Any]:
+    """Declare a primitive that is linear in its one differentiable operand: the jvp is the map itself.
+
+    Args:
+        transpose: `transpose(ct, x_aval, axis…)`, the vjp; the family handles dtype and shape.
+    Returns:
+        the public function, whose `.prim` is the `Primitive`.
+    Raises:
+        RuleError: as for `primitive`.
+
+    >>> import numpy as np, covector
+    >>> from covector.extend import REGISTRY, linear
+    >>> backwards = linear("example_backwards", impl=lambda xp, x: x[::-1], transpose=lambda ct: backwards(ct),
+    ...                    shape=lambda x: x, batch=lambda x: x[:, ::-1],
+    ...                    samples=lambda rng: [(rng.standard_normal(3), {})])
+    >>> covector.grad(lambda x: backwards(x) @ np.array([1.0, 2.0]))(np.zeros(2))
+    array([2., 1.])
+    >>> _ = REGISTRY.pop("example_backwards")
+    """
+    code = impl.__code__
+    operand = code.co_varnames[1]
+    extra = code.co_varnames[2 : code.co_argcount]
+    params = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    asked = (*extra, *params)
+    holder = []
+    push = _Named(lambda dx, *rest: holder[0](dx, *rest), asked)
+    fun = primitive(name, impl=impl, shape=shape, batch=batch, samples=samples, jvp={operand: push},
+                    vjp={operand: transpose}, family="linear", linear=(operand,), nondiff=", ".join(extra), **facts)
+    holder.append(fun)
+    return fun
+

@@ -1,0 +1,362 @@
+"""The lazy cotangents that a Jacobian starts from: unit vectors, known rows times a factor that all share, and sums."""
+
+import math
+
+import numpy as np
+
+from ..trace.device import constant
+from ..trace.tracer import Batched, make_batched, unwrap
+from .unbroadcast import WHERE
+
+ndarray = np.ndarray
+_EXACT = 1 << 24  # numbers of rows below this are exact in every dtype that a pullback may cast them to
+
+
+class Units:
+    """A batch of cotangents of shape `values.shape` in which each element is zero in all of them but one, at least.
+
+    At the start that is one element a cotangent; where a sum is pulled back, it becomes several. Pullbacks are linear,
+    and elementwise ones keep the zeros: there the batch is pulled back by pulling back `values`, once; one that moves
+    elements moves `places`, too. A rule that mixes elements gets the batch itself (`dense`), unless its primitive knows
+    the rows for one element a cotangent (`basis`).
+
+    Args:
+        trace: the vmap trace of the batch.
+        values: what the rows hold, each in its element.
+        places: for each element 1 + the number of its row, 0 where it is zero in all of them.
+        lent: gathers what somebody else saved and became rows as it is.
+        unit: all values are 1.
+    """
+
+    __slots__ = ("trace", "values", "places", "lent", "unit", "whole", "complete", "spots", "known")
+    __array_ufunc__ = None
+
+    def __init__(self, trace, values, places, lent, unit=False):
+        self.trace = trace
+        self.values = values
+        self.places = places
+        self.lent = lent
+        self.unit = unit
+        self.spots = self.known = None
+        flat = places.reshape(-1)
+        self.complete = bool(flat.all())  # each element has a row
+        self.whole = flat.size == trace.size and bool((flat == np.arange(1, flat.size + 1)).all())  # in their order
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def ndim(self):
+        return self.values.ndim
+
+    @property
+    def size(self):
+        return self.values.size
+
+    def conj(self):
+        """The basis is real."""
+        return self
+
+    def through(self, node, masked):
+        """`[(parent, cotangent), …]` behind a node, or None if its rule needs the batch itself."""
+        rule = node.rule
+        if rule is None:
+            return None
+        if rule.pointwise:
+            cts = (rule.strong if masked else rule.back)(self.values, node.saved)
+            return _paired(node, cts, lambda c: self if c is self.values else self._same_places(c))
+        if rule.moves:
+            return self._moved(node)
+        if rule.basis is None:
+            return None
+        if not (self.whole or self.unit or type(self.values) is ndarray):
+            return None
+        at = None if self.whole else self._single()
+        if at is None and not self.whole:
+            return None
+        rows = rule.basis(self, node.saved)
+        if any(r is None or at is not None and type(r) is not ndarray for r in _each(node, rows)):
+            return None
+        return _paired(node, rows, lambda r: Scaled(self.trace, self._times(r), None, self.lent, at))
+
+    def dense(self):
+        """The batch itself, as a tracer."""
+        if self.known is None:
+            self.known = make_batched(self.trace, self.made())
+        return self.known
+
+    def made(self):
+        """The batch as a new array, or as a value of an outer trace."""
+        values = self.values
+        at, rows = self._rows()
+        plain = self.unit or isinstance(values, (ndarray, np.generic))
+        batch = np.zeros((self.trace.size, values.size), values.dtype if plain else np.bool_)
+        batch[rows, at] = 1 if self.unit or not plain else values.reshape(-1)[at]
+        batch = constant(batch.reshape((self.trace.size, *values.shape)), values)
+        return batch if plain else WHERE[0](batch, values, 0.0)
+
+    def plus(self, other):
+        """The sum with another batch of units in the same places, else None."""
+        if self.places is not other.places:
+            return None
+        return self._same_places(self.values + other.values)
+
+    def _same_places(self, values):
+        out = Units.__new__(Units)
+        out.trace, out.values, out.places, out.lent = self.trace, values, self.places, self.lent
+        out.unit, out.known, out.complete, out.whole, out.spots = False, None, self.complete, self.whole, self.spots
+        return out
+
+    def _moved(self, node):
+        """Behind a rule that moves elements; None if elements met."""
+        back, saved = node.rule.back, node.saved
+        if self.trace.size >= _EXACT:
+            return None
+        values = self.values if self.complete else WHERE[0](constant(self.places > 0, self.values), self.values, 0.0)
+        values = [_settled(c) for c in _each(node, back(values, saved))]
+        # A pullback may cast to the dtype of an operand, so these come back in float32, or complex.
+        places, ones = ([None if c is None else np.real(_settled(c)) for c in _each(node, back(x, saved))]
+                        for x in (self.places, np.minimum(self.places, 1.0)))
+        if any(c is not None and c.size and np.max(c) > 1 for c in ones):
+            return None
+        return [(parent, Units(self.trace, v, p, self.lent, self.unit))
+                for parent, v, p in zip(_each(node, node.parents), values, places) if p is not None]
+
+    def _rows(self):
+        """Flat positions of the elements that have a row, and these rows."""
+        if self.spots is None:
+            flat = self.places.reshape(-1)
+            at = np.flatnonzero(flat)
+            self.spots = at, flat[at].astype(np.intp) - 1
+        return self.spots
+
+    def _single(self):
+        """Which cotangents have an element, in the order of the elements; None if one has several."""
+        _, rows = self._rows()
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
+            return slice(int(rows[0]), int(rows[-1]) + 1)
+        return rows if len(rows) == len(np.unique(rows)) else None
+
+    def _times(self, rows):
+        """`rows[k]` times the value of element k, for each element that has a cotangent."""
+        if self.unit:
+            if self.whole:
+                self.lent.append(rows)
+            return rows if self.complete else rows[self._rows()[0]]
+        values = self.values
+        if not self.complete:
+            at, _ = self._rows()
+            rows, values = rows[at], values.reshape(-1)[at]
+        return values.reshape((-1,) + (1,) * (rows.ndim - 1)) * rows
+
+    @property
+    def plain(self):
+        """Whether it can be added to a plain array in place."""
+        return type(self.values) is ndarray
+
+    def into(self, batch):
+        """Add it to a plain batch."""
+        at, rows = self._rows()
+        batch.reshape((len(batch), -1))[rows, at] += self.values.reshape(-1)[at]
+
+
+class Scaled:
+    """A batch of cotangents: `rows`, with the batch axis in front, times one `factor` (None: 1).
+
+    Elementwise pullbacks change the factor alone; the product is made where another rule needs it. A `singular` rule
+    with strong zeros needs it at once: it must see the zeros in the rows.
+
+    Args:
+        at: which cotangents of the batch the rows are, a slice or indices, all others being zero; None for all of them.
+    """
+
+    __slots__ = ("trace", "rows", "factor", "lent", "at", "known")
+    __array_ufunc__ = None
+
+    def __init__(self, trace, rows, factor, lent, at=None):
+        self.trace = trace
+        self.rows = rows
+        self.factor = factor
+        self.lent = lent
+        self.at = at
+        self.known = None
+
+    def through(self, node, masked):
+        """`[(parent, cotangent), …]` behind a node, or None if its rule needs the batch itself."""
+        rule = node.rule
+        if rule is None:
+            return None
+        if not rule.pointwise:
+            if self.factor is None or self.at is not None or rule.prim is None or rule.prim.gram is None or (
+                    len(rule.names) != 1):
+                return None
+            out = rule.prim.gram(self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
+            return None if out is None else [(_each(node, node.parents)[0], make_batched(self.trace, out))]
+        if masked and rule.strong is not rule.back:
+            return None
+        if self.factor is None:
+            self.factor = constant(np.ones(self.rows.shape[1:], self.rows.dtype), self.rows)
+        cts = rule.back(self.factor, node.saved)
+        if not all(c is None or c is self.factor or self._bears(c) for c in _each(node, cts)):
+            return None
+        return _paired(node, cts, lambda c: self if c is self.factor else self._by(c))
+
+    def _bears(self, factor):
+        """Whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does not."""
+        factor, rows = unwrap(factor), unwrap(self.rows)
+        if type(factor) is not ndarray or type(rows) is not ndarray or factor.all():
+            return True
+        flat = rows.ravel("K")
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(flat.dot(flat)))  # in one pass, and large numbers may well count as infinite
+
+    def _by(self, factor):
+        return Scaled(self.trace, self.rows, factor, self.lent, self.at)
+
+    def dense(self):
+        """The batch itself, as a tracer."""
+        if self.known is None:
+            bare = self.at is None and self.factor is None
+            self.known = make_batched(self.trace, self.rows if bare else self.made())
+        return self.known
+
+    def made(self):
+        """The batch as a new array, or as a value of an outer trace."""
+        if self.at is None:
+            return self.rows.copy() if self.factor is None else self.rows * self.factor
+        return self._spread() if self.plain else self._by(None)._spread() * self.factor
+
+    def _spread(self):
+        """The batch of plain rows, those in between zero."""
+        batch = np.zeros((self.trace.size, *self.rows.shape[1:]), self.rows.dtype)
+        if self.factor is None:
+            batch[self.at] = self.rows
+        elif type(self.at) is slice:
+            np.multiply(self.rows, self.factor, batch[self.at])
+        else:
+            batch[self.at] = self.rows * self.factor
+        return batch
+
+    @property
+    def shape(self):
+        return self.rows.shape[1:]
+
+    @property
+    def dtype(self):
+        return self.rows.dtype
+
+    @property
+    def plain(self):
+        """Whether it can be added to a plain array in place."""
+        return type(self.rows) is ndarray and (self.factor is None or type(self.factor) is ndarray)
+
+    def into(self, batch):
+        """Add it to a plain batch."""
+        batch[... if self.at is None else self.at] += self.rows if self.factor is None else self.rows * self.factor
+
+    def plus(self, other):
+        """The sum with another batch of the same rows, else None."""
+        if self.rows is not other.rows or self.at is not other.at or self.factor is None or other.factor is None:
+            return None
+        return self._by(self.factor + other.factor)
+
+
+class Sum:
+    """A sum of such batches, which elementwise pullbacks meet one by one."""
+
+    __slots__ = ("parts", "known")
+    __array_ufunc__ = None
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.known = None
+
+    def through(self, node, masked):
+        """`[(parent, cotangent), …]` behind a node, or None if its rule needs the batch itself."""
+        if node.rule is None or not node.rule.pointwise:
+            return None
+        found = [part.through(node, masked) for part in self.parts]
+        return None if any(f is None for f in found) else [pair for pairs in found for pair in pairs]
+
+    def dense(self):
+        """The batch itself, as a tracer."""
+        if self.known is None:
+            first, *others = self.parts
+            batch = np.ascontiguousarray(first.made())
+            for part in others:
+                part.into(batch)
+            self.known = make_batched(first.trace, batch)
+        return self.known
+
+
+BASES = frozenset({Units, Scaled, Sum})
+_PARTS = 4  # a sum of more is added up
+SMALL = 1 << 16  # elements of a batch below which one array is sooner computed with than the parts of a sum
+
+
+def meet(h, c):
+    """Two cotangents of one node, at least one of them of these: their sum, or both as arrays or other lazy kinds."""
+    lazy = type(h) in BASES, type(c) in BASES
+    total = _summed(h, c) if all(lazy) else _added(h, c) if lazy[1] else _added(c, h)
+    if total is not None:
+        return total, None
+    return (h.dense() if lazy[0] else h), (c.dense() if lazy[1] else c)
+
+
+def _summed(h, c):
+    """The sum of two lazy batches; None if it has too many parts, or is not of plain arrays of one dtype."""
+    parts = _parts(h).copy()
+    for part in _parts(c):
+        for k, found in enumerate(parts):
+            total = found.plus(part) if type(found) is type(part) else None
+            if total is not None:
+                parts[k] = total
+                break
+        else:
+            parts.append(part)
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if len(parts) > _PARTS or not all(p.plain and p.dtype == first.dtype and p.shape == first.shape for p in parts):
+        return None
+    total = Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
+    return total if first.trace.size * math.prod(first.shape) >= SMALL else total.dense()
+
+
+def _parts(batch):
+    return batch.parts if type(batch) is Sum else [batch]
+
+
+def _added(whole, part):
+    """A lazy batch added to a batch, touching the rows alone that it has; None where it is to be made whole before."""
+    if type(whole) is not Batched or type(part) is Scaled and part.at is None:
+        return None
+    parts = _parts(part)
+    value = whole.value
+    if type(value) is not ndarray or whole.owner is not parts[0].trace or not all(
+            p.plain and p.dtype == value.dtype and p.shape == value.shape[1:] for p in parts):
+        return None
+    batch = value.copy()
+    for p in parts:
+        p.into(batch)
+    return make_batched(whole.owner, batch)
+
+
+def _each(node, values):
+    """What belongs to the parents of a node, as a sequence."""
+    return values if type(node.parents) is tuple else (values,)
+
+
+def _paired(node, cts, wrap):
+    """Each parent with its cotangent."""
+    return [(p, wrap(c)) for p, c in zip(_each(node, node.parents), _each(node, cts)) if c is not None]
+
+
+def _settled(c):
+    """A cotangent that is not lazy."""
+    return c.dense() if hasattr(c, "dense") else c

@@ -1,0 +1,181 @@
+"""Reverse rules, compiled: a primitive's formulas for one set of differentiated operands as one function."""
+
+from operator import itemgetter
+
+from ..errors import RuleError
+from ..trace.device import zeros_of
+from .tape import Rule
+from .unbroadcast import fix, strong_zero
+
+
+def _sources(prim):
+    """Where each askable name lies in the record `(*operands, *params, ans, *operand avals)`."""
+    names = prim.operands + prim.params
+    where = {name: i for i, name in enumerate(names)}
+    where["ans"] = len(names)
+    for k, name in enumerate(prim.operands):
+        where[name + "_aval"] = len(names) + 1 + k
+    where["ans_aval"] = len(names) + 1 + len(prim.operands)
+    return where
+
+
+def compile_rule(prim, active, plain, fixed):
+    """Compile the rule(s) for `active` operands into one `back(ct, saved)` and a collector of what it saves."""
+    table = prim.vjp_plain if plain else prim.vjp
+    where = _sources(prim)
+    formulas = []
+    whole = table.get("all") if plain and active == (0, 1) else None
+    if whole is not None:
+        formulas.append(whole)
+    for i in dict.fromkeys([0] if prim.variadic else active) if whole is None else ():
+        formula = table.get(i)
+        if formula is None:
+            raise RuleError(
+                f"{prim.name} has no vjp rule for its operand {prim.operands[0 if prim.variadic else i]!r}; "
+                "declare one, or wrap the argument in stop_gradient"
+            )
+        if formula not in formulas:
+            formulas.append(formula)
+    names = list(dict.fromkeys(name for f in formulas for name in f.names))
+    names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
+    fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
+    if fill:
+        names.append("ans_aval")
+    rule = Rule()
+    rule.prim = prim
+    rule.names = tuple(names)
+    rule.active = active
+    rule.lazy = prim.lazy
+    rule.pointwise = prim.family == "elementwise" and plain and not fixed
+    positions = [where[n] for n in names]
+    nin = len(prim.operands)
+    total = nin + len(prim.params)
+    rule.origins = tuple(p if p < nin else -1 if p == total else None for p in positions)
+    rule.keeps = any(o is not None for o in rule.origins)
+    rule.collect = itemgetter(*positions) if positions else None
+    slot = {name: k for k, name in enumerate(names)}
+    bare = len(names) == 1
+    if prim.variadic:
+        rule.back = rule.strong = _variadic_back(prim, formulas[0], active, slot, bare)
+    elif len(formulas) == 1 and len(formulas[0].operands) > 1:
+        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, fixed)
+    else:
+        def build(wrap):
+            parts = []
+            for i, formula in zip(active, formulas):
+                part = wrap(_pick(formula, slot, bare))
+                parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
+            return _together(parts)
+
+        rule.back = build(lambda part: part)
+        rule.strong = build(_strongly) if prim.singular else rule.back
+    rule.moves = prim.moves and not rule.keeps
+    if plain and not fixed and prim.basis and all(i in prim.basis for i in active):
+        rule.basis = _together([_pick(prim.basis[i], slot, bare) for i in active])
+    if fill:
+        rule.back = _filled(rule.back, slot["ans_aval"], bare)
+        rule.strong = _filled(rule.strong, slot["ans_aval"], bare)
+    return rule
+
+
+def _filled(back, at, bare):
+    """`back` with zeros for the cotangents of outputs that nothing depends on."""
+    def filled(cts, saved):
+        avals = saved if bare else saved[at]
+        return back(tuple([zeros_of(a, *cts) if c is None else c for c, a in zip(cts, avals)]), saved)
+
+    return filled
+
+
+def _pick(formula, slot, bare):
+    """`fn(ct, saved)` that hands the formula the saved items it asked for."""
+    fn, names = formula.fn, formula.names
+    if not names:
+        return lambda ct, saved: fn(ct)
+    if bare:
+        return fn
+    if len(names) == 1:
+        a = slot[names[0]]
+        return lambda ct, saved: fn(ct, saved[a])
+    if len(names) == 2:
+        a, b = slot[names[0]], slot[names[1]]
+        return lambda ct, saved: fn(ct, saved[a], saved[b])
+    if tuple(slot[n] for n in names) == tuple(range(len(slot))):
+        return lambda ct, saved: fn(ct, *saved)
+    get = itemgetter(*(slot[n] for n in names))
+    return lambda ct, saved: fn(ct, *get(saved))
+
+
+def _fixed(part, at, bare):
+    if bare:
+        return lambda ct, saved: fix(part(ct, saved), saved)
+    return lambda ct, saved: fix(part(ct, saved), saved[at])
+
+
+def _together(parts):
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) == 2:
+        first, second = parts
+        return lambda ct, saved: (first(ct, saved), second(ct, saved))
+    if len(parts) == 3:
+        first, second, third = parts
+        return lambda ct, saved: (first(ct, saved), second(ct, saved), third(ct, saved))
+    return lambda ct, saved: tuple([part(ct, saved) for part in parts])
+
+
+def _joint_back(prim, formula, active, slot, bare, fixed):
+    part = _pick(formula, slot, bare)
+    order = [formula.operands.index(i) for i in active]
+    spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
+    if order == [0, 1] and len(formula.operands) == 2:
+        return _pair_back(part, spots, bare)
+
+    def back(ct, saved):
+        cts = part(ct, saved)
+        out = [cts[k] for k in order]
+        out = [c if c is None or at is None else fix(c, saved if bare else saved[at]) for c, at in zip(out, spots)]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return back
+
+
+def _pair_back(part, spots, bare):
+    """The commonest joint rule, without the loops: two cotangents, of which none, one or both are to be fixed."""
+    first, second = spots
+    if first is None and second is None:
+        return part
+
+    def back(ct, saved):
+        a, b = part(ct, saved)
+        if first is not None and a is not None:
+            a = fix(a, saved if bare else saved[first])
+        if second is not None and b is not None:
+            b = fix(b, saved if bare else saved[second])
+        return a, b
+
+    return back
+
+
+def _variadic_back(prim, formula, active, slot, bare):
+    fn = formula.fn
+    names = formula.names
+    at = slot[prim.operands[0] + "_aval"]
+    joint = formula.operands == "all"
+
+    def back(ct, saved):
+        items = [saved if bare else saved[slot[n]] for n in names]
+        avals = saved if bare else saved[at]
+        if joint:
+            cts = fn(ct, active, *items)
+            out = [c if c is None or c.shape == (a := avals[i]).shape and c.dtype is a.dtype else fix(c, a)
+                   for i, c in zip(active, cts)]
+        else:
+            out = [fix(fn(ct, i, *items), avals[i]) for i in active]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return back
+
+
+def _strongly(part):
+    return lambda ct, saved: strong_zero(ct, part(ct, saved))

@@ -1,0 +1,69 @@
+"""Bring a cotangent to the shape and dtype of its operand, and multiply with strong zeros.
+
+Written with operators and methods only, so it works on arrays and on tracers of any level.
+"""
+
+from math import isnan
+
+import numpy as np
+
+from ..trace.tracer import unwrap
+
+ndarray = np.ndarray
+
+
+def conj(x):
+    """The complex conjugate; real values as they are."""
+    if type(x) in (float, int, complex, bool):
+        return x.conjugate()
+    return x.conj() if x.dtype.kind == "c" else x
+
+
+def fix(c, aval):
+    """`c` summed, reshaped and cast to `aval`: the transpose of broadcasting and promotion."""
+    if c.shape == aval.shape:
+        if c.dtype == aval.dtype:
+            return c
+        return recast(c, aval.dtype)
+    c = unbroadcast(c, aval.shape)
+    return c if c.dtype == aval.dtype else recast(c, aval.dtype)
+
+
+def unbroadcast(c, target):
+    """Sum `c` over the axes along which `target` was broadcast."""
+    shape = c.shape
+    lead = len(shape) - len(target)
+    if lead < 0:  # a value written to part of an array may have more axes than that, of length 1
+        return unbroadcast(c, target[-lead:]).reshape(target)
+    axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1)
+    if axes:
+        c = np.add.reduce(c, axes) if type(c) is ndarray else c.sum(axis=axes)
+    return c if c.shape == target else c.reshape(target)
+
+
+def recast(c, dtype):
+    """`c` in `dtype`; a complex cotangent of a real operand gives its real part."""
+    if c.dtype.kind == "c" and dtype.kind != "c":
+        c = c.real
+    return c if c.dtype == dtype else c.astype(dtype)
+
+
+def strong_zero(ct, c):
+    """`c` (the shape of `ct`), with 0 where it is NaN only because a zero `ct` met an infinite factor.
+
+    The NaN is replaced after the fact, not the product: where `c` is finite the derivative with respect to `ct` stays.
+    """
+    if type(c) is ndarray and c.dtype.kind == "f":
+        flat = c.reshape(-1)
+        if not isnan(flat.dot(flat)):  # one BLAS pass: squares add up to NaN only if one of them is
+            return c
+    else:
+        raw = unwrap(c)
+        if raw is not None:
+            bad = raw != raw
+            if not (bad.any() if hasattr(bad, "any") else bad):
+                return c
+    return WHERE[0]((c != c) & (ct == 0), 0.0, c)
+
+
+WHERE = []  # filled by core/ops with the `where` primitive, which rules need before it is declared

@@ -1,0 +1,304 @@
+"""Boxed buffers: arrays that traced code may write to in place, and their views.
+
+A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the output of
+`index_update`, whose node points to the old contents. A view knows its base and the steps from it: a write through the
+view writes the base, and a read of the view after the base changed takes the steps again. Where nobody else holds the
+contents the update happens in place, so n writes cost O(n).
+"""
+
+import sys
+
+import numpy as np
+
+from ..arrays.avals import aval_of
+from ..errors import ConversionError, MutationError, at_user_line
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
+
+ndarray = np.ndarray
+
+
+class State:
+    """What a buffer knows beside its contents."""
+
+    __slots__ = ("stamp", "version", "base", "steps", "seen")
+
+    def __init__(self, stamp, base=None, steps=()):
+        self.stamp = stamp  # the newest trace when the buffer was made: younger tracers must not be written into it
+        self.version = 0
+        self.base = base
+        self.steps = steps
+        self.seen = 0
+
+
+class Buffer(Tracer):
+    """An array that may be written to. `trace` is None; `value` holds the contents, `state` the rest."""
+
+    __slots__ = ()
+
+    @property
+    def aval(self):
+        return aval_of(self.value)
+
+    shape = property(lambda self: self.value.shape)
+    dtype = property(lambda self: self.value.dtype)
+    ndim = property(lambda self: self.value.ndim)
+    size = property(lambda self: self.value.size)
+
+    def read(self):
+        """The contents now, as an immutable value."""
+        state = self.state
+        base = state.base
+        if base is not None and base.state.version != state.seen:
+            self.value = _follow(base.value, state.steps)
+            state.seen = base.state.version
+        return self.value
+
+    def view_through(self, prim, params):
+        """The output of a view primitive, tied to this buffer."""
+        state = self.state
+        contents = self.read()
+        out = prim.fun(contents, *params)
+        if not getattr(out, "ndim", 0) and prim.view is not True and not prim.view(*params):
+            return out
+        if not _shares_memory(self, prim, params):
+            return out
+        base = self if state.base is None else state.base
+        return _box(out, State(state.stamp, base, (*state.steps, (prim, params))), base.state.version)
+
+    def write(self, index, value, add=False):
+        """`buffer[index] = value` (or `+=`) for a basic index."""
+        if self.state.base is not None:
+            self._write_base(lambda x, donate: UPDATE[0](x, value, index, add, donate), value)
+            return
+        contents, donate = self._take(value)
+        try:
+            self.value = UPDATE[0](contents, value, index, add, donate)
+        except BaseException:
+            self.value = contents
+            raise
+        self.state.version += 1
+
+    def assign(self, update, value):
+        """Replace the contents by `update(contents, donate)`, which writes `value` into them."""
+        if self.state.base is not None:
+            self._write_base(update, value)
+            return
+        contents, donate = self._take(value)
+        try:
+            self.value = update(contents, donate)
+        except BaseException:
+            self.value = contents
+            raise
+        self.state.version += 1
+
+    def _take(self, value):
+        """The contents, which this buffer gives up for a write of `value`, and whether nobody else holds them."""
+        _check_level(value, self.state.stamp)
+        contents = self.value
+        self.value = None
+        alone = _exclusive(contents, _LOCAL)  # before the tuple is begun, which would hold them, too
+        return contents, alone
+
+    def _write_base(self, update, value):
+        """Write the base of a view, and take the steps to it again."""
+        state = self.state
+        _check_level(value, state.stamp)
+        base = state.base
+        old = base.value
+        chain = [old]
+        for prim, params in state.steps:
+            chain.append(prim.fun(chain[-1], *params))
+        new = update(chain[-1], False)
+        for (prim, params), outer in zip(reversed(state.steps), reversed(chain[:-1])):
+            new = UNVIEW[prim.name](outer, new, *params)
+        base.value = new
+        base.state.version += 1
+
+    def __repr__(self):
+        return f"Buffer({self.read()!r})"
+
+    def __bool__(self):
+        return bool(self.read())
+
+
+# Filled by core/ops/indexing/indexing.py: the functional update, and for each view primitive how to put a part back.
+UPDATE = []
+UNVIEW = {}
+
+
+def _box(value, state, seen=0):
+    out = Buffer()
+    out.owner = None
+    out.value = value
+    out.state = state
+    state.seen = seen
+    return out
+
+
+def make_buffer(value, own=False):
+    """A buffer with the contents `value`; an array is copied unless `own` says that nobody else holds it."""
+    if type(value) is Buffer:
+        value = value.read()
+    if isinstance(value, ndarray):
+        if not own:
+            value = value.copy()
+    elif isinstance(value, Tracer):
+        value = snapshot(value)
+    return _box(value, State(last_level()))
+
+
+def snapshot(tracer):
+    """The same traced value in an object of its own, which a later write to the original does not reach."""
+    if type(tracer) is Buffer:
+        return snapshot(tracer.read()) if isinstance(tracer.read(), Tracer) else tracer.read()
+    out = type(tracer)()
+    out.owner = tracer.owner
+    out.value = tracer.value
+    out.aval = tracer.aval
+    kind = type(tracer)
+    if isinstance(tracer, Rev) or kind is Staged:
+        out.node = tracer.node
+    elif isinstance(tracer, Dual):
+        out.tangent = tracer.tangent
+    elif not isinstance(tracer, Batched):
+        for name in ("node", "tangent"):
+            if hasattr(tracer, name):
+                setattr(out, name, getattr(tracer, name))
+    return out
+
+
+def identity(tracer):
+    """What a traced value has in common with its snapshots, and with no other value while it lives."""
+    return (id(tracer.owner), id(tracer.value), id(getattr(tracer, "node", None)), id(getattr(tracer, "tangent", None)))
+
+
+def become_buffer(tracer):
+    """Turn a traced value into a buffer in place, so that every name of it sees the writes."""
+    if type(tracer) is Buffer:
+        return tracer
+    holders = sys.getrefcount(tracer.state) - _ALONE + 1 if getattr(tracer, "state", None) is not None else 1
+    if holders == 2:  # a view and its base, nobody else: `y[1:] += t`
+        link = getattr(tracer, "link", None)
+        base = None if link is None else link[0]()
+        if base is not None and base.state is tracer.state:
+            return _become_view(tracer, base, link[1:])
+    if holders > 1:
+        raise MutationError(
+            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with "
+            f"another one (a view, or something a view was taken of), and the other would not see it; write to a copy: "
+            f"x = x.copy(), or use x.at[index].set(value){at_user_line()}"
+        )
+    return _turn(tracer, State(last_level()))
+
+
+def _become_view(tracer, base, step):
+    """Turn a traced value and the view `tracer` of it into a buffer and its view."""
+    if not _shares(tracer, base, step[0]):
+        tracer.state = None
+        return _turn(tracer, State(last_level()))
+    base.state = None
+    _turn(base, State(last_level()))
+    return _turn(tracer, State(last_level(), base, (step,)))
+
+
+def _shares(view, base, prim):
+    """Whether the output of a view primitive lies in the memory of its operand."""
+    inner, outer = unwrap(view), unwrap(base)
+    return not prim.copies or inner is None or np.shares_memory(inner, outer) or not inner.size
+
+
+def _turn(tracer, state):
+    contents = snapshot(tracer)
+    tracer.__class__ = Buffer
+    tracer.owner = None
+    tracer.value = contents
+    tracer.state = state
+    return tracer
+
+
+def _follow(value, steps):
+    for prim, params in steps:
+        value = prim.fun(value, *params)
+    return value
+
+
+def _shares_memory(buffer, prim, params):
+    """Whether NumPy would give a view: asked of a shadow of one byte an element, and only where it can differ."""
+    if not prim.copies:
+        return True
+    shadow = np.empty(buffer.state.base.shape if buffer.state.base is not None else buffer.shape, np.int8)
+    part = shadow
+    for step, values in buffer.state.steps:
+        part = step.impl(np, part, *values)
+    return np.shares_memory(step_of(prim, part, params), shadow) if shadow.size else True
+
+
+def step_of(prim, array, params):
+    """A view primitive on a plain array."""
+    return prim.impl(np, array, *params)
+
+
+def _check_level(value, stamp):
+    if isinstance(value, Tracer):
+        inner = value.read() if type(value) is Buffer else value
+        if isinstance(inner, Tracer) and inner.owner.level > stamp:
+            raise ConversionError(
+                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer created outside "
+                f"it, where its derivative would be lost; make the buffer inside the transformed function, "
+                f"or return the value{at_user_line()}"
+            )
+
+
+def _exclusive(value, holders):
+    """Whether nobody beside `holders` references refers to `value`, at any level, so it may be updated in place."""
+    if type(value) is ndarray:
+        return (sys.getrefcount(value) <= holders + _EXTRA and value.base is None and value.flags.writeable
+                and value.flags.owndata)
+    if not isinstance(value, Tracer) or sys.getrefcount(value) > holders + _EXTRA:
+        return False
+    if isinstance(value, Rev | Dual | Batched):
+        return _exclusive_slot(value)
+    return False
+
+
+def _exclusive_slot(tracer):
+    return _exclusive(tracer.value, 1)
+
+
+def _calibrate():
+    """How many references `getrefcount` sees of an object held once, beyond the holders the caller names."""
+    class Box:
+        pass
+
+    box = Box()
+    box.value = np.zeros(1)
+
+    def probe(value, holders):
+        return sys.getrefcount(value) - holders
+
+    return probe(box.value, 1)
+
+
+_EXTRA = _calibrate()
+
+
+def _calibrate_local():
+    """How many holders an object has that one local variable holds: an interpreter may count it or not."""
+    def probe(value, holders):
+        return sys.getrefcount(value)
+
+    value = np.zeros(1)
+    return probe(value, 1) - _EXTRA
+
+
+_LOCAL = _calibrate_local()
+
+
+def _alone():
+    """How many references `getrefcount` sees of a state that one tracer holds."""
+    tracer = Rev()
+    tracer.state = object()
+    return sys.getrefcount(tracer.state)
+
+
+_ALONE = _alone()

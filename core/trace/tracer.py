@@ -1,0 +1,311 @@
+"""Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
+
+import itertools
+from contextvars import ContextVar
+from weakref import ref
+
+import numpy as np
+
+from ..arrays.avals import aval_of, make_aval
+from ..errors import ConversionError, EscapedTracerError, at_user_line
+from ..types import Any
+
+ndarray = np.ndarray
+_levels = itertools.count(1)
+_last_level = 0
+
+
+class Sharing:
+    """The `state` of a tracer and of the views taken of it: one that only one tracer holds is shared no longer."""
+
+    __slots__ = ()
+
+
+def next_level():
+    """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
+    global _last_level
+    _last_level = level = next(_levels)
+    return level
+
+
+def last_level():
+    """The level of the newest trace started so far; a stamp for buffers."""
+    return _last_level
+
+
+class Trace:
+    """One run of a transform: a level, and `process(prim, args)`, which defines what an operation means to it.
+
+    `masked` becomes True when an operation with structural zeros is recorded (`where`, indexing, …); rules declared
+    singular then use strong zeros. Traces are compared by identity.
+    """
+
+    __slots__ = ("level", "masked", "done", "__weakref__")
+    kind = "trace"
+
+    def __init__(self):
+        self.level = next_level()
+        self.masked = False
+        self.done = False
+
+    def process(self, prim, args):
+        raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
+
+
+class Tracer:
+    """An array as seen by a trace. Subclasses hold what it carries; `numpy_api/methods.py` adds operators and methods.
+
+    All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
+    """
+
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+
+    @property
+    def shape(self):
+        return self.aval.shape
+
+    @property
+    def dtype(self):
+        return self.aval.dtype
+
+    @property
+    def ndim(self):
+        return self.aval.ndim
+
+    @property
+    def size(self):
+        return self.aval.size
+
+    @property
+    def itemsize(self):
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                            f"{at_user_line()}")
+        return shape[0]
+
+    def __bool__(self):
+        return bool(concrete(self, "bool"))
+
+    def __index__(self):
+        return _refuse(self, "used as an integer index")
+
+    def __float__(self):
+        return _refuse(self, "converted to a Python float")
+
+    def __int__(self):
+        return _refuse(self, "converted to a Python int")
+
+    def __complex__(self):
+        return _refuse(self, "converted to a Python complex")
+
+    def __array__(self, dtype=None, copy=None):
+        return _refuse(self, "converted to a numpy array")
+
+    def __dlpack__(self, **options):
+        return _refuse(self, "exported by DLPack")
+
+    def __dlpack_device__(self):
+        return _refuse(self, "exported by DLPack")
+
+    def item(self, *args):
+        return _refuse(self, "converted by .item()")
+
+    def tolist(self):
+        return _refuse(self, "converted by .tolist()")
+
+    def __hash__(self):
+        return id(self)
+
+    def __reduce__(self):
+        raise ConversionError(
+            f"a traced value ({self.aval!r}) cannot be pickled or deep-copied; return it from the transformed "
+            f"function, or use stop_gradient to get its value{at_user_line()}"
+        )
+
+    def __repr__(self):
+        return f"{type(self).__name__}[{self.owner.kind} level {self.owner.level}]({self.aval!r}, {self.value!r})"
+
+    def __str__(self):
+        return str(unwrap(self)) if is_concrete(self) else repr(self)
+
+    def __format__(self, spec):
+        value = unwrap(self) if is_concrete(self) else None
+        if value is None or (spec and getattr(value, "ndim", 0)):
+            return repr(self)
+        return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
+
+
+class Rev(Tracer):
+    """A value of a reverse trace: value, aval and the node that recorded it."""
+
+    __slots__ = ()
+
+
+class Dual(Tracer):
+    """A value of a forward trace: value, aval and tangent (same shape and dtype as the value)."""
+
+    __slots__ = ()
+
+
+_value = Tracer.value  # the slot
+
+
+class Late(Dual):
+    """A Dual whose value, a plain array, is computed when somebody asks for it: by `node`, which is None afterwards."""
+
+    __slots__ = ()
+
+    @property
+    def value(self):
+        if self.node is not None:
+            self.value = self.node()
+        return _value.__get__(self)
+
+    @value.setter
+    def value(self, value):
+        _value.__set__(self, value)
+        self.node = None
+
+
+class Batched(Tracer):
+    """A value of a vmap trace: `value` has a leading batch axis; `aval` does not."""
+
+    __slots__ = ()
+
+
+class Staged(Tracer):
+    """A value of a staging trace: an aval, and `value` if it is known while staging (else None); `node` is its Var."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        known = "" if self.value is None else f", {self.value!r}"
+        return f"Staged[{self.owner.kind} level {self.owner.level}]({self.aval!r}{known})"
+
+
+def make_batched(trace: Trace, value: Any) -> Any:
+    """Create a value of a vmap trace.
+
+    Args:
+        trace: the `VmapTrace` that owns it.
+        value: an array or tracer with a leading batch axis.
+    Returns:
+        a `Batched` tracer with one axis less.
+
+    >>> import numpy as np
+    >>> from covector.extend import VmapTrace, make_batched
+    >>> make_batched(VmapTrace(3), np.ones((3, 2))).shape
+    (2,)
+    """
+    out = trace.tracer()
+    out.owner = trace
+    out.value = value
+    aval = aval_of(value)
+    out.aval = make_aval(aval.shape[1:], aval.dtype)
+    return out
+
+
+def share(tracer, view, prim, params):
+    """Note that `view`, the output of a view primitive, shares memory with `tracer`."""
+    state = getattr(tracer, "state", None)
+    if state is None:
+        tracer.state = state = Sharing()
+    view.state = state
+    view.link = (ref(tracer), prim, params)
+
+
+def unwrap(value: Any) -> Any:
+    """Return the innermost array of a tracer, whatever wraps it; under vmap it has leading batch axes.
+
+    Args:
+        value: a tracer, or any other value, which is returned as it is.
+    Returns:
+        the array itself, not a copy; None if it is staged.
+
+    >>> import covector
+    >>> seen = []
+    >>> _ = covector.grad(lambda x: (seen.append(float(covector.extend.unwrap(x))), x * x)[1])(3.0)
+    >>> seen
+    [3.0]
+    """
+    while isinstance(value, Tracer):
+        value = value.value
+    return value
+
+
+def is_concrete(value):
+    """Whether every level of `value` is known and none is batched."""
+    while isinstance(value, Tracer):
+        if isinstance(value, Batched):
+            return False
+        value = value.value
+    return value is not None
+
+
+def concrete(tracer, what):
+    """The concrete value that control flow may inspect; raises under vmap and while staging."""
+    value = tracer
+    while isinstance(value, Tracer):
+        if value.owner is not None and value.owner.done:
+            check_alive(value.owner, f"{what}()")
+        if isinstance(value, Batched):
+            raise ConversionError(
+                f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
+                f"use np.where or covector.cond instead of `if`{at_user_line()}"
+            )
+        if type(value) is Staged and value.value is None:
+            raise ConversionError(
+                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; use np.where, "
+                f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
+            )
+        value = value.value
+    return value
+
+
+def _refuse(tracer, how):
+    owner = tracer.owner
+    if owner is not None and owner.done:
+        check_alive(owner, f"code in which a value was {how}")
+    kind = "buffer" if owner is None else owner.kind
+    if isinstance(tracer, Batched):
+        why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
+    elif type(tracer) is Staged and tracer.value is None:
+        why, instead = "is not known while the graph is staged", "or mark the argument static"
+    else:
+        why = "would drop its derivative silently"
+        instead = "or covector.stop_gradient(x) where no derivative is wanted"
+    remedy = _REMEDIES.get(how, _REMEDIES[None])
+    if how == "converted to a numpy array" and tracer.aval.dtype.kind in "iu":
+        remedy = f"use covector.numpy.take(a, t, axis) for a[t] of a plain array a, {remedy.removeprefix('use ')}"
+    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
+                          f"{at_user_line()}")
+
+
+_BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
+_REMEDIES = {
+    "used as an integer index": "pass the integer as an argument that is not transformed",
+    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
+                                  f"loc + scale * rng.normal(size=n) for rng.normal(loc, scale), {_BUFFER}",
+    None: f"use np.exp and friends for math.*, {_BUFFER}",
+}
+
+
+# Whether a user's rule is running, which may hold values of a finished transform.
+LENIENT = ContextVar("covector_lenient", default=False)
+
+
+def check_alive(trace, where):
+    """Raise for a value of a transform that has returned, used in `where` (a primitive, or a description of it)."""
+    if not LENIENT.get():
+        raise EscapedTracerError(
+            f"{getattr(where, 'name', where)} used a traced value of a {trace.kind} that has finished; return values "
+            f"from the transformed function (has_aux=True for extra results) instead of storing them{at_user_line()}"
+        )

@@ -1,0 +1,270 @@
+"""Pytrees, argnums, aux: what happens to arguments before a trace starts and to results after it."""
+
+import numpy as np
+import optree
+
+from ...core.arrays.avals import WEAK, aval_of
+from ...core.arrays.backend import find_backend
+from ...core.arrays.dtypes import FLOAT0, is_inexact
+from ...core.errors import DtypeError, TreeError, at_user_line
+from ...core.tape.unbroadcast import recast
+from ...core.trace.buffers import Buffer
+from ...core.trace.tracer import Tracer
+
+ndarray = np.ndarray
+_LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
+NAMESPACE = "covector"
+
+
+def flatten(tree):
+    """Return `(leaves, rebuild)` of any pytree; None is a node without children."""
+    kind = type(tree)
+    if kind is ndarray or kind in WEAK or isinstance(tree, Tracer):
+        return [tree], first
+    if kind is tuple or kind is list:
+        for leaf in tree:
+            inner = type(leaf)
+            if inner is not ndarray and inner not in WEAK and not isinstance(leaf, Tracer):
+                break
+        else:
+            return list(tree), kind if kind is tuple else list
+    elif kind is dict:
+        for key, leaf in tree.items():
+            if type(leaf) is not ndarray or type(key) is not str:
+                break
+        else:
+            order = tuple(tree)
+            rebuild = _DICTS.get(order) or _remembered(order)
+            return [tree[key] for key in rebuild.keys], rebuild
+    leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
+    return leaves, Rebuild(spec)
+
+
+def first(leaves):
+    """The pytree that is a bare leaf."""
+    return leaves[0]
+
+
+class Rebuild:
+    """Puts leaves back into a pytree; compares by structure."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __call__(self, leaves):
+        return optree.tree_unflatten(self.spec, leaves)
+
+    def __eq__(self, other):
+        return type(other) is Rebuild and self.spec == other.spec
+
+    def __hash__(self):
+        return hash(self.spec)
+
+
+class RebuildDict:
+    """Puts leaves, in the order of sorted keys, back into a flat dict; the fast path of `Rebuild`."""
+
+    __slots__ = ("keys", "places")
+
+    def __init__(self, order):
+        self.keys = sorted(order)
+        self.places = [(key, self.keys.index(key)) for key in order]
+
+    def __call__(self, leaves):
+        return {key: leaves[place] for key, place in self.places}
+
+    def __eq__(self, other):
+        return type(other) is RebuildDict and self.keys == other.keys
+
+    def __hash__(self):
+        return hash(tuple(self.keys))
+
+
+_DICTS = {}  # the names of flat dicts in their order -> RebuildDict
+
+
+def _remembered(order):
+    if len(_DICTS) > 256:
+        _DICTS.clear()
+    rebuild = _DICTS[order] = RebuildDict(order)
+    return rebuild
+
+
+def structure(tree):
+    """The tree's structure, for comparison and messages."""
+    return optree.tree_structure(tree, namespace=NAMESPACE)
+
+
+def described(tree):
+    """The structure of a tree, with * for each leaf; for messages."""
+    spec = tree if isinstance(tree, optree.PyTreeSpec) else structure(tree)
+    return str(spec).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
+
+
+def normal_argnums(argnums, count, name):
+    """`argnums` as a tuple of positions."""
+    if type(argnums) is int and 0 <= argnums < count:
+        return (argnums,)
+    single = not isinstance(argnums, (tuple, list))
+    out = []
+    for k in (argnums,) if single else argnums:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+            raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}; write "
+                            f"{name}(f)(x) to call the function{at_user_line()}")
+        if not -count <= k < count:
+            raise TypeError(f"{name} was asked for argument {k}, but the function was called with {count} positional "
+                            f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums"
+                            f"{at_user_line()}")
+        out.append(int(k) % count)
+    if len(set(out)) != len(out):
+        raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}; name each once{at_user_line()}")
+    return tuple(out)
+
+
+def differentiable(leaf, name, where="argument"):
+    """The aval of an input leaf, or an error that suggests a fix."""
+    try:
+        aval = aval_of(leaf)
+    except DtypeError:
+        aval = None
+    out = "exclude it with argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
+    if aval is None or not computable(leaf):
+        raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
+                         f"{type(leaf).__name__}; {out}, or convert it{at_user_line()}")
+    if not is_inexact(aval.dtype):
+        shown = f"{leaf!r}" if not aval.ndim else f"of shape {aval.shape}"
+        raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {shown} with dtype {aval.dtype}; "
+                         f"pass float({leaf!r}) or x.astype(float), or {out}{at_user_line()}"
+                         if not aval.ndim else
+                         f"{name} needs floating or complex inputs, but {where} has shape {aval.shape} and dtype "
+                         f"{aval.dtype}; use x.astype(float), or {out}{at_user_line()}")
+    return aval
+
+
+def computable(leaf):
+    """Whether operations take `leaf`: a traced value, a number, an array of a library."""
+    return isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf)) is not None
+
+
+def in_dtype(value, aval, name, what):
+    """`value` in the dtype of `aval`, cast within its kind; Python numbers become arrays."""
+    found = aval_of(value)
+    if found.dtype == aval.dtype and not found.weak:
+        return value
+    if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
+        raise DtypeError(f"{name} needs a {what} of dtype {aval.dtype}, but got {found.dtype}; cast it, or take its "
+                         f"real part{at_user_line()}")
+    return np.asarray(value, aval.dtype) if found.weak else recast(value, aval.dtype)
+
+
+def answer_aval(value):
+    """The aval of a leaf that the user's function returned."""
+    try:
+        return aval_of(value)
+    except DtypeError:
+        raise DtypeError(f"a derivative needs a function that returns arrays and numbers, but one result is {value!r} "
+                         f"of type {type(value).__name__}; return it with has_aux=True, or keep it outside"
+                         f"{at_user_line()}") from None
+
+
+def settle(value):
+    """A buffer's contents; other values as they are."""
+    return value.read() if type(value) is Buffer else value
+
+
+def split_aux(result, name):
+    """`(out, aux)` of a function called with has_aux=True."""
+    if type(result) not in (tuple, list) or len(result) != 2:
+        given = f"one value ({result.aval!r})" if isinstance(result, Tracer) else type(result).__name__
+        raise TypeError(f"{name} with has_aux=True needs a function that returns a pair (out, aux), but got {given}; "
+                        f"return both, or drop has_aux{at_user_line()}")
+    return result
+
+
+def same_structure(tree, rebuild, name, what):
+    """Leaves of `tree`, which must have the structure of `rebuild`'s pytree."""
+    leaves, found = flatten(tree)
+    if found is not rebuild and found != rebuild:
+        reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
+        if structure(tree) != reference:
+            raise TreeError(f"{name} needs {what} with the structure {described(reference)}, "
+                            f"but got {described(tree)}; give it that structure{at_user_line()}")
+    return leaves
+
+
+def _count(rebuild, guess):
+    if type(rebuild) is Rebuild:
+        return rebuild.spec.num_leaves
+    return len(rebuild.keys) if type(rebuild) is RebuildDict else 1 if rebuild is first else guess
+
+
+_PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list, dict, type(None))
+
+
+def only_leaf(out):
+    """The leaf of a registered pytree of one array (a tensor of the torch layer is one), and how to rebuild it."""
+    if isinstance(out, _PLAIN_RESULTS):
+        return out, None
+    leaves, rebuild = flatten(out)
+    return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)
+
+
+def box_arguments(trace, args, argnums, name, allow_int=False):
+    """Arguments with the chosen leaves boxed; the leaves; how to rebuild each chosen argument (None: a bare array)."""
+    if type(argnums) is int and argnums == 0 and args:
+        x = args[0]
+        if type(x) is ndarray and x.dtype.kind == "f":
+            return (_leaf(trace, x, aval_of(x), 0), *args[1:]), [x], None
+    chosen = normal_argnums(argnums, len(args), name)
+    args = list(args)
+    leaves = []
+    rebuilds = []
+    tracer, keep = trace.tracer, trace.keep
+    for k in chosen:
+        flat, rebuild = flatten(args[k])
+        boxed = []
+        for x in flat:
+            if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks, the message, two calls
+                out = tracer()
+                out.owner = trace
+                out.value = (x.copy() if x.ndim else x[()]) if x.nbytes <= _LEAF_LIMIT else keep(x)
+                out.aval = aval_of(x)
+                out.node = trace.leaf(len(leaves))
+                boxed.append(out)
+                leaves.append(x)
+                continue
+            x = settle(x)
+            if allow_int and not isinstance(x, str) and aval_of(x).dtype.kind in "iub":
+                boxed.append(x)
+                leaves.append(x)
+                continue
+            aval = differentiable(x, name, f"argument {k}" if len(flat) == 1 else f"a leaf of argument {k}")
+            boxed.append(_leaf(trace, x, aval, len(leaves)))
+            leaves.append(x)
+        args[k] = rebuild(boxed)
+        rebuilds.append((len(flat), rebuild))
+    return args, leaves, rebuilds
+
+
+def _leaf(trace, x, aval, index):
+    out = trace.tracer()
+    out.owner = trace
+    kind = type(x)
+    out.value = trace.keep(x) if isinstance(x, (ndarray, Tracer)) else WEAK_VALUE.get(kind, _same)(x)
+    out.aval = aval
+    out.node = trace.leaf(index)
+    return out
+
+
+def _same(x):
+    return x
+
+
+WEAK_VALUE = {float: np.float64, complex: np.complex128}
+
+
+def without_values(x):
+    """The gradient of an integer: its shape, and nothing in it."""
+    return np.zeros(aval_of(x).shape, FLOAT0)

@@ -1,0 +1,79 @@
+"""What leaves a transform: no value of a finished one, and our own error in place of what NumPy makes of it."""
+
+import numpy as np
+
+from ...core.errors import ConversionError, EscapedTracerError, at_user_line
+from ...core.ops.indexing.places import duplicate
+from ...core.trace.tracer import Late, Tracer, unwrap
+from .arguments import flatten, settle
+
+ndarray = np.ndarray
+
+
+def check_escaped(tree):
+    """Raise if a result still holds a value of a transform that has finished."""
+    kind = type(tree)
+    if kind is ndarray or kind is np.float64 or kind is np.float32:
+        return
+    for leaf in flatten(tree)[0]:
+        leaf = settle(leaf)
+        while isinstance(leaf, Tracer) and leaf.owner is not None:
+            if type(leaf) is Late and not leaf.owner.done:  # asking for its value would compute it
+                break
+            if leaf.owner.done:
+                raise EscapedTracerError(
+                    f"a result holds a traced value ({leaf.aval!r}) of a {leaf.owner.kind} that has finished; it was "
+                    f"stored outside and used again: return it from the function instead{at_user_line()}")
+            leaf = leaf.value
+
+
+def owned(tree, given):
+    """A result with memory of its own: none of the arrays in the pytrees `given`, no view, and nothing twice."""
+    if type(tree) is ndarray and len(given) == 1:  # the common case, spared the pytrees
+        own = tree.base is None and tree is not given[0] and tree.flags.writeable
+        if own and type(given[0]) is ndarray:
+            return tree
+    given = flatten(tuple(given))[0]
+    leaves, rebuild = flatten(tree)
+    for k, x in enumerate(leaves):
+        if type(x) is ndarray:
+            if x.base is not None or not x.flags.writeable or any(x is g for g in given):
+                leaves[k] = x = x.copy()
+        elif isinstance(x, Tracer) and (any(x is g for g in given) or _read_only(x)):
+            leaves[k] = x = duplicate(x)
+        given.append(x)
+    return rebuild(leaves)
+
+
+def apart(wholes):
+    """Arrays that may be written to, no two of which lie in one block of memory; copies where they do."""
+    seen = set()
+    out = []
+    for x in wholes:
+        block = unwrap(x)
+        if type(block) is ndarray:
+            while type(block.base) is ndarray:
+                block = block.base
+            if id(block) in seen or _read_only(x):
+                x = duplicate(x)
+            else:
+                seen.add(id(block))
+        out.append(x)
+    return out
+
+
+def _read_only(x):
+    x = unwrap(x)
+    return type(x) is ndarray and not x.flags.writeable
+
+
+def abandon(trace, error):
+    """End the trace of a function that raised `error`, so that its values count as escaped. Called before a `raise`.
+
+    NumPy's item assignment (`y[0] = t`) replaces any error of `__float__` by a ValueError of its own when the class has
+    `__getitem__`, whatever the error's class, and makes ours its cause. Ours says what to do: it goes on instead.
+    """
+    trace.done = True
+    cause = error.__cause__
+    if type(error) is ValueError and isinstance(cause, (ConversionError, EscapedTracerError)):
+        raise cause.with_traceback(error.__traceback__) from None

@@ -1,0 +1,333 @@
+"""Collectives over a named mapped axis: psum and others, as primitives."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from ...core.arrays.avals import make_aval
+from ...core.arrays.axes import normal_axis
+from ...core.errors import ShapeError, at_user_line
+from ...core.ops.reductions import reduce_max, reduce_min, reduce_sum
+from ...core.ops.samples import Sample
+from ...core.primitive.families import linear
+from ...core.trace.device import constant
+from ...core.trace.tracer import make_batched
+from ...core.types import Array, PyTree
+from ..arguments.arguments import flatten
+from ..interpreters.vmap import Unbatched
+from ..scope.axis_environment import axis_trace
+
+AxisName: TypeAlias = str | tuple[str, ...]
+
+
+def _names(axis_name):
+    return axis_name if isinstance(axis_name, tuple) else (axis_name,)
+
+
+def _size_of(names):
+    size = 1
+    for name in names:
+        size *= axis_trace(name).size
+    return size
+
+
+def _rest(names, trace):
+    return tuple(n for n in names if n != trace.axis_name)
+
+
+def _samples(*tail, **params):
+    """Collectives mean something only inside vmap: the checker maps the first axis of each sample, of length 3."""
+
+    def samples(rng):
+        found = [Sample(rng.normal(size=(3, *tail, *s)), params={"names": ("i",), **params}) for s in ((2,), (), (0,))]
+        found.append(Sample(rng.normal(size=(3, *tail)).astype(np.float32), params={"names": ("i",), **params}))
+        found.append(Sample(rng.normal(size=(3, *tail, 2)) + 1j, params={"names": ("i",), **params}))
+        return found
+
+    return samples
+
+
+_NO_SCALAR = {"()": "its operand has the mapped axis"}
+
+
+def _psum_across(trace, values, batched, names):
+    (x,) = values
+    total = reduce_sum(x, (0,), False) if batched[0] else x * trace.size
+    rest = _rest(names, trace)
+    return Unbatched(_psum(total, names=rest) if rest else total)
+
+
+_psum = linear(
+    "psum",
+    impl=lambda xp, x, *, names: x * _size_of(names),  # the same in every example
+    transpose=lambda ct, names: _psum(ct, names=names),
+    shape=lambda x, names: x,
+    batch=lambda x, names: _psum(x, names=names),
+    across=_psum_across,
+    collective=True,
+    samples=_samples(),
+    absent=_NO_SCALAR,
+)
+
+
+def _gather_across(trace, values, batched, names, axis):
+    (x,) = values
+    if not batched[0]:
+        return Unbatched(_repeat(x, trace.size, axis))
+    order = list(range(1, x.ndim))
+    order.insert(axis, 0)
+    return Unbatched(x.transpose(tuple(order)))
+
+
+def _repeat(x, size, axis):
+    shape = (*x.shape[:axis], 1, *x.shape[axis:])
+    ones = constant(np.ones((1,) * axis + (size,) + (1,) * (x.ndim - axis), x.dtype), x)
+    return x.reshape(shape) * ones
+
+
+_all_gather = linear(
+    "all_gather",  # a new axis with the values of all examples
+    impl=lambda xp, x, *, names, axis: _repeat(x, _size_of(names), axis),
+    transpose=lambda ct, names, axis: _psum_scatter(ct, names=names, axis=axis),
+    shape=lambda x, names, axis: make_aval((*x.shape[:axis], _size_of(names), *x.shape[axis:]), x.dtype),
+    batch=lambda x, names, axis: _all_gather(x, names=names, axis=axis + 1),
+    across=_gather_across,
+    collective=True,
+    samples=_samples(axis=0),
+    absent=_NO_SCALAR,
+)
+
+
+def _scatter_across(trace, values, batched, names, axis):
+    (x,) = values
+    if batched[0]:
+        total = reduce_sum(x, (0,), False)
+    else:
+        total = x * trace.size
+    return total.transpose((axis, *[i for i in range(total.ndim) if i != axis]))
+
+
+_psum_scatter = linear(
+    "psum_scatter",  # the sum over examples, of which each keeps its own slice of `axis`
+    impl=lambda xp, x, *, names, axis: _outside(names),
+    transpose=lambda ct, names, axis: _all_gather(ct, names=names, axis=axis),
+    shape=lambda x, names, axis: make_aval((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),
+    batch=lambda x, names, axis: _psum_scatter(x, names=names, axis=axis + 1),
+    across=_scatter_across,
+    collective=True,
+    samples=_samples(3, axis=0),
+    absent=_NO_SCALAR,
+)
+
+
+def _outside(names):
+    raise ShapeError("psum_scatter of a value that is the same in every example has no slices; mark it with pvary first"
+                     f"{at_user_line()}")
+
+
+def psum(x: PyTree, axis_name: AxisName) -> PyTree:
+    """Sum over a mapped axis; every example receives the total.
+
+    Args:
+        x: a pytree of arrays of any shape.
+        axis_name: as given to `vmap(axis_name=…)`, or a tuple of names.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: x / covector.psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([0.25, 0.75])
+    """
+    return _each(lambda v: _psum(v, names=_checked(axis_name)), x)
+
+
+def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
+    """Mean over a mapped axis; every example receives it.
+
+    Args:
+        x, axis_name: as in `psum`.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: x - covector.pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([-1.,  1.])
+    """
+    size = _size_of(_checked(axis_name))
+    return _each(lambda v: v / size, psum(x, axis_name))
+
+
+def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
+    """Maximum over a mapped axis; every example receives it, and the derivative is split at ties.
+
+    Args:
+        x, axis_name: as in `psum`.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([3., 3.])
+    """
+    return _each(lambda v: _extreme(reduce_max, v, _checked(axis_name)), x)
+
+
+def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
+    """Minimum over a mapped axis; every example receives it, and the derivative is split at ties.
+
+    Args:
+        x, axis_name: as in `psum`.
+    Returns:
+        the same structure and shapes.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.pmin(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([1., 1.])
+    """
+    return _each(lambda v: _extreme(reduce_min, v, _checked(axis_name)), x)
+
+
+def _extreme(reduce, v, names):
+    for name in names:
+        v = reduce(_all_gather(v, names=(name,), axis=0), (0,), False)
+    return v
+
+
+def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = False) -> PyTree:
+    """Gather the values of all examples in every example.
+
+    Args:
+        x: a pytree of arrays.
+        axis_name: the mapped axis.
+        axis: the position of the gathered axis.
+        tiled: concatenate along the existing `axis` instead of making a new one.
+    Returns:
+        each leaf with the new axis.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.all_gather(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([[1., 3.],
+           [1., 3.]])
+    """
+    names = _checked(axis_name)
+
+    def gather(v):
+        k = normal_axis(axis, v.ndim if tiled else v.ndim + 1)
+        out = _all_gather(v, names=names, axis=k)
+        if not tiled:
+            return out
+        return out.reshape((*v.shape[:k], out.shape[k] * v.shape[k], *v.shape[k + 1 :]))
+
+    return _each(gather, x)
+
+
+def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, tiled: bool = False) -> PyTree:
+    """Sum over a mapped axis, and scatter the slices of the sum to the examples; the transpose of `all_gather`.
+
+    Args:
+        x: a pytree of arrays whose axis `scatter_dimension` is as long as the mapped axis (a multiple if `tiled`).
+        axis_name: the mapped axis.
+        scatter_dimension: the axis that is scattered.
+        tiled: keep the axis, with one block of it per example.
+    Returns:
+        each leaf without that axis (or with its block).
+    Raises:
+        NameError, ShapeError.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.psum_scatter(x, "i"), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+    """
+    names = _checked(axis_name)
+    size = _size_of(names)
+
+    def scatter(v):
+        k = normal_axis(scatter_dimension, v.ndim)
+        if v.shape[k] != size and not (tiled and v.shape[k] % size == 0):
+            raise ShapeError(f"psum_scatter needs axis {k} of length {size}, the size of {axis_name!r}, "
+                             f"but got shape {v.shape}; "
+                             f"reshape it, or give tiled=True where that length divides it{at_user_line()}")
+        if not tiled:
+            return _psum_scatter(v, names=names, axis=k)
+        parts = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))
+        return _psum_scatter(parts, names=names, axis=k)
+
+    return _each(lambda v: scatter(pvary(v, axis_name)), x)
+
+
+def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
+    """Mark a value as varying between the examples of a mapped axis; the values are unchanged.
+
+    Args:
+        x, axis_name: as in `psum`.
+    Returns:
+        the same values, batched over the axis.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.pvary(2.0, "i") * x, axis_name="i")(np.array([1.0, 3.0]))
+    array([2., 6.])
+    """
+    for name in _checked(axis_name):
+        trace = axis_trace(name)
+        zero = make_batched(trace, np.zeros(trace.size, np.int8))
+        x = _each(lambda v, zero=zero: v + zero.astype(v.dtype) if hasattr(v, "dtype") else v + zero, x)
+    return x
+
+
+def axis_index(axis_name: AxisName) -> Array:
+    """Return the index of this example along a mapped axis.
+
+    Args:
+        axis_name: as given to `vmap(axis_name=…)`.
+    Returns:
+        an integer, shape `()`.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: x * covector.axis_index("i"), axis_name="i")(np.array([5.0, 5.0]))
+    array([0., 5.])
+    """
+    trace = axis_trace(_checked(axis_name)[0])
+    return make_batched(trace, np.arange(trace.size))
+
+
+def _checked(axis_name):
+    names = _names(axis_name)
+    for name in names:
+        axis_trace(name)
+    return names
+
+
+def _each(fun, tree):
+    leaves, rebuild = flatten(tree)
+    return rebuild([fun(np.asarray(v) if type(v) in (int, float, complex, bool) else v) for v in leaves])
+
+
+def axis_size(axis_name: AxisName) -> int:
+    """Return the number of examples along a mapped axis.
+
+    Args:
+        axis_name: as given to `vmap(axis_name=…)`, or a tuple of names.
+    Returns:
+        a Python integer; for several axes the product.
+    Raises:
+        NameError: no axis of that name is mapped.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: x / covector.axis_size("i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([0.5, 1.5])
+    """
+    return _size_of(_checked(axis_name))

@@ -1,0 +1,1 @@
+"""Control flow and checkpointing: primitives whose parameters are functions."""

@@ -1,0 +1,323 @@
+"""Control flow: cond, switch, while_loop, fori_loop; plain Python on concrete values, a primitive on staged ones."""
+
+from collections.abc import Sequence
+
+from ...core.arrays.avals import aval_of
+from ...core.arrays.dtypes import is_inexact
+from ...core.checks import check_function, sequence, whole
+from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.ops.selection import where
+from ...core.primitive.primitive import bind
+from ...core.trace.buffers import identity
+from ...core.trace.tracer import Batched, Staged, Tracer, unwrap
+from ...core.types import Any, Array, Callable, PyTree
+from ..arguments.arguments import described, flatten, only_leaf, settle, structure
+from ..interpreters.forward import start_dual
+from ..staging.bodies import (
+    batched_body,
+    full_cotangents,
+    higher_order,
+    instantiate,
+    operands_of,
+    pull,
+    push,
+    record_call,
+    strip,
+)
+from ..staging.staging import stage
+from .checkpoint import Body
+
+_NO_OPERAND: Any = object()
+
+
+def cond(
+    pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: PyTree,
+    operand: PyTree = _NO_OPERAND,
+) -> PyTree:
+    """Select between two functions by a condition.
+
+    Args:
+        pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
+        `where` selects; if staged, both are staged.
+        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword; it may be None.
+    Returns:
+        the output of the selected function.
+    Raises:
+        TreeError: the outputs differ in structure.
+        ShapeError: `pred` is not a scalar.
+        TypeError: both `operands` and `operand` are given.
+
+    >>> import numpy as np, covector
+    >>> covector.vmap(lambda x: covector.cond(x > 0, np.sin, np.cos, x))(np.array([0.0, -np.pi])).round(3)
+    array([ 1., -1.])
+    """
+    check_function(true_fun, "cond")
+    check_function(false_fun, "cond")
+    pred = settle(only_leaf(pred)[0])
+    if aval_of(pred).shape:
+        raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
+                         f"{at_user_line()}")
+    return _choose(pred, true_fun, false_fun, _all_operands(operands, operand, "cond"), "cond")
+
+
+def _all_operands(operands, operand, name):
+    if operand is _NO_OPERAND:
+        return operands
+    if operands:
+        raise TypeError(f"{name} was given {len(operands)} operands by position and operand= as well; give all of them "
+                        f"by position{at_user_line()}")
+    return (operand,)
+
+
+def _choose(pred, true_fun, false_fun, operands, name):
+    """The result of one of two functions, or what stands for it where `pred` is not known."""
+    state = known_state(pred)
+    if state == "known":
+        return (true_fun if bool(pred) else false_fun)(*operands)
+    if state == "batched":
+        return _select(pred, true_fun(*operands), false_fun(*operands), name)
+    leaves, rebuild = flatten(operands)
+    leaves = [settle(x) for x in leaves]
+    on_true, _ = stage(true_fun, leaves, rebuild, name)
+    on_false, _ = stage(false_fun, leaves, rebuild, name)
+    _same_results(on_true, on_false, name)
+    captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
+    order = {key: len(leaves) + k for k, key in enumerate(captured)}
+    bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured]) for g in (on_true, on_false))
+    return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
+
+
+def switch(
+    index: Array, branches: Sequence[Callable[..., Any]], *operands: PyTree, operand: PyTree = _NO_OPERAND
+) -> PyTree:
+    """Select one of several functions by an index.
+
+    Args:
+        index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
+        by vmap, all are called and `where` selects; if staged, all are staged.
+        branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword; it may be None.
+    Returns:
+        the output of the selected function.
+    Raises:
+        TypeError: the index is not an integer scalar, or `branches` is empty.
+        TreeError: the outputs differ in structure.
+
+    >>> import numpy as np, covector
+    >>> covector.switch(1, [np.sin, np.cos, np.exp], 0.0)
+    np.float64(1.0)
+    >>> covector.vmap(lambda i, x: covector.switch(i, [np.sin, np.cos, np.exp], x))(np.array([0, 1, 5]), np.zeros(3))
+    array([0., 1., 1.])
+    """
+    branches = sequence(branches, "branches of switch")
+    for branch in branches:
+        check_function(branch, "switch")
+    index = settle(index)
+    aval = aval_of(index)
+    if aval.shape or aval.dtype.kind not in "iu" or not branches:
+        raise TypeError(f"switch needs an integer scalar and at least one function, but got an index of shape "
+                        f"{aval.shape} and dtype {aval.dtype}, and {len(branches)} functions; cast the index by "
+                        f".astype(int), or use cond for a condition{at_user_line()}")
+    operands = _all_operands(operands, operand, "switch")
+    if known_state(index) == "known":
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+    return _one_of(index, branches, 0, operands)
+
+
+def _one_of(index, branches, first, operands):
+    """Halve `branches`, whose places start at `first`, until one is left."""
+    if len(branches) == 1:
+        return branches[0](*operands)
+    half = len(branches) // 2
+    return _choose(index < first + half, lambda *xs: _one_of(index, branches[:half], first, xs),
+                   lambda *xs: _one_of(index, branches[half:], first + half, xs), operands, "switch")
+
+
+def known_state(value):
+    """Whether control flow can look at a value: "known", "batched" or "staged"."""
+    state = "known"
+    while isinstance(value, Tracer):
+        if isinstance(value, Batched):
+            state = "batched"
+        if type(value) is Staged and value.value is None:
+            return "staged" if state == "known" else state
+        value = value.value
+    return state
+
+
+def _closed(graph, count, places):
+    """A graph as a body of all operands: the first `count`, then its captured ones at `places`."""
+    return Body(run=lambda flat: graph.eval([*flat[:count], *[flat[p] for p in places]]))
+
+
+def _same_results(a, b, name):
+    if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
+        raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
+                        f"{len(b.outputs)} leaves in different pytrees; return the same structure{at_user_line()}")
+    for x, y in zip(a.out_avals, b.out_avals):
+        if x.shape != y.shape or x.dtype != y.dtype:
+            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
+                            f"pad, reshape or cast one of them{at_user_line()}")
+
+
+def _select(pred, on_true, on_false, name):
+    """Leaf by leaf `where`, for pytrees of one structure."""
+    xs, rebuild = flatten(on_true)
+    ys, _ = flatten(on_false)
+    if len(xs) != len(ys) or structure(on_true) != structure(on_false):
+        needs = "a carry that keeps its structure" if name == "while_loop" else "its functions to return one structure"
+        raise TreeError(f"{name} needs {needs}, but got {described(on_true)} and {described(on_false)}; return the "
+                        f"same structure{at_user_line()}")
+    xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
+    for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
+        if aval_of(x).shape != aval_of(y).shape:
+            needs = "a carry that keeps its shapes" if name == "while_loop" else "its functions to return equal shapes"
+            raise TreeError(f"{name} needs {needs}, but got {aval_of(x)!r} and {aval_of(y)!r}; pad or reduce one "
+                            f"of them{at_user_line()}")
+    return rebuild([where(pred, x, y) for x, y in zip(xs, ys)])
+
+
+def _cond_grad(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    values, mine = operands_of(trace, operands)
+    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    outs = list(prim.rebind((pred, *values, on_true, on_false)))
+    out_avals = [aval_of(v) for v in outs]
+    n = len(values)
+
+    def pulled(body):
+        def run(flat):
+            cts = pull(body, flat[:n], active, list(flat[n:]), True)
+            return full_cotangents(cts, [aval_of(values[i]) for i in active], flat)
+
+        return Body(run=run)
+
+    def back(cts, saved):
+        full = full_cotangents(cts, out_avals)
+        return list(prim.rebind((pred, *values, *full, pulled(on_true), pulled(on_false))))
+
+    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, "cond"))
+
+
+def _cond_jvp(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    values, mine = operands_of(trace, operands)
+    live = [i for i, own in enumerate(mine) if own]
+    n = len(values)
+
+    def pushed(body):
+        def run(flat):
+            tangents = [None] * n
+            for i, t in zip(live, flat[n:]):
+                tangents[i] = t
+            outs, found = push(body, flat[:n], tangents, start_dual, True)
+            found = instantiate(found, outs)
+            return [*outs, *found]
+
+        return Body(run=run)
+
+    flat = prim.rebind((pred, *values, *[operands[i].tangent for i in live], pushed(on_true), pushed(on_false)))
+    half = len(flat) // 2
+    return tuple([trace.box(strip(v, trace), t) for v, t in zip(flat[:half], flat[half:])])
+
+
+def _cond_vmap(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    (pred, *values), flags = trace.unbox((pred, *operands))
+    bodies = [batched_body(body, flags[1:], trace) for body in (on_true, on_false)]
+    if not flags[0]:
+        outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
+        return tuple([trace.box(v) for v in outs])
+    xs, ys = bodies[0](*values), bodies[1](*values)
+    return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
+
+
+def _cond_graph(trace, prim, args):
+    pred, *operands, on_true, on_false = args
+    lifted = [trace.lift(a) for a in (pred, *operands)]
+    avals = [x.aval for x, _ in lifted[1:]]
+    graphs = [stage(body, avals, tuple, "cond", like=args)[0] for body in (on_true, on_false)]
+    extra = [t for g in graphs for t in g.captured]
+    lifted += [trace.lift(t) for t in extra]
+    n, m = len(avals), len(graphs[0].captured)
+    places = [list(range(n, n + m)), list(range(n + m, n + len(extra)))]
+    bodies = tuple(_closed(g, n, p) for g, p in zip(graphs, places))
+    values = prim.rebind((*[v for _, v in lifted], *bodies)) if trace.concrete else None
+    return trace.emit(prim, [x for x, _ in lifted], bodies, graphs[0].out_avals, values)
+
+
+_cond = higher_order(
+    "cond",
+    impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
+    handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
+).prim
+
+
+def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree) -> PyTree:
+    """Run `body_fun` while `cond_fun` returns True. The condition must not be staged.
+
+    Args:
+        cond_fun: `cond_fun(carry) -> bool`. Under vmap the loop runs until it is False for all examples.
+        body_fun: `body_fun(carry) -> carry`.
+        init_val: the initial carry.
+    Returns:
+        the final carry; derivatives replay the iterations that were executed.
+    Raises:
+        RuleError: the condition is staged, so the number of iterations is unknown.
+
+    >>> import covector
+    >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
+    17496.0
+    """
+    check_function(cond_fun, "while_loop")
+    check_function(body_fun, "while_loop")
+    state = running = init_val
+    while True:
+        flag = settle(only_leaf(cond_fun(state))[0])
+        kind = known_state(flag)
+        if kind == "staged" or kind == "batched" and unwrap(flag) is None:
+            raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "
+                            f"steps and np.where{at_user_line()}")
+        if kind == "known":
+            if not bool(flag):
+                return state
+            state = running = body_fun(state)
+            continue
+        if not unwrap(flag).any():
+            return state
+        # Examples that are done run along from the last state at which they were not, and keep what they have.
+        running = _select(flag, state, running, "while_loop")
+        state = _select(flag, body_fun(running), state, "while_loop")
+
+
+def fori_loop(
+    lower: int, upper: int, body_fun: Callable[..., Any], init_val: PyTree, *, unroll: int | bool | None = None
+) -> PyTree:
+    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
+
+    Args:
+        lower, upper: integers, which must not be staged; under vmap they may differ between examples.
+        body_fun: `body_fun(i, carry) -> carry`.
+        init_val: the initial carry, any pytree.
+        unroll: accepted for compatibility with JAX; it has no effect.
+    Returns:
+        the final carry; `init_val` if the range is empty.
+
+    >>> import covector
+    >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
+    3
+    """
+    check_function(body_fun, "fori_loop")
+    lower, upper = settle(lower), settle(upper)
+    if known_state(lower) == known_state(upper) == "known":
+        state = init_val
+        for i in range(whole(unwrap(lower), "lower of fori_loop"), whole(unwrap(upper), "upper of fori_loop")):
+            state = body_fun(i, state)
+        if structure(state) != structure(init_val):
+            raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "
+                            f"{described(state)}; return the carry as it came in{at_user_line()}")
+        return state
+    return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val))[1]

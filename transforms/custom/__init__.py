@@ -1,0 +1,1 @@
+"""Functions with rules of the user's own."""

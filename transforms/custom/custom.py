@@ -1,0 +1,388 @@
+"""Functions with custom rules: custom_jvp and custom_vjp.
+
+The function runs once, eagerly, one level below the trace that meets the call. Traced values found in the closures of
+the function or its rules become operands first (its body and rules are then graphs); one that hides elsewhere comes
+back inside the outputs, and its derivative is added by a second path to the same output (`record_call`).
+"""
+
+from functools import partial, update_wrapper
+from inspect import signature
+
+from ...core.arrays.avals import aval_of
+from ...core.arrays.dtypes import is_inexact
+from ...core.checks import check_function
+from ...core.errors import RuleError, at_user_line
+from ...core.primitive.primitive import bind
+from ...core.tape.tape import make_node
+from ...core.tape.unbroadcast import fix
+from ...core.trace.device import zeros_of
+from ...core.trace.tracer import Dual, Rev, Staged, Tracer
+from ..arguments.arguments import flatten, same_structure
+from ..reverse.ambient import fitting
+from ..reverse.nan_checks import start_trace
+from ..staging.bodies import (
+    BOTH,
+    closes_over_tracer,
+    conjugated,
+    full_cotangents,
+    higher_order,
+    instantiate,
+    operands_of,
+    pull,
+    record_call,
+    strip,
+)
+from ..staging.staging import stage
+from .custom_calls import JvpCall, VjpCall, name_of, settled
+
+
+class _Custom:
+    """A function with rules of its own, and the arguments that they do not see."""
+
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        check_function(fun, type(self).__name__, "write @covector." + type(self).__name__ + " above a function")
+        update_wrapper(self, fun)
+        self.fun = fun
+        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        if nondiff_argnames:
+            self.nondiff += _places(fun, nondiff_argnames)
+
+    def _run(self, prim, kind, functions, args, kwargs):
+        """The output of a call, which is one `kind` of record bound to `prim`."""
+        args = _bound(self.fun, args, kwargs)
+        static, call = _split_static(args, self.nondiff)
+        leaves, rebuild = flatten(tuple(call))
+        record = kind(self, static, rebuild)
+        outs = _call(prim, settled(leaves), record, functions)
+        return record.rebuild_out(outs)
+
+
+class custom_jvp(_Custom):  # noqa: N801 - reads as a function
+    """Give a function a custom forward rule; reverse mode transposes it.
+
+    Args:
+        fun: any function of pytrees of arrays.
+        nondiff_argnums: positions of static arguments, which are passed to the rule first.
+        nondiff_argnames: the same, by name.
+    Methods:
+        defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents. Keyword arguments and
+        defaults are passed by position, so a rule receives all arguments.
+        defjvps(*rules): one rule per argument, `rule(tangent, out, *primals)`, or None for zero.
+
+    >>> import numpy as np, covector
+    >>> @covector.custom_jvp
+    ... def f(x):
+    ...     return np.sin(x)
+    >>> @f.defjvp
+    ... def _(primals, tangents):
+    ...     return f(*primals), 2.0 * tangents[0]
+    >>> float(covector.grad(f)(0.5))
+    2.0
+    """
+
+    rule = None
+
+    def defjvp(self, rule, symbolic_zeros=False):
+        """Set the rule, and return it, for use as a decorator. Zero tangents are passed as arrays of zeros."""
+        _no_symbolic_zeros(symbolic_zeros, "custom_jvp")
+        check_function(rule, "defjvp", "give rule(primals, tangents) -> (out, tangent_out)")
+        self.rule = rule
+        return rule
+
+    def defjvps(self, *rules):
+        """Set one rule per argument; each returns its contribution to the tangent."""
+
+        def rule(primals, tangents):
+            if len(rules) != len(primals):
+                raise TypeError(f"defjvps of {name_of(self.fun)} was given {len(rules)} rules, but the function has "
+                                f"{len(primals)} arguments; give one rule per argument, None for zero{at_user_line()}")
+            out = self(*primals)
+            leaves, rebuild = flatten(out)
+            total = None
+            for r, t in zip(rules, tangents):
+                if r is not None:
+                    part = settled(same_structure(r(t, out, *primals), rebuild, "a rule of defjvps", "a tangent"))
+                    total = part if total is None else [a + b for a, b in zip(total, part)]
+            return out, rebuild([zeros_of(aval_of(v), v) for v in settled(leaves)] if total is None else total)
+
+        self.rule = rule
+
+    def __call__(self, *args, **kwargs):
+        if self.rule is None:
+            raise RuleError(f"custom_jvp of {name_of(self.fun)} has no rule; define one with "
+                            f"@{name_of(self.fun)}.defjvp{at_user_line()}")
+        return self._run(_custom_jvp, JvpCall, (self.fun, self.rule), args, kwargs)
+
+
+class custom_vjp(_Custom):  # noqa: N801 - reads as a function
+    """Give a function a custom reverse rule; forward mode transposes it.
+
+    Args:
+        fun: any function of pytrees of arrays.
+        nondiff_argnums: positions of static arguments, which are passed to `bwd` first.
+        nondiff_argnames: the same, by name.
+    Methods:
+        defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent per argument
+        (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugation.
+
+    >>> import numpy as np, covector
+    >>> @covector.custom_vjp
+    ... def clip_gradient(x):
+    ...     return x
+    >>> clip_gradient.defvjp(lambda x: (x, None), lambda _, ct: (np.clip(ct, -1.0, 1.0),))
+    >>> float(covector.grad(lambda x: 5.0 * clip_gradient(x))(0.5))
+    1.0
+    """
+
+    fwd = bwd = None
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """Set both rules. Zero cotangents are passed as arrays of zeros; `optimize_remat` is accepted as in JAX."""
+        _no_symbolic_zeros(symbolic_zeros, "custom_vjp")
+        for rule in (fwd, bwd):
+            check_function(rule, "defvjp", "give fwd(*args) -> (out, residuals) and bwd(residuals, ct) -> tuple")
+        self.fwd = fwd
+        self.bwd = bwd
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None:
+            raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
+                            f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
+        return self._run(_custom_vjp, VjpCall, (self.fun, self.fwd, self.bwd), args, kwargs)
+
+
+def _no_symbolic_zeros(asked, name):
+    if asked:
+        raise RuleError(f"{name} was asked for symbolic_zeros={asked!r}, but its rules receive zeros as arrays; omit "
+                        f"it, and let the rule handle array zeros{at_user_line()}")
+
+
+def _call(prim, leaves, record, functions):
+    """The outputs of a call; traced values that the functions close over become operands first."""
+    traced = [type(x) for x in leaves if isinstance(x, Tracer)]
+    if traced and Staged not in traced and closes_over_tracer(functions):
+        graph, _ = stage(record.body, leaves, tuple, name_of(record.owner.fun), concrete=True)
+        closed = record.closed(record, graph, [aval_of(x) for x in leaves])
+        closed.hoist(leaves)
+        return list(bind(prim, (*leaves, *closed.captured, closed)))
+    return list(bind(prim, (*leaves, record)))
+
+
+def _bound(fun, args, kwargs):
+    """Positional arguments, keywords and defaults put in their places."""
+    code = getattr(fun, "__code__", None)
+    python = code is not None or isinstance(fun, partial) or hasattr(type(fun).__call__, "__code__")
+    if not kwargs and (not python or code is not None and len(args) == code.co_argcount):
+        return args
+    if not python:  # a ufunc, say
+        raise TypeError(f"custom rules need positional arguments, but {name_of(fun)} was called with keywords "
+                        f"{', '.join(kwargs)}; pass them by position{at_user_line()}")
+    known = signature(fun)
+    try:
+        bound = known.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{name_of(fun)}{known} was called with arguments that do not fit: {error}; pass each argument "
+                        f"once{at_user_line()}") from None
+    bound.apply_defaults()
+    lost = [name for name in bound.kwargs if name in kwargs]
+    if lost:
+        raise TypeError(f"{name_of(fun)} has no positional argument {lost[0]!r}; custom rules see positional arguments "
+                        f"only: drop the * in front of it, or use functools.partial{at_user_line()}")
+    return bound.args
+
+
+def _places(fun, names):
+    """The positions of parameters named `names`."""
+    order = list(signature(fun).parameters)
+    names = (names,) if isinstance(names, str) else tuple(names)
+    unknown = [n for n in names if n not in order]
+    if unknown:
+        raise ValueError(f"nondiff_argnames names {unknown[0]!r}, but {name_of(fun)} has the parameters "
+                         f"{', '.join(order)}; name one of them{at_user_line()}")
+    return tuple([order.index(n) for n in names])
+
+
+def _split_static(args, nondiff):
+    """`(static, rest)`: the arguments at `nondiff`, and the others; a traced static argument is refused."""
+    if not nondiff:
+        return (), args
+    places = {k % len(args) for k in nondiff}
+    static = tuple((k, args[k]) for k in sorted(places))
+    for k, value in static:
+        if any(isinstance(leaf, Tracer) for leaf in flatten(value)[0]):
+            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value, whose derivative would be "
+                            f"lost; make it an ordinary argument{at_user_line()}")
+    return static, tuple(a for k, a in enumerate(args) if k not in places)
+
+
+def _with_static(static, args):
+    full = list(args)
+    for k, value in static:
+        full.insert(k, value)
+    return full
+
+
+def _jvp_grad(trace, prim, args):
+    """Reverse: run the rule with tangents that stand on the operands' nodes; what they record is the transpose."""
+    record = args[-1]
+    outer = getattr(trace, "linear", ())
+    if record.owner in outer:  # a rule that applies its own function to a tangent, in which it is linear: by its body
+        return tuple(record.body(*args[:-1]))
+    values, mine = operands_of(trace, args[:-1])
+    pushed = start_trace()
+    pushed.linear = (*outer, record.owner)
+    tangents = []
+    for a, v, own in zip(args, values, mine):
+        aval = aval_of(v)
+        zero = zeros_of(aval, v)
+        tangents.append(pushed.box(zero, aval, a.node) if own and is_inexact(aval.dtype) else zero)
+    outs, found = record.rule(values, tangents)
+    pushed.done = True
+    trace.masked = trace.masked or pushed.masked
+    if pushed.guards is not None:
+        trace.guards = trace.guards or pushed.guards
+        trace.guards.watched.update(pushed.guards.watched)
+    return tuple([_with_road(trace, out, t, pushed) for out, t in zip(outs, found)])
+
+
+def _jvp_ambient(trace, prim, args):
+    """On values of the stateful layer: one node, whose pullback runs the function again, on what the operands held."""
+    *operands, record = args
+    values, mine = operands_of(trace, operands)
+
+    def run(*flat):
+        return prim.rebind((*flat, record))
+
+    outs = list(run(*values))
+    active = [i for i, (v, own) in enumerate(zip(values, mine))
+              if own and is_inexact(aval_of(v).dtype) and operands[i].node is not None]
+    if active and trace.recording:
+        kept = [trace.keep(v) for v in values]
+        out_avals = [aval_of(v) for v in outs]
+
+        def back(cts, saved):
+            return pull(run, kept, active, full_cotangents(cts, out_avals), trace.masked)
+
+        outs = record_call(trace, outs, [operands[i].node for i in active], back, name_of(record.owner.fun))
+    else:
+        outs = [trace.box(v) for v in outs]
+    tangents = [a.tangent if own else None for a, own in zip(operands, mine)]
+    if any(t is not None for t in tangents):
+        bare = [trace.box(a.value, a.aval, a.node) if own else a for a, own in zip(operands, mine)]
+        pushed = record.rule(bare, instantiate(tangents, bare))[1]
+        for out, t in zip(outs, pushed):
+            out.tangent = fitting(t, out.aval)
+    return tuple(outs)
+
+
+def _with_road(trace, out, t, pushed):
+    """The output `out` with the node that its tangent recorded, and with the path of captured values, if any.
+
+    An output may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
+    """
+    out = strip(out, pushed)
+    road = t.node if isinstance(t, Rev) and t.owner is pushed else None
+    captured = out.node if isinstance(out, Rev) and out.owner is trace else None
+    value = strip(out, trace)
+    aval = aval_of(value)
+    if not is_inexact(aval.dtype) or road is captured is None:
+        return value
+    node = make_node(BOTH, (road, captured), None) if road and captured else road or captured
+    return trace.box(value, aval, node)
+
+
+def _jvp_jvp(trace, prim, args):
+    """Forward: the rule itself; a captured value's tangent is added."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    tangents = instantiate([a.tangent if own else None for a, own in zip(args, mine)], values)
+    outs, found = record.rule(values, tangents)
+    result = []
+    for out, t in zip(outs, found):
+        t = strip(t, trace)
+        if isinstance(out, Dual) and out.owner is trace:
+            t = t + out.tangent
+        result.append(trace.box(strip(out, trace), t))
+    return tuple(result)
+
+
+def _vjp_grad(trace, prim, args):
+    """Reverse: fwd one level down; its residuals are saved, and bwd runs in the sweep."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    outs, residuals, rebuild = record.forward(values)
+    if not active:
+        return tuple(outs)
+    residuals = [trace.keep(strip(r, trace)) for r in residuals]
+    avals = [aval_of(v) for v in values]
+    out_avals = [aval_of(v) for v in outs]
+
+    def back(cts, saved):
+        given = [conjugated(c) for c in full_cotangents(cts, out_avals)]
+        found = record.backward(rebuild(residuals), given, avals)
+        return [None if found[i] is None else fix(conjugated(strip(found[i], trace)), avals[i]) for i in active]
+
+    return tuple(record_call(trace, outs, [args[i].node for i in active], back, name_of(record.owner.fun)))
+
+
+def _vjp_jvp(trace, prim, args):
+    """Forward: bwd is linear in its cotangents; its transpose is the map of tangents."""
+    record = args[-1]
+    values, mine = operands_of(trace, args[:-1])
+    outs, residuals, rebuild = record.forward(values)
+    residuals = [strip(r, trace) for r in residuals]
+    avals = [aval_of(v) for v in values]
+    out_avals = [aval_of(v) for v in outs]
+    live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
+    zeros = full_cotangents([None] * len(outs), out_avals, outs)
+
+    def transposed(*cts):
+        found = record.backward(rebuild(residuals), list(cts), avals)
+        return [found[i] if found[i] is not None else zeros_of(avals[i], *values)
+                for i, own in enumerate(mine) if own]
+
+    tangents = [conjugated(a.tangent) for a, own in zip(args, mine) if own]
+    found = dict(zip(live, pull(transposed, zeros, live, tangents)))
+    result = []
+    for k, out in enumerate(outs):
+        t = found.get(k)
+        t = None if t is None else fix(conjugated(strip(t, trace)), out_avals[k])
+        if isinstance(out, Dual) and out.owner is trace:
+            t = out.tangent if t is None else t + out.tangent
+        result.append(trace.box(strip(out, trace), t))
+    return tuple(result)
+
+
+def _custom_vmap(trace, prim, args):
+    record = args[-1]
+    values, flags = trace.unbox(args[:-1])
+    outs = prim.rebind((*values, record.batched(record, flags, trace)))
+    return tuple([trace.box(v) for v in outs])
+
+
+def _custom_graph(trace, prim, args):
+    """Stage: the body becomes a graph; values it closes over become operands, differentiated by ordinary rules."""
+    record = args[-1]
+    lifted = [trace.lift(a) for a in args[:-1]]
+    avals = [x.aval for x, _ in lifted]
+    graph, _ = stage(record.body, avals, tuple, prim.name, like=args[:-1])
+    lifted += [trace.lift(c) for c in graph.captured]
+    closed = record.closed(record, graph, avals)
+    values = prim.rebind((*[v for _, v in lifted], closed)) if trace.concrete else None
+    outs = trace.emit(prim, [x for x, _ in lifted], (closed,), graph.out_avals, values)
+    record.rebuild_out = record.rebuild_out or list
+    return outs
+
+
+_custom_jvp = higher_order(
+    "custom_jvp",
+    impl=lambda xp, *xs, record: tuple(record.body(*xs)),
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph,
+              "ambient": _jvp_ambient},
+).prim
+_custom_vjp = higher_order(
+    "custom_vjp",
+    impl=lambda xp, *xs, record: tuple(record.body(*xs)),
+    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+).prim

@@ -1,0 +1,342 @@
+"""One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
+
+import numpy as np
+import optree
+
+from ...core.arrays.avals import WEAK, aval_of, make_aval
+from ...core.arrays.dtypes import is_inexact
+from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.trace.buffers import identity
+from ...core.trace.device import zeros_of
+from ...core.trace.tracer import LENIENT, Staged, Tracer
+from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
+from ..interpreters.forward import start_dual
+from ..staging.bodies import batched_body, conjugated, instantiate, pull, push
+from ..staging.staging import stage
+
+
+def name_of(fun):
+    """How messages call a user's function."""
+    return getattr(fun, "__name__", "the function")
+
+
+def settled(leaves):
+    """Leaves with buffers read."""
+    return [settle(x) for x in leaves]
+
+
+def _with_static(static, args):
+    full = list(args)
+    for k, value in static:
+        full.insert(k, value)
+    return full
+
+
+def leniently(rule, *args):
+    """Call a user's rule; it may compute with values of a transform that has finished."""
+    previous = LENIENT.get()
+    LENIENT.set(True)
+    try:
+        return rule(*args)
+    finally:
+        LENIENT.set(previous)
+
+
+class _Call:
+    """One call of a function with custom rules, on flat values."""
+
+    def __init__(self, owner, static, rebuild):
+        self.owner = owner
+        self.static = static
+        self.rebuild = rebuild
+        self.rebuild_out = None
+
+    def body(self, *values):
+        """The function on flat values, without its rules."""
+        outs, self.rebuild_out = flatten(self.owner.fun(*_with_static(self.static, self.rebuild(list(values)))))
+        return settled(outs)
+
+
+class JvpCall(_Call):
+    def rule(self, values, tangents):
+        """`(outs, tangents)` by the user's rule, flat and checked."""
+        primals = self.rebuild(list(values))
+        given = self.rebuild(list(tangents))
+        result = leniently(self.owner.rule, *[v for _, v in self.static], tuple(primals), tuple(given))
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(f"the jvp rule of {name_of(self.owner.fun)} must return (out, tangent_out), "
+                            f"but returned {type(result).__name__}; return the pair{at_user_line()}")
+        outs, self.rebuild_out = flatten(result[0])
+        outs = settled(outs)
+        pushed, rebuild = flatten(result[1])
+        pushed = settled(pushed)
+        same = rebuild == self.rebuild_out or structure(result[0]) == structure(result[1])
+        if len(pushed) != len(outs) or not same:
+            raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
+                            f"{described(result[0])} of its output, but returned {described(result[1])}"
+                            f"; return one tangent for each output{at_user_line()}")
+        for out, t in zip(outs, pushed):
+            if aval_of(t).shape != aval_of(out).shape:
+                raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
+                                 f"{aval_of(out).shape} like its output, but returned {aval_of(t).shape}"
+                                 f"; multiply the tangent by the derivative and keep its shape{at_user_line()}")
+        return outs, pushed
+
+
+class VjpCall(_Call):
+    def forward(self, values):
+        """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
+        result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
+                            f"but returned {type(result).__name__}; return the pair, with None for no residuals"
+                            f"{at_user_line()}")
+        outs, self.rebuild_out = flatten(result[0])
+        residuals, rebuild = flatten(result[1])
+        return settled(outs), settled(residuals), rebuild
+
+    def backward(self, residuals, cts, avals):
+        """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
+        result = leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
+        if isinstance(result, list):
+            result = tuple(result)
+        parts = self.rebuild([0] * len(avals))
+        if not isinstance(result, tuple) or len(result) != len(parts):
+            given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
+            raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} "
+                            f"cotangents, one per argument, but returned {given}; of one argument write return (ct,), "
+                            f"and None for zero{at_user_line()}")
+        flat = []
+        for part, ct in zip(parts, result):
+            try:
+                flat += _like(part, ct)
+            except ValueError:
+                raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure "
+                                f"of the arguments, {described(part)}, or None for zero, but returned "
+                                f"{described(ct)}; give one pytree per argument{at_user_line()}") from None
+        for k, (ct, aval) in enumerate(zip(flat, avals)):
+            if ct is not None and aval_of(settle(ct)).shape != aval.shape:
+                raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
+                                 f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
+                                 f"; sum over the axes along which the argument was broadcast{at_user_line()}")
+        return [np.asarray(ct) if type(ct) in WEAK else None if ct is None else settle(ct) for ct in flat]
+
+
+def _like(part, ct):
+    """Leaves of a cotangent with the structure of `part`, None for each leaf where it has None."""
+    leaves, rebuild = flatten(ct)
+    if flatten(part)[1] is first and (rebuild is first or only_leaf(ct)[1] is not None):
+        return leaves
+    flat = []
+
+    def take(c, below):
+        leaves, rebuild = flatten(below)
+        if c is not None and (len(leaves) != 1 or leaves[0] is not below):
+            raise ValueError
+        flat.extend([c] * len(leaves))
+
+    optree.tree_map_(take, ct, part, none_is_leaf=True, namespace=NAMESPACE)
+    return flat
+
+
+def _lasting(record, values, residuals, rebuild):
+    """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
+    if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
+        return residuals, rebuild
+
+    def again(kept):
+        _, residuals, rebuild = record.forward(kept)
+        return rebuild(residuals)
+
+    return list(values), again
+
+
+def _check_answers(fun, rule, found, avals):
+    """Raise unless a rule's outputs are like those of its function."""
+    if len(found) != len(avals) or any(f.shape != a.shape for f, a in zip(found, avals)):
+        raise TreeError(f"the {rule} rule of {name_of(fun)} must return the output of the function, "
+                        f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "
+                        f"return the same in both{at_user_line()}")
+
+
+class _BatchedJvp(JvpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = None
+
+    def body(self, *values):
+        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+
+    def rule(self, values, tangents):
+        n = len(values)
+
+        def both(*flat):
+            outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
+            return [*outs, *pushed]
+
+        flat = batched_body(both, (*self.flags, *self.flags), self.trace)(*values, *tangents)
+        return flat[: len(flat) // 2], flat[len(flat) // 2 :]
+
+
+class _BatchedVjp(VjpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = list
+
+    def body(self, *values):
+        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+
+    def forward(self, values):
+        shape = {}
+
+        def run(*flat):
+            outs, residuals, rebuild = self.inner.forward(list(flat))
+            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
+            shape["count"] = len(outs)
+            return [*outs, *residuals]
+
+        flat = batched_body(run, self.flags, self.trace)(*values)
+        return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
+
+    def backward(self, residuals, cts, avals):
+        leaves, rebuild = residuals
+        n = len(leaves)
+        inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
+        none = []
+
+        def run(*flat):
+            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals)
+            none[:] = [c is None for c in found]
+            return [0.0 if c is None else c for c in found]
+
+        found = batched_body(run, (True,) * (n + len(cts)), self.trace)(*leaves, *cts)
+        return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
+
+
+def _behind(aval):
+    return make_aval(aval.shape[1:], aval.dtype)
+
+
+class _Closed:
+    """A call whose body is a graph; each rule becomes one when it is first needed, or at once while hoisting.
+
+    The operands behind the first `count` are values that body or rules closed over, differentiated as usual.
+    """
+
+    def __init__(self, record, graph, avals):
+        self.record = record
+        self.owner = record.owner
+        self.graph = graph
+        self.avals = avals
+        self.count = len(avals)
+        self.rebuild_out = list
+        self.staged = {}
+        self.captured = list(graph.captured)
+
+    def body(self, *values):
+        head = values[: self.count]
+        return self.graph.eval([*head, *values[self.count : self.count + len(self.graph.captured)]])
+
+    def close(self, fun, avals, name, hoist=None, like=None):
+        """`fun` as a graph, and the places of its captured values among ours; `hoist` holds known inputs, if any."""
+        if name not in self.staged:
+            known = avals if hoist is None else hoist
+            graph, outs = stage(fun, known, tuple, name_of(self.owner.fun), concrete=hoist is not None, like=like)
+            order = {identity(t): k for k, t in enumerate(self.captured)}
+            places = []
+            for tracer in graph.captured:
+                key = identity(tracer)
+                if key not in order and hoist is not None:
+                    order[key] = len(self.captured)
+                    self.captured.append(tracer)
+                elif key not in order and isinstance(tracer, Staged):
+                    raise RuleError(
+                        f"the {name} rule of {name_of(self.owner.fun)} closes over a staged value that the function "
+                        "itself does not use, so it is unknown when the graph is differentiated; pass it as an argument"
+                    )
+                places.append(order.get(key, tracer))
+            self.staged[name] = graph, places, outs
+        return self.staged[name]
+
+    def run(self, closed, head, captured):
+        graph, places, _ = closed
+        return graph.eval([*head, *[captured[p] if type(p) is int else p for p in places]])
+
+
+class _ClosedJvp(_Closed, JvpCall):
+    def _both(self, *flat):
+        outs, pushed = self.record.rule(list(flat[: self.count]), list(flat[self.count :]))
+        _check_answers(self.owner.fun, "jvp", [aval_of(v) for v in outs], self.graph.out_avals)
+        return [*outs, *pushed]
+
+    def hoist(self, leaves):
+        """Stage the rule now, to learn what it closes over."""
+        self.close(self._both, None, "jvp", hoist=[*leaves, *instantiate([None] * len(leaves), leaves)])
+
+    def rule(self, values, tangents):
+        n = self.count
+        closed = self.close(self._both, [*self.avals, *self.avals], "jvp", like=values)
+        flat = self.run(closed, [*values[:n], *tangents[:n]], values[n:])
+        outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
+        if len(values) > n:
+            extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], start_dual)[1]
+            pushed = [t if e is None else t + e for t, e in zip(pushed, extra)]
+        return outs, pushed
+
+
+class _ClosedVjp(_Closed, VjpCall):
+    def __init__(self, record, graph, avals):
+        _Closed.__init__(self, record, graph, avals)
+        self.rebuild = None
+
+    def _fwd(self, *flat):
+        outs, residuals, rebuild = self.record.forward(list(flat))
+        _check_answers(self.owner.fun, "fwd", [aval_of(v) for v in outs], self.graph.out_avals)
+        residuals, self.rebuild = _lasting(self.record, flat, residuals, rebuild)
+        return [*outs, *residuals]
+
+    def _bwd(self, *flat):
+        m = len(flat) - len(self.graph.outputs)
+        found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
+        return [zeros_of(a, *flat) if c is None else c for c, a in zip(found, self.avals)]
+
+    def hoist(self, leaves):
+        """Stage fwd and bwd now, to learn what they close over."""
+        known = self.close(self._fwd, None, "fwd", hoist=leaves)[2]
+        outs = len(self.graph.outputs)
+        self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *instantiate([None] * outs, known[:outs])])
+
+    def forward(self, values):
+        closed = self.close(self._fwd, self.avals, "fwd", like=values)
+        flat = self.run(closed, values[: self.count], values[self.count :])
+        outs = len(self.graph.outputs)
+        return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
+
+    def backward(self, residuals, cts, avals):
+        n, total = self.count, len(avals)
+        kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
+        given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
+        found = self.run(self.close(self._bwd, given, "bwd", like=cts), [*kept, *cts], values[n:])
+        active = [i for i in range(n, total) if is_inexact(avals[i].dtype)]
+        if active:
+            more = dict(zip(active, pull(self.body, values, active, [conjugated(c) for c in cts])))
+            found += [None if more.get(i) is None else conjugated(more[i]) for i in range(n, total)]
+        else:
+            found += [None] * (total - n)
+        return found
+
+
+JvpCall.batched = _BatchedJvp
+VjpCall.batched = _BatchedVjp
+JvpCall.closed = _ClosedJvp
+VjpCall.closed = _ClosedVjp

@@ -1,0 +1,1 @@
+"""Looking into traced code: printing, callbacks, and values that derivatives pass by."""

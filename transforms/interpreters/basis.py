@@ -1,0 +1,136 @@
+"""A basis pushed or pulled by vmap: the columns or the rows of a Jacobian, chunked to a memory budget."""
+
+import numpy as np
+
+from ...core.checks import whole
+from ...core.ops.indexing.places import duplicate
+from ...core.ops.shaping import concatenate
+from ...core.tape.lazy_cotangents import Units
+from ...core.trace.device import constant, zeros_of
+from ...core.trace.tracer import Tracer, unwrap
+from ..arguments.arguments import settle
+from ..arguments.escape_checks import apart, check_escaped
+from .vmap import Mapping, unbox_out, vmap
+
+MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
+FEW = 512  # elements of a basis that are sooner computed with than reasoned about
+
+
+def _chunk(total, width, itemsize, chunk_size):
+    if chunk_size is not None:
+        return whole(chunk_size, "chunk_size", 1)
+    return max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
+
+
+def push_basis(push, avals, inputs, chunk_size, like):
+    """Columns of a Jacobian: `push` mapped over the unit tangents of the inputs, a chunk at a time."""
+    if not inputs:
+        zero = push(*[zeros_of(a, *like) for a in avals])
+        return [[constant(np.zeros((*z.shape, *a.shape), z.dtype), z) for a in avals] for z in zero]
+    step = _chunk(inputs, 4 * inputs, 8, chunk_size)
+    parts = []
+    for start in range(0, inputs, step):
+        parts.append(_columns(push, _basis(avals, start, min(start + step, inputs), like)))
+    return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
+
+
+def _columns(push, basis):
+    """`push` of tangents, one a row of `basis`, one a column of the outputs."""
+    first = basis[0]
+    with Mapping(first.shape[0]) as trace:
+        if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
+            trace.units = first  # all unit vectors, in their order
+        out = [unbox_out(trace, settle(v), -1) for v in push(*[trace.box(b) for b in basis])]
+    check_escaped(out)
+    return out
+
+
+def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holomorphic):
+    """Rows of a Jacobian: `pullback` of the unit cotangents of the outputs, a chunk at a time."""
+    # Real inputs receive Re(A^T w): two pullbacks for the two parts of a complex row.
+    parted = [o.dtype.kind == "c" and not holomorphic for o in out_avals]
+    if not outputs:
+        return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
+    step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
+    parts = []
+    for start in range(0, outputs, step):
+        stop = min(start + step, outputs)
+        part = _rows(pullback, out_avals, start, stop, like)
+        if any(parted):
+            basis = _basis(out_avals, start, stop, like)
+            turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
+            part = [p + 1j * q for p, q in zip(part, turned)]
+        parts.append(part)
+    rows = []
+    for rows_of_all, aval in zip(apart([_concatenated([p[k] for p in parts], 0) for k in range(len(avals))]), avals):
+        column, start = [], 0
+        for o, both in zip(out_avals, parted):
+            block = rows_of_all[start : start + o.size].reshape((*o.shape, *aval.shape))
+            column.append(block.real if any(parted) and not both else block)
+            start += o.size
+        rows.append(column)
+    return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
+
+
+def _pulled(pullback, basis):
+    return vmap(lambda *cts: pullback(list(cts)))(*basis)
+
+
+def _rows(pullback, out_avals, start, stop, like):
+    """The pullback of unit cotangents `start` to `stop`, one a row."""
+    if (stop - start) * sum([a.size for a in out_avals]) < FEW:
+        return _pulled(pullback, _basis(out_avals, start, stop, like))
+    lent = []
+    basis, first = [], 1 - start
+    with Mapping(stop - start) as trace:
+        for a in out_avals:
+            places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
+            if first < 1 or first + a.size > stop - start + 1:
+                places[(places < 1) | (places > stop - start)] = 0
+            basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
+            first += a.size
+        out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
+    check_escaped(out)
+    return [duplicate(v) if _shares(v, lent) else v for v in out]
+
+
+def _shares(value, lent):
+    """Whether a value may lie in memory of any other."""
+    value = unwrap(value)
+    return type(value) is np.ndarray and any(np.may_share_memory(value, unwrap(v)) for v in lent)
+
+
+def _basis(avals, start, stop, like):
+    """Rows `start` to `stop` of the identity, cut into the shapes of `avals`, in the library of `like`."""
+    out = []
+    offset = 0
+    count = stop - start
+    for a in avals:
+        block = np.zeros((count, a.size), a.dtype)
+        lo, hi = max(start, offset), min(stop, offset + a.size)
+        if lo < hi:
+            rows = np.arange(lo, hi)
+            block[rows - start, rows - offset] = 1
+        out.append(constant(block.reshape((count, *a.shape)), *like))
+        offset += a.size
+    return out
+
+
+def _blocks(parts, avals):
+    whole = _concatenated(parts, -1)
+    head = whole.shape[:-1]
+    out, start = [], 0
+    for a in avals:
+        piece = whole[..., start : start + a.size]
+        out.append(piece.reshape((*head, *a.shape)))
+        start += a.size
+    return [_own(x) for x in out]
+
+
+def _own(x):
+    return x if isinstance(x, Tracer) or getattr(x, "base", None) is None else x.copy()
+
+
+def _concatenated(parts, axis):
+    return parts[0] if len(parts) == 1 else concatenate(*parts, axis=axis % parts[0].ndim)
+

@@ -1,0 +1,350 @@
+"""Reverse mode: the trace that records nodes, and the one sweep that every driver uses."""
+
+from heapq import heappop, heappush
+from sys import getrefcount
+
+import numpy as np
+
+from ...core.arrays.avals import WEAK, aval_of
+from ...core.arrays.backend import find_backend
+from ...core.arrays.dtypes import is_inexact
+from ...core.primitive.primitive import take_operands
+from ...core.tape.lazy_cotangents import BASES, Units
+from ...core.tape.scatter import Scatter, accumulate
+from ...core.tape.tape import ALONE, FREED, SPARE, Node, Partial, Rule, make_node, ready_leaf
+from ...core.trace.buffers import snapshot
+from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
+from ...core.types import Any, Callable
+from .blocks import sweep_region
+from .mutation_guards import COPY_LIMIT, LARGE, Guards
+
+ndarray = np.ndarray
+_SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
+_LAZY = frozenset({Scatter, Partial, *BASES})
+
+
+class RevTrace(Trace):
+    """Records what is computed from its inputs as nodes."""
+
+    __slots__ = ("guards", "linear")
+    kind = "grad"
+    tracer = Rev
+    node = staticmethod(make_node)
+    leaf = staticmethod(ready_leaf)
+
+    def __init__(self):
+        Trace.__init__(self)
+        self.guards = None
+        self.linear = ()  # the functions whose custom_jvp rules run on tangents of this trace
+
+    def process(self, prim, args, known=None):
+        if self.done:
+            check_alive(self, prim)
+        if prim.handlers is not None:
+            return prim.handlers[self.kind](self, prim, args)
+        values, mine, weak = take_operands(self, prim, args)
+        if prim.flat or not mine:
+            return prim.rebind(values) if known is None else known
+        n = len(args) - len(prim.params)
+        active = tuple(mine)
+        rule = prim.rule(active)
+        for i in range(n):
+            if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
+                if prim.variadic or prim.operands[i] in rule.names:
+                    values[i] = self.keep(values[i])
+        ans = prim.rebind(values) if known is None else known
+        out = self.record(prim, rule, active, args, values, ans, n)
+        if weak and isinstance(out, Tracer):
+            out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
+        return out
+
+    def record(self, prim, rule, active, args, values, ans, n):
+        """The tracer(s) of an output and its node."""
+        if prim.masks:
+            self.masked = True
+        if rule.collect is None:
+            saved = None
+        elif prim.variadic:
+            avals = tuple([a.aval if isinstance(a, Tracer) else aval_of(a) for a in args[:n]])
+            saved = rule.collect((tuple(values[:n]), *values[n:], ans, avals, answer_avals(ans)))
+        else:
+            saved = rule.collect((*values, ans, *[aval_of(a) for a in args[:n]], answer_avals(ans)))
+        parents = args[active[0]].node if len(active) == 1 else tuple([args[i].node for i in active])
+        if prim.outputs is None:
+            aval = aval_of(ans)
+            if not is_inexact(aval.dtype):
+                return ans
+            return self.box(ans, aval, self.node(rule, parents, saved))
+        node = self.node(rule, parents, saved)
+        return self.pick(ans, node)
+
+    def pick(self, answers, node):
+        """One tracer for each differentiable output of a node with several."""
+        count = len(answers)
+        out = []
+        for k, v in enumerate(answers):
+            aval = aval_of(v)
+            if is_inexact(aval.dtype):
+                v = self.box(v, aval, self.node(pick_rule(count, k), node, None))
+            out.append(v)
+        return tuple(out)
+
+    def box(self, value, aval, node):
+        """A tracer of this trace."""
+        out = self.tracer()
+        out.owner = self
+        out.value = value
+        out.aval = aval
+        out.node = node
+        return out
+
+    def keep(self, value):
+        """A user's array, safe to save: small ones copied, large ones fingerprinted; a tracer in its own object."""
+        if type(value) is ndarray or isinstance(value, ndarray) and find_backend(type(value)) is not None:
+            if value.nbytes <= COPY_LIMIT:
+                return np.array(value)
+            if self.guards is None:
+                self.guards = Guards()
+            self.guards.watch(value)
+            return value
+        if isinstance(value, Tracer):
+            return snapshot(value)
+        return value
+
+    @property
+    def large(self):
+        """Whether a large array was kept."""
+        return self.guards is not None and self.guards.large
+
+    def check_guards(self):
+        """Raise if a watched array was written to since it was recorded."""
+        if self.guards is not None:
+            self.guards.check("the pullback", "call the pullback first")
+
+
+def answer_avals(ans):
+    """The avals of several outputs; None for a bare one, whose aval is asked elsewhere."""
+    return tuple([aval_of(v) for v in ans]) if type(ans) is tuple else None
+
+
+_PICKS = {}
+
+
+def pick_rule(count: int, k: int) -> Rule:
+    """The rule that picks one output of a node with several; cached.
+
+    Args:
+        count: how many outputs the node has.
+        k: which of them.
+    Returns:
+        a rule without operation, whose pullback puts the cotangent in place `k`.
+
+    >>> from covector.extend import pick_rule
+    >>> pick_rule(2, 1).back(3.0, None).dense()
+    (None, 3.0)
+    """
+    rule = _PICKS.get((count, k))
+    if rule is None:
+        rule = Rule()
+        rule.prim = None
+        rule.names, rule.active, rule.origins = ("pick",), (k,), ()
+        rule.collect = None
+        rule.keeps = rule.lazy = False
+        rule.back = rule.strong = lambda ct, saved: Partial(count, k, ct)
+        if len(_PICKS) > 256:
+            _PICKS.clear()
+        _PICKS[count, k] = rule
+    return rule
+
+
+def sweep(
+    roots: list[tuple[Node, Any]],
+    count: Any,
+    *,
+    masked: bool = False,
+    large: bool = False,
+    retain: bool = False,
+    lift: Callable[..., Any] | None = None,
+    stop: dict[int, bool] | None = None,
+    drive: Any = None,
+) -> tuple[Any, dict[int, Any]]:
+    """Push cotangents from `roots` to the leaves: newest node first, iteratively, linear in the graph.
+
+    Args:
+        roots: `[(node, ct), …]`.
+        count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
+        masked: structural zeros may occur, so singular rules use strong zeros.
+        large: there may be large arrays, whose elementwise operations are swept in blocks.
+        retain: keep what the nodes saved, so that the graph can be swept again.
+        lift: `lift(node, saved)` before a rule runs, or None; the stateful layer puts saved values back on its tape.
+        stop: `{node number: stop there?}` of nodes whose cotangents are wanted, or None.
+        drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
+            None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
+            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a collection) says that saved
+            values must be looked at.
+    Returns:
+        the leaf cotangents (None where nothing arrived), and `{number: ct}` of the stops.
+    Raises:
+        MutationError: an array that a rule saved was written to since.
+
+    >>> from covector.extend import REGISTRY, make_leaf, make_node, sweep
+    >>> node = make_node(REGISTRY["negative"].rule((0,), plain=True), make_leaf(0), None)
+    >>> sweep([(node, 2.0)], 1)[0]
+    [-2.0]
+    """
+    results = [None] * count if type(count) is int else count
+    stopped = {}
+    pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
+    heap = []
+    blocks = large and stop is None and lift is None
+    special = blocks or stop is not None or lift is not None
+    plain = drive is not None and drive.plain
+    checked = drive.checked if plain else ()
+    retain = drive.retain if plain else retain
+    for node, ct in roots:
+        special = special or type(ct) is Units
+        _push(pending, heap, node, ct)
+    roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
+    get = pending.get
+    keep_spare = SPARE.append
+    first = None
+    while heap:
+        entry = None  # it would keep alive what is popped
+        node, ct, _ = pending.pop(heappop(heap))
+        while True:
+            rule = node.rule
+            kind = type(ct)
+            if kind is not ndarray and (kind is Partial or kind is Scatter and (rule is None or not rule.lazy)):
+                ct = ct.dense()
+            if type(node) is Node:
+                if rule is None:
+                    results[node.saved] = ct.dense() if kind in BASES else ct
+                    break
+                saved = node.saved
+                parents = node.parents
+                if special:
+                    if kind in BASES:
+                        c = ct.through(node, masked)
+                        if c is not None:
+                            node = saved = parents = ct = None
+                            while c:
+                                _push(pending, heap, *c.pop())
+                            break
+                        ct = ct.dense()
+                    if blocks and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
+                        entry = saved = parents = None
+                        if sweep_region(node, ct, pending, heap, masked):
+                            node = ct = None
+                            break
+                        saved = node.saved
+                        parents = node.parents
+                    if stop is not None and node.seq in stop:
+                        stopped[node.seq] = ct
+                        if stop[node.seq]:
+                            break
+                    if lift is not None:
+                        saved = lift(node, saved)
+                if getrefcount(node) == ALONE:  # nobody else holds it
+                    node.rule = node.parents = node.saved = None
+                    keep_spare(node)
+                node = None
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
+            elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
+                    kind is ndarray or kind is Scatter or kind in _SCALARS):
+                saved = node.saved
+                if saved is FREED:
+                    node.run(ct, drive)  # raises
+                if not retain and rule.keeps:
+                    node.saved = FREED
+                parents = node.parents
+                node = None
+                c = rule.back(ct, saved)
+            else:
+                c = node.run(ct, drive)
+                if c is None:
+                    break
+                parents = node.parents
+            node = saved = ct = None  # what is still needed of them, others hold
+            if type(parents) is tuple:
+                if len(parents) == 2:
+                    first, parents = parents
+                    c, other = c
+                    seq = parents.seq
+                    if parents is first:  # x * x: one contribution, no detour over the heap
+                        if c is not None and other is not None:
+                            c = c + other if type(c) is ndarray and type(other) is ndarray else accumulate(c, other)
+                        elif c is None:
+                            c = other
+                        other = None
+                    elif seq < first.seq:  # the newer one is next
+                        first, parents = parents, first
+                        c, other = other, c
+                        seq = parents.seq
+                    if other is not None:
+                        entry = get(seq)
+                        if entry is None:
+                            pending[seq] = [parents, other, False]
+                            if parents.rule is not None or type(parents) is not Node:
+                                heappush(heap, seq)
+                        elif entry[2] and type(other) is ndarray:
+                            entry[1] += other
+                        else:
+                            _add(entry, other)
+                else:
+                    first = parents[0]
+                    for k in range(len(parents) - 1, 0, -1):
+                        if c[k] is not None:
+                            _push(pending, heap, parents[k], c[k])
+                    c = c[0]
+                parents = first
+                first = None
+            if c is None:
+                break
+            if heap or parents.rule is None:  # else nothing is pending but leaves, and this is none
+                seq = parents.seq
+                entry = get(seq)
+                if entry is not None:
+                    if entry[2] and type(c) is ndarray:
+                        entry[1] += c
+                    else:
+                        _add(entry, c)
+                    break
+                if heap and heap[0] < seq:
+                    pending[seq] = [parents, c, False]
+                    heappush(heap, seq)
+                    break
+            node = parents
+            ct = c
+    for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
+        kind = type(ct)
+        results[node.saved] = ct.dense() if kind in _LAZY else ct
+    return results, stopped
+
+
+def _push(pending, heap, node, c):
+    """Add a contribution to a node that may be pending already."""
+    seq = node.seq
+    entry = pending.get(seq)
+    if entry is None:
+        pending[seq] = [node, c, False]
+        if node.rule is not None or type(node) is not Node:
+            heappush(heap, seq)
+    else:
+        _add(entry, c)
+
+
+def _add(entry, c):
+    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
+    h = entry[1]
+    if type(h) is ndarray and type(c) is ndarray:
+        if entry[2]:
+            h += c
+            return
+        entry[1] = h = h + c
+        entry[2] = type(h) is ndarray
+        return
+    if type(h) in _SCALARS and type(c) in _SCALARS:
+        entry[1] = h + c
+        return
+    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
+    entry[2] = False

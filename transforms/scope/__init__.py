@@ -1,0 +1,1 @@
+"""Dynamic scope of the transforms: debug modes, floating-point warnings, named axes."""

@@ -1,0 +1,39 @@
+"""The axis environment: which named axes are being mapped, and by which trace."""
+
+from contextvars import ContextVar
+
+from ...core.errors import at_user_line
+
+_AXES = ContextVar("covector_axes", default=None)  # {axis name: VmapTrace}, replaced as a whole
+
+
+def bind(name, trace):
+    """Bind an axis name to the trace that maps it; gives what `unbind` wants once the mapped function has run."""
+    previous = _AXES.get()
+    _AXES.set({**(previous or {}), name: trace})
+    return previous
+
+
+def unbind(previous):
+    """Restore the names from before."""
+    _AXES.set(previous)
+
+
+def check_name(name, what):
+    """Raise unless `name` can name an axis."""
+    try:
+        hash(name)
+    except TypeError:
+        raise TypeError(f"{what} is a string or another hashable value, but got {name!r} of type "
+                        f"{type(name).__name__}; write axis_name='i'{at_user_line()}") from None
+
+
+def axis_trace(name):
+    """The trace that maps the axis `name`."""
+    check_name(name, "the name of a mapped axis")
+    axes = _AXES.get()
+    if not axes or name not in axes:
+        known = f"; the mapped axes here are {', '.join(map(repr, axes))}" if axes else "; no axis is mapped here"
+        raise NameError(f"there is no mapped axis named {name!r}{known}: "
+                        f"use vmap(f, axis_name={name!r}){at_user_line()}")
+    return axes[name]

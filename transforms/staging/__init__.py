@@ -1,0 +1,1 @@
+"""Functions written down as graphs, and what is built on graphs."""

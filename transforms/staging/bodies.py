@@ -1,0 +1,221 @@
+"""What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
+
+from types import FunctionType, MethodType, ModuleType
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of
+from ...core.arrays.dtypes import is_inexact
+from ...core.ops.shaping import broadcast_to
+from ...core.primitive.families import primitive
+from ...core.tape.tape import Rule, make_node
+from ...core.trace.buffers import Buffer
+from ...core.trace.device import constant, zeros_of
+from ...core.trace.tracer import Dual, Rev, Tracer, make_batched
+from ..interpreters.vmap import Mapping
+from ..reverse.nan_checks import start_trace
+from ..reverse.reverse import sweep
+from ..scope.errstate import quiet
+
+ndarray = np.ndarray
+
+
+def higher_order(name, impl, handlers, **facts):
+    """Declare a primitive whose bodies are parameters; `handlers[trace kind]` says what each trace makes of it."""
+    return primitive(name, impl=impl, shape=lambda: None, batch=lambda: None, jvp={"*xs": _unused},
+                     vjp={"*xs": _unused_vjp}, samples=lambda rng: [], outputs=lambda *params: True,
+                     handlers=handlers, family="higher-order", **facts)
+
+
+def _unused(dxs):
+    raise AssertionError("higher-order primitives are differentiated by their handlers")
+
+
+def _unused_vjp(ct, i):
+    raise AssertionError("higher-order primitives are differentiated by their handlers")
+
+
+def strip(value, trace):
+    """`value` without the tracers of `trace`: a first-order cotangent holds none."""
+    while isinstance(value, Tracer):
+        if type(value) is Buffer:
+            value = value.read()
+        elif value.owner is trace:
+            value = value.value
+        else:
+            break
+    return value
+
+
+def call_rule(back, name):
+    """A rule for one node made by hand; `back(ct, saved)`."""
+    rule = Rule()
+    rule.prim = None
+    rule.names = (name,)
+    rule.origins = rule.active = ()
+    rule.collect = None
+    rule.keeps = rule.lazy = False
+    rule.once = True
+    rule.back = rule.strong = back
+    return rule
+
+
+BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two paths")
+
+
+def record_call(trace, values, parents, back, name):
+    """Tracers for the outputs `values` of a call recorded as one node; `back(cts) -> one ct a parent`.
+
+    An output that already is a tracer of `trace` came from a captured value: its own path is added.
+    """
+    node = trace.node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
+                      parents[0] if len(parents) == 1 else tuple(parents), None)
+    plain = [strip(v, trace) for v in values]
+    boxed = trace.pick(plain, node)
+    out = []
+    for v, b in zip(values, boxed):
+        if isinstance(v, Rev) and v.owner is trace and isinstance(b, Rev):
+            b.node = make_node(BOTH, (b.node, v.node), None)
+        out.append(b)
+    return out
+
+
+def _shaped(cts, parents):
+    return cts[0] if len(parents) == 1 else tuple(cts)
+
+
+def full_cotangents(cts, avals, like=()):
+    """Cotangents of all outputs, zeros where none arrived: in the library of those that did, or of `like`."""
+    out = []
+    for c, aval in zip(cts, avals):
+        if c is None:
+            dtype = aval.dtype if is_inexact(aval.dtype) else np.float64
+            c = constant(np.zeros(aval.shape, dtype), *cts, *like)
+        out.append(c)
+    return out
+
+
+def batched_body(body, flags, trace):
+    """`body` over values of which some have the batch axis in front; every output gets it in front.
+
+    It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
+    """
+    def run(*values):
+        with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
+            outs = body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, flags)])
+        return [batch_in_front(v, inner) for v in outs]
+
+    return run
+
+
+def batch_in_front(value, trace):
+    """The value of a tracer of `trace` (or one it stands for); anything else repeated along a new first axis."""
+    if type(value) is Buffer:
+        value = value.read()
+    if isinstance(value, Tracer) and (value.owner is trace or value.owner is trace.stands_for):
+        return value.value
+    aval = aval_of(value)
+    value = np.asarray(value) if not hasattr(value, "shape") else value
+    return broadcast_to(value, shape=(trace.size, *aval.shape))
+
+
+def pull(body, values, active, cts, masked=False):
+    """Cotangents of the operands `active` of `body(*values)`, which runs at a fresh level."""
+    trace = start_trace()
+    trace.masked = masked
+    boxed = list(values)
+    for k, i in enumerate(active):
+        boxed[i] = trace.box(values[i], aval_of(values[i]), trace.leaf(k))
+    outs = body(*boxed)
+    roots = []
+    for out, c in zip(outs, cts):
+        if type(out) is Buffer:
+            out = out.read()
+        if isinstance(out, Rev) and out.owner is trace and c is not None:
+            roots.append((out.node, c))
+    with quiet():
+        found = sweep(roots, len(active), masked=trace.masked, large=trace.large)[0]
+    trace.done = True
+    return found
+
+
+def push(body, values, tangents, start, masked=False):
+    """`(outputs, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
+    trace = start()
+    trace.masked = masked
+    boxed = [v if t is None else trace.box(v, t) for v, t in zip(values, tangents)]
+    outs = body(*boxed)
+    answers, pushed = [], []
+    for out in outs:
+        if type(out) is Buffer:
+            out = out.read()
+        if isinstance(out, Dual) and out.owner is trace:
+            answers.append(out.value)
+            pushed.append(out.tangent)
+        else:
+            answers.append(out)
+            pushed.append(None)
+    trace.done = True
+    return answers, pushed
+
+
+def instantiate(tangents, values):
+    """Tangents with zeros in place of None."""
+    out = []
+    for t, v in zip(tangents, values):
+        if t is None:
+            t = zeros_of(aval_of(v), v)
+        out.append(t)
+    return out
+
+
+def conjugated(x):
+    """The complex conjugate of a cotangent, where the user's convention and ours differ; real ones as they are."""
+    return x.conj() if getattr(x, "dtype", None) is not None and x.dtype.kind == "c" else x
+
+
+def operands_of(trace, args):
+    """`(values, flags)` of operands: those of `trace` unboxed and flagged."""
+    values, mine = [], []
+    for a in args:
+        own = isinstance(a, Tracer) and a.owner is trace
+        values.append(a.value if own else a)
+        mine.append(own)
+    return values, mine
+
+
+
+_SCAN_LIMIT = 256
+
+
+def closes_over_tracer(functions):
+    """Whether a traced value is reachable from the closures, defaults and bound objects of `functions`."""
+    todo = list(functions)
+    seen = set()
+    while todo and len(seen) < _SCAN_LIMIT:
+        thing = todo.pop()
+        if isinstance(thing, Tracer):
+            return True
+        kind = type(thing)
+        if kind in _PLAIN or id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if kind is FunctionType:
+            for cell in thing.__closure__ or ():
+                try:
+                    todo.append(cell.cell_contents)
+                except ValueError:
+                    continue  # a cell that is filled later
+            todo += thing.__defaults__ or ()
+        elif kind is MethodType:
+            todo += (thing.__func__, thing.__self__)
+        elif kind is tuple or kind is list:
+            todo += thing
+        elif kind is dict:
+            todo += thing.values()
+        elif hasattr(thing, "__dict__") and not isinstance(thing, (type, ModuleType)):
+            todo += vars(thing).values()
+    return False
+
+
+_PLAIN = frozenset({ndarray, int, float, complex, bool, str, bytes, type(None), type})

@@ -1,0 +1,149 @@
+"""Linear maps as values: linearize, and the transpose of a linear function."""
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of
+from ...core.arrays.dtypes import is_inexact
+from ...core.checks import check_function
+from ...core.errors import DtypeError, RuleError, ShapeError, at_user_line
+from ...core.trace.device import constant, zeros_of
+from ...core.trace.tracer import unwrap
+from ...core.types import Any, Callable, PyTree
+from ..arguments.arguments import differentiable, flatten, in_dtype, same_structure, settle
+from ..arguments.escape_checks import check_escaped, owned
+from ..interpreters.gradient import vjp
+from .graph import Literal, ShapeDtype, Var, check_inputs
+from .staging import stage
+
+
+def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
+    """Evaluate `fun` and return its tangent map at `primals`, staged once and cheap to apply many times.
+
+    Args:
+        fun: any function of pytrees of arrays; it runs once, on concrete primals.
+        primals: its arguments.
+        has_aux: `fun` returns `(out, aux)`.
+    Returns:
+        `(out, tangent_map)` or `(out, tangent_map, aux)`; `tangent_map(*tangents)` returns the tangent of `out`.
+    Raises:
+        ShapeError, TreeError: a tangent does not match its primal.
+
+    >>> import numpy as np, covector
+    >>> out, tangent_map = covector.linearize(np.sin, 0.0)
+    >>> float(tangent_map(2.0))
+    2.0
+    """
+    check_function(fun, "linearize")
+    leaves, rebuild = flatten(primals)
+    avals = [differentiable(settle(x), "linearize") for x in leaves]
+    out, pullback, *aux = vjp(fun, *primals, has_aux=has_aux)
+    outs, rebuild_out = flatten(out)
+    out_avals = [aval_of(v) for v in outs]
+    live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
+    zeros = [zeros_of(a, *leaves) for a in out_avals]
+
+    def flat_pullback(*cts):
+        full = list(zeros)
+        for k, ct in zip(live, cts):
+            full[k] = ct
+        return flatten(pullback(rebuild_out(full)))[0]
+
+    # The tangent map is the transpose of the pullback: the primal part is done before anything is staged. Strong zeros
+    # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
+    def flat_tangents(*tangents):
+        found = vjp(flat_pullback, *[_generic(out_avals[k], *leaves) for k in live])[1](list(tangents))
+        full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
+        for k, t in zip(live, found):
+            full[k] = t
+        return rebuild_out(full)
+
+    graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves, watch=False)
+    graph.guards = pullback.trace.guards
+
+    constants = [v.value for v in graph.outputs if type(v) is Literal]
+
+    def tangent_map(*given):
+        flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
+        flat = [in_dtype(settle(t), a, "the tangent map of linearize", "tangent") for t, a in zip(flat, avals)]
+        flat = [t[()] if type(t) is np.ndarray and not t.ndim else t for t in flat]
+        check_inputs(graph, flat, avals, "the tangent map of linearize")
+        out = graph.eval([*flat, *graph.captured])
+        check_escaped(out)
+        return owned(graph.rebuild(out), [*flat, *constants])
+
+    tangent_map.graph = graph
+    return (out, tangent_map, *aux)
+
+
+def _generic(aval, *like):
+    """An array of `aval` between 1 and 2, without coincidences: no sum or difference of its elements vanishes."""
+    values = 1.0 + np.arange(aval.size) * 0.6180339887498949 % 1.0
+    return constant(values.reshape(aval.shape).astype(aval.dtype), *like)
+
+
+def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., Any]:
+    """Transpose a linear function, from the shapes of its arguments alone.
+
+    Args:
+        fun: linear in all its arguments together.
+        args: arrays or `ShapeDtype`; only shapes and dtypes are used.
+    Returns:
+        `transposed(ct)`: maps a cotangent of the output of `fun` to a tuple with one cotangent per argument.
+    Raises:
+        RuleError: an operation is not linear in the arguments.
+        DtypeError: an argument is integer.
+
+    >>> import numpy as np, covector
+    >>> transposed = covector.linear_transpose(lambda x: 3.0 * x[1:], np.ones(3))
+    >>> transposed(np.array([1.0, 2.0]))
+    (array([0., 3., 6.]),)
+    """
+    check_function(fun, "linear_transpose")
+    leaves, rebuild = flatten(args)
+    for x in leaves:
+        if not is_inexact(x.dtype if isinstance(x, ShapeDtype) else aval_of(settle(x)).dtype):
+            raise DtypeError(f"linear_transpose needs floating or complex arguments, but one is {x!r}; use "
+                             f"x.astype(float), or close over it{at_user_line()}")
+    graph, _ = stage(fun, leaves, rebuild, "linear_transpose")
+    check_linear(graph, len(leaves))
+    avals = graph.in_avals[: len(leaves)]
+
+    def transposed(ct):
+        given = same_structure(ct, graph.rebuild, "the transposed function", "a cotangent")
+        zeros = rebuild([zeros_of(a, *given) for a in avals])
+
+        def run(*inputs):
+            return graph.rebuild(graph.eval([*flatten(inputs)[0], *graph.captured]))
+
+        for c, a in zip(given, graph.out_avals):
+            if aval_of(settle(c)).shape != a.shape:
+                raise ShapeError(f"the transposed function takes a cotangent of shape {a.shape} like the output of "
+                                 f"the function, but got {aval_of(settle(c)).shape}; reshape it{at_user_line()}")
+        return vjp(run, *zeros)[1](ct)
+
+    return transposed
+
+
+def _adds(v):
+    """Whether an operand is a constant other than 0."""
+    return type(v) is Literal and bool(np.any(unwrap(v.value) != 0))
+
+
+def check_linear(graph, count):
+    """Raise unless every equation is linear in what depends on the first `count` inputs."""
+    dependent = set(graph.inputs[:count])
+    for eq in graph.equations:
+        names = eq.prim.operands if not eq.prim.variadic else ("*" + eq.prim.operands[0],) * len(eq.inputs)
+        used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
+        if not used:
+            continue
+        groups = [group for text in eq.prim.linear if used <= (group := {n.strip() for n in text.split(",")})]
+        if not groups:
+            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} is not linear in "
+                            f"{', '.join(sorted(used))}; use vjp{at_user_line()}")
+        if all(any(n in group and _adds(v) for n, v in zip(names, eq.inputs)) for group in groups):
+            raise RuleError(f"linear_transpose needs a linear function, but {eq.prim.name} joins the arguments with a "
+                            f"constant, so that zeros do not give zeros; leave the constant out, or use vjp"
+                            f"{at_user_line()}")
+        dependent.update(eq.outputs)
+

@@ -1,0 +1,239 @@
+"""Staging: the trace that records operations as equations, and what is built on it: make_graph, eval_shape."""
+
+import numpy as np
+
+from ...core.arrays.avals import Aval, aval_of, make_aval
+from ...core.arrays.backend import find_backend, namespace_of
+from ...core.checks import check_function
+from ...core.errors import DtypeError, at_user_line
+from ...core.primitive.primitive import RAW
+from ...core.trace.buffers import identity
+from ...core.trace.device import library_of
+from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
+from ...core.types import Any, Callable, PyTree
+from ..arguments.arguments import flatten, settle, structure
+from ..arguments.escape_checks import abandon, check_escaped
+from ..reverse.mutation_guards import COPY_LIMIT, Guards
+from ..scope.errstate import is_quiet
+from .graph import Equation, Graph, Literal, ShapeDtype, Var
+
+
+class GraphTrace(Trace):
+    """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
+
+    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch")
+    kind = "graph"
+
+    def __init__(self, concrete=False, library=None, watch=True):
+        Trace.__init__(self)
+        self.watch = watch  # constants are the user's, who may write to them before the graph runs
+        self.guards = None
+        self.library = library  # the namespace of the arrays that it is staged for; None: NumPy, or unknown
+        self.equations = []
+        self.inputs = []
+        self.captured = {}  # identity of a tracer -> (tracer, Staged)
+        self.concrete = concrete
+
+    def input(self, aval, value=None):
+        """A new input."""
+        var = Var(aval)
+        self.inputs.append(var)
+        return self.box(var, value)
+
+    def box(self, var, value=None):
+        out = Staged()
+        out.owner = self
+        out.value = value
+        out.aval = var.aval
+        out.node = var
+        return out
+
+    def hoist(self, tracer):
+        """The input that stands for a tracer of a surrounding transform that the function closed over."""
+        key = identity(tracer)
+        known = self.captured.get(key)
+        if known is None:
+            aval = aval_of(tracer)
+            var = Var(aval)
+            known = tracer, self.box(var, primal(tracer) if self.concrete else None)
+            self.captured[key] = known
+        return known[1]
+
+    def lift(self, a):
+        """`(Var or Literal, known value)` of an operand."""
+        if isinstance(a, Tracer):
+            a = settle(a)
+        if isinstance(a, Tracer):
+            if a.owner is not self:
+                a = self.hoist(a)
+            return a.node, a.value
+        if type(a) not in RAW:
+            namespace_of((a,))
+        if self.watch and isinstance(a, np.ndarray) and find_backend(type(a)) is not None:
+            a = self.keep(a)
+        return Literal(a), a
+
+    def keep(self, array):
+        """A constant as it is now: small ones copied, large ones fingerprinted."""
+        if array.nbytes <= COPY_LIMIT:
+            return np.array(array)
+        if self.guards is None:
+            self.guards = Guards()
+        self.guards.watch(array)
+        return array
+
+    def process(self, prim, args):
+        if self.done:
+            check_alive(self, prim)
+        if prim.handlers is not None:
+            return prim.handlers["graph"](self, prim, args)
+        operands, params = prim.split(args)
+        lifted = [self.lift(a) for a in operands]
+        if prim.staged_params is not None:  # before the concrete run, which must not write into a constant of the graph
+            params = prim.staged_params(*params)
+        values = None
+        if self.concrete and not prim.effect:
+            values = prim.rebind((*[v for _, v in lifted], *params))
+        avals = tuple([strip(x) for x, _ in lifted])
+        out_avals = prim.shape(avals, params)
+        return self.emit(prim, [x for x, _ in lifted], params, out_avals, values)
+
+    def emit(self, prim, inputs, params, out_avals, values=None):
+        """Write an equation down; returns its tracer(s)."""
+        if prim.outputs is None:
+            var = Var(out_avals)
+            self.equations.append(Equation(prim, inputs, params, [var], is_quiet()))
+            return self.box(var, values)
+        outputs = [Var(a) for a in out_avals]
+        self.equations.append(Equation(prim, inputs, params, outputs, is_quiet()))
+        return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
+
+    def finish(self, outs, rebuild=None):
+        """The graph with these outputs, and the captured tracers in the order of its last inputs."""
+        outputs = [self.lift(x)[0] for x in outs]
+        captured = [tracer for tracer, _ in self.captured.values()]
+        inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
+        self.done = True
+        graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
+        graph.guards = self.guards
+        return graph
+
+
+def strip(x):
+    """The aval of a Var or Literal."""
+    return x.aval
+
+
+def primal(value):
+    """`value` without its derivatives: what a concrete run may look at. Batch axes and staging stay."""
+    while isinstance(value, Tracer):
+        value = settle(value)
+        kind = type(value)
+        if isinstance(value, Batched):
+            inner = primal(value.value)
+            if inner is value.value:
+                return value
+            out = kind()
+            out.owner = value.owner
+            out.value = inner
+            out.aval = value.aval
+            return out
+        if isinstance(value, (Rev, Dual)):
+            value = value.value
+        elif kind is Staged:
+            return value
+        else:
+            value = value.value
+    return value
+
+
+def _input_aval(x, name):
+    if isinstance(x, ShapeDtype):
+        return make_aval(x.shape, x.dtype)
+    if isinstance(x, Aval):
+        return x
+    if isinstance(x, np.ndarray):
+        namespace_of((x,))
+    try:
+        return aval_of(x)
+    except DtypeError:
+        raise DtypeError(f"{name} needs arrays, numbers or ShapeDtype, but got {x!r}; close over static values instead"
+                         f"{at_user_line()}") from None
+
+
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True):
+    """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
+
+    Where `leaves` are shapes alone, `like` says what library they stand for. Without `watch` constants are not kept
+    from writes: those of `fun` are known to be.
+    """
+    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)), watch)
+    boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
+    try:
+        result = fun(*rebuild(boxed))
+    except BaseException as error:
+        abandon(trace, error)
+        raise
+    outs, rebuild_out = flatten(result)
+    outs = [settle(x) for x in outs]
+    known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
+    return trace.finish(outs, rebuild_out), known
+
+
+def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
+    """Return a function that stages `fun` to a typed graph instead of computing it.
+
+    Args:
+        fun: any function of pytrees of arrays; Python control flow on traced values raises.
+    Returns:
+        a function of the same arguments (arrays, numbers or `ShapeDtype`) that returns a `Graph`: printable, callable
+        with arguments of the same shapes and dtypes under any transform, with `equations`, `in_avals`, `out_avals`,
+        `to_dot()`.
+
+    >>> import numpy as np, covector
+    >>> covector.make_graph(lambda x: np.sin(x) * 2.0)(np.ones(3))
+    { lambda a:f64[3] . let
+        b:f64[3] = sin a
+        c:f64[3] = multiply b 2.0
+      in (c) }
+    """
+
+    check_function(fun, "make_graph")
+
+    def graph_fun(*args, **kwargs):
+        leaves, rebuild, run = _with_names(fun, args, kwargs)
+        graph, _ = stage(run, leaves, rebuild)
+        check_escaped(graph.captured)
+        graph.form = structure((args, kwargs) if kwargs else args)
+        return graph
+
+    return graph_fun
+
+
+def _with_names(fun, args, kwargs):
+    """Leaves of all arguments, how to rebuild them, and `fun` of what that gives; those by name come last."""
+    if not kwargs:
+        return *flatten(args), fun
+    return *flatten((args, kwargs)), lambda given, named: fun(*given, **named)
+
+
+def eval_shape(fun: Callable[..., Any], *args: PyTree, **kwargs: PyTree) -> PyTree:
+    """Compute the shapes and dtypes of `fun(*args, **kwargs)`, without running it on data.
+
+    Args:
+        fun: any function of pytrees of arrays.
+        args, kwargs: arrays, numbers or `ShapeDtype`.
+    Returns:
+        the structure of the result with `ShapeDtype` leaves.
+    Raises:
+        ShapeError: shapes inside `fun` do not match.
+
+    >>> import numpy as np, covector
+    >>> covector.eval_shape(lambda a, b: a @ b, covector.ShapeDtype((2, 3)), np.ones((3, 4)))
+    ShapeDtype((2, 4), float64)
+    """
+    check_function(fun, "eval_shape", "write eval_shape(f, x)")
+    leaves, rebuild, run = _with_names(fun, args, kwargs)
+    graph, _ = stage(run, leaves, rebuild, "eval_shape")
+    check_escaped(graph.captured)
+    return graph.rebuild([ShapeDtype(a.shape, a.dtype) for a in graph.out_avals])
