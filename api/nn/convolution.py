@@ -21,7 +21,7 @@ def conv(
         b: `(features,)`, added at each position, or None.
         stride: the step between windows: a number, or one per axis.
         padding: zeros around each axis: a number, one per axis, pairs (before, after), "valid" (none) or "same"
-        (such that the output has size / stride elements, rounded up).
+            (such that the output has size / stride elements, rounded up).
         dilation: the step between the elements of a window: a number, or one per axis.
         groups: the number of groups of channels and features; each group of features depends on its own channels.
     Returns:

@@ -16,7 +16,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
     Args:
         logits: an array, real, with the classes along `axis`.
         labels: integer class indices, of the shape of `logits` without `axis`; or real class weights,
-        with the axes of `logits`, each of its length or 1: -Σ weights · log softmax(logits).
+            with the axes of `logits`, each of its length or 1: -Σ weights · log softmax(logits).
         axis: the axis of the classes.
     Returns:
         an array of the shape of `logits` without `axis`.

@@ -22,7 +22,7 @@ def multivariate_normal(
         key: a key.
         mean: `(…, n)`.
         cov: covariance matrices `(…, n, n)`, positive definite (semidefinite for "svd" and "eigh"). The output is
-        differentiable with respect to `mean` and `cov`.
+            differentiable with respect to `mean` and `cov`.
         shape: the shape of the output without its last axis; by default that of the broadcast parameters.
         dtype: the dtype of the output; by default that of the promoted parameters.
         method: how the root of `cov` is computed: "cholesky", "svd" or "eigh".

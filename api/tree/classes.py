@@ -19,7 +19,7 @@ def register_dataclass(
         kind: the class.
         data_fields: names of the fields that hold leaves or pytrees; by default all that are not in `meta_fields`.
         meta_fields: names of the fields that belong to the structure, whose values are hashable; by default those
-        marked with `static`.
+            marked with `static`.
     Returns:
         `kind`.
     Raises:

@@ -26,17 +26,17 @@ def primitive(
         impl: `impl(xp, x, y, *, axis)`: positional names are arrays, keyword-only names static parameters.
         shape: requests operand avals and parameters by name; returns the output's `Aval` (or a tuple of them).
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists the values it
-        needs. `ZERO` declares that the derivative is zero everywhere.
+            needs. `ZERO` declares that the derivative is zero everywhere.
         real_vjp: faster forms for native real floats of at most two axes, whose outputs need no cast or un-broadcast.
         basis: `{"x": rows}`: the stacked outputs of real_vjp for each unit cotangent, if they are nearly free.
-        `rows(ct, …)` requests names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (whether all
-        units are requested), but no values. None if there is no shortcut.
+            `rows(ct, …)` requests names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (whether all
+            units are requested), but no values. None if there is no shortcut.
         batch: requests by name operands (batched ones with a leading batch axis), parameters, `batched` (a tuple
-        of bools, one per operand) and `size`; returns the output with a leading batch axis.
+            of bools, one per operand) and `size`; returns the output with a leading batch axis.
         samples: `samples(rng)` returns `(operand, …, {parameter: value})` tuples for the checker.
         outputs: None for one array; the number of arrays in the returned tuple, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands, which are not differentiable. An operand whose
-        derivative exists but is not known is also listed in `refused={"x": "why"}`, and then raises.
+            derivative exists but is not known is also listed in `refused={"x": "why"}`, and then raises.
         facts: flags of `Primitive` (`view`, `masks`, `singular`, `flat`, `linear`, `lazy`, …).
     Returns:
         the public function, whose `.prim` is the `Primitive`.
@@ -181,10 +181,10 @@ def elementwise(
 
     Args:
         d: `{"x": lambda x, ans: …}`: the partial derivative with respect to each operand, or ZERO if it is zero
-        everywhere. Holomorphic: the vjp multiplies by the conjugate.
+            everywhere. Holomorphic: the vjp multiplies by the conjugate.
         jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
         real_vjp, real_jvp: faster forms of the rules derived from `d`, used only for native real floats; `"x, y"` of
-        real_vjp is the pair of both, if both are differentiated.
+            real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         same: whether the output for plain operands has their aval (False for `abs` of complex values and similar).
     Returns:

@@ -47,12 +47,12 @@ def checkpoint(
 
     Args:
         fun: any function of pytrees of arrays. It is executed eagerly, so `if` on concrete values works. Traced values
-        that it closes over are differentiated, too.
+            that it closes over are differentiated, too.
         policy: `policy(primitive, *avals, **params) -> bool` selects outputs to save nevertheless; see
-        `checkpoint_policies`. Results of collectives are always saved.
+            `checkpoint_policies`. Results of collectives are always saved.
         prevent_cse: accepted for compatibility with JAX; recomputed values are never merged with the original.
         static_argnums, static_argnames: positions and names of arguments that are passed to `fun` unchanged, and may
-        be arbitrary objects.
+            be arbitrary objects.
     Returns:
         a function with the same values and derivatives.
 

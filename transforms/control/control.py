@@ -38,7 +38,7 @@ def cond(
 
     Args:
         pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
-        `where` selects; if staged, both are staged.
+            `where` selects; if staged, both are staged.
         true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -96,7 +96,7 @@ def switch(
 
     Args:
         index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
-        by vmap, all are called and `where` selects; if staged, all are staged.
+            by vmap, all are called and `where` selects; if staged, all are staged.
         branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.

@@ -40,7 +40,7 @@ def scan(
         fun: `fun(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
         init: the initial carry.
         xs: pytrees of arrays, looped over along axis 0; or None. If they are empty, `fun` is staged (or runs on
-        zeros, if it inspects values), to determine the shapes of the outputs.
+            zeros, if it inspects values), to determine the shapes of the outputs.
         length: the number of steps, needed only without `xs`.
         reverse: loop from the last to the first; the outputs stay in the order of `xs`.
         unroll: accepted for compatibility with JAX; it has no effect.

@@ -54,8 +54,8 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     """Define a function together with its reverse rule.
 
     Args:
-        fun: `fun(*args) -> (out, rule)`, where `rule(ct)` returns a tuple with one cotangent per argument (for a single
-        argument, the cotangent itself is accepted). The rule is staged: Python control flow on its cotangent raises.
+        fun: `fun(*args) -> (out, rule)`, where `rule(ct)` returns a tuple with one cotangent per argument (for one
+            argument, the cotangent itself is accepted). The rule is staged: Python control flow on its cotangent raises.
     Returns:
         a function of the same arguments that returns `out`.
     Raises:

@@ -66,7 +66,7 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
         nondiff_argnames: the same, by name.
     Methods:
         defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents. Keyword arguments and
-        defaults are passed by position, so a rule receives all arguments.
+            defaults are passed by position, so a rule receives all arguments.
         defjvps(*rules): one rule per argument, `rule(tangent, out, *primals)`, or None for zero.
 
     >>> import numpy as np, covector
@@ -123,7 +123,7 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
         nondiff_argnames: the same, by name.
     Methods:
         defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent per argument
-        (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugation.
+            (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugation.
 
     >>> import numpy as np, covector
     >>> @covector.custom_vjp

@@ -22,11 +22,11 @@ def custom_root(
 
     Args:
         fun: `fun(x)`, with outputs like `x`. Derivatives are taken with respect to the traced values that it closes
-        over. It is staged, so Python control flow on `x` raises.
+            over. It is staged, so Python control flow on `x` raises.
         initial_guess: the starting point of `solve`; it has no derivative.
         solve: `solve(fun, initial_guess)` returns a root. It runs on values without derivatives, and closes over none.
         tangent_solve: `tangent_solve(g, y)` returns `x` with `g(x) = y` for the linear function g = ∂f/∂x; for scalars
-        `y / g(1.0)`, for short vectors `np.linalg.solve(covector.jacobian(g)(y), y)`. Reverse mode transposes it.
+            `y / g(1.0)`, for short vectors `np.linalg.solve(covector.jacobian(g)(y), y)`. Reverse mode transposes it.
         has_aux: `solve` returns a pair, whose second part has no derivative.
     Returns:
         the output of `solve`.

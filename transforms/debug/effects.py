@@ -97,7 +97,7 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
         the output of `fun`, as constants of known shape.
     Raises:
         RuleError: a derivative would have to pass through; wrap the call in `custom_jvp` or `custom_vjp`, or the
-        arguments in `stop_gradient`.
+            arguments in `stop_gradient`.
         ShapeError: `fun` returned a different shape.
 
     >>> import numpy as np, covector

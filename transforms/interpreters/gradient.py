@@ -49,7 +49,7 @@ def grad(
         holomorphic: `fun` is complex-differentiable, with complex input and output; returns df/dz.
         conjugate: return the direction of steepest ascent, ∂f/∂a + i ∂f/∂b for z = a + ib, instead of its conjugate.
         allow_int: treat integer and boolean leaves as constants; their gradients are arrays of the same shapes without
-        values, with JAX's dtype float0.
+            values, with JAX's dtype float0.
     Returns:
         a function of the same arguments: the gradient, with the structure, shapes and dtypes of the argument
         (a tuple of them if `argnums` is a tuple), as ordinary writable arrays; with `has_aux`, `(gradient, aux)`.

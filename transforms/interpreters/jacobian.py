@@ -61,14 +61,14 @@ def jacrev(
     Args:
         fun, argnums, has_aux, holomorphic: as in `jacfwd`.
         allow_int: treat integer and boolean leaves as constants; their Jacobians are arrays of the same shapes without
-        values, with JAX's dtype float0.
+            values, with JAX's dtype float0.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
     Returns:
         a function, as returned by `jacfwd`. Complex inputs of a function with real outputs are supported as well: each
         row is the result of `grad`.
     Raises:
         DtypeError: an input is integer; input and output are complex without `holomorphic`; or the output is real
-        with it.
+            with it.
 
     >>> import numpy as np, covector
     >>> covector.jacrev(lambda x: x.sum() * x)(np.array([1.0, 2.0]))
@@ -92,7 +92,7 @@ def jacobian(
     Args:
         fun, argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
         mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. This requires the output shape,
-        so with "auto" the function runs once in reverse mode before it may run in forward mode.
+            so with "auto" the function runs once in reverse mode before it may run in forward mode.
     Returns:
         a function, as returned by `jacfwd`.
     Raises:

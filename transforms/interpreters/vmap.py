@@ -136,7 +136,7 @@ def vmap(
     Args:
         fun: written for one example.
         in_axes: which axis of each argument to map: an int, None (not mapped), or a tuple with one entry per argument;
-        entries may be pytree prefixes of the argument. Keyword arguments are mapped over axis 0.
+            entries may be pytree prefixes of the argument. Keyword arguments are mapped over axis 0.
         out_axes: the position of the mapped axis in the outputs, likewise; None for outputs that do not depend on it.
         axis_name: a name for collectives (`psum` and others).
         axis_size: the length of the axis, needed only if no argument is mapped.
