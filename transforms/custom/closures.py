@@ -55,7 +55,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
 
     Args:
         fun: `fun(*args) -> (out, rule)`, where `rule(ct)` returns a tuple with one cotangent per argument (for one
-            argument, the cotangent itself is accepted). The rule is staged: Python control flow on its cotangent raises.
+            argument, the cotangent itself is accepted). It is staged: Python control flow on its cotangent raises.
     Returns:
         a function of the same arguments that returns `out`.
     Raises:
