@@ -126,8 +126,8 @@ def tile(A: Array, reps: Any) -> Array:
     rank = builtins.max(A.ndim, len(reps))
     reps = (1,) * (rank - len(reps)) + tuple(map(operator.index, reps))
     if builtins.min(reps, default=0) < 0:
-        raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give numbers that "
-                         f"are nonnegative{at_user_line()}")
+        raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give "
+                         f"nonnegative numbers{at_user_line()}")
     shape = (1,) * (rank - A.ndim) + tuple(A.shape)
     A = A.read() if type(A) is Buffer else A
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))

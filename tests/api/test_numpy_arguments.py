@@ -160,7 +160,7 @@ REFUSED = {
                      lambda xp, x: xp.concatenate([x, x[None]]), V),
     "take by floats": (TypeError, r"indices to take are integers, but got dtype float64; cast them",
                        lambda xp, x: xp.take(x, np.array([0.0, 1.0])), V),
-    "compress by a matrix": (ValueError, r"compress takes a vector.*\(1, 3\); use a\[mask\]",
+    "compress by a matrix": (ValueError, r"compress takes a boolean vector.*\(1, 3\); use a\[mask\]",
                              lambda xp, x: xp.compress([[True, False, True]], x), V),
     "triangle of a number": (TypeError, r"triangle is cut.*got a number; reshape", lambda xp, x: xp.tril(x.sum()), V),
     "insert by floats": (TypeError, r"insert needs integer positions.*float64",

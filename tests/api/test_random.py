@@ -231,7 +231,7 @@ def test_shapes_and_dtypes_that_do_not_fit_are_refused():
         random.choice(KEY, 5, p=np.ones(4) / 4)
     with pytest.raises(ShapeError, match=r"random.categorical was asked for 4 of 3 categories; draw fewer"):
         random.categorical(KEY, np.zeros(3), shape=(4,), replace=False)
-    with pytest.raises(TypeError, match=r"random.permutation needs an array or a whole number.*float64"):
+    with pytest.raises(TypeError, match=r"random.permutation needs an array or an integer.*float64"):
         random.permutation(KEY, 1.5)
     with pytest.raises(ShapeError, match=r"random.multivariate_normal needs a mean of shape.*\(3,\) and \(2, 2\)"):
         random.multivariate_normal(KEY, np.zeros(3), COV)

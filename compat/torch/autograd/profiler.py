@@ -104,7 +104,7 @@ class profile:  # noqa: N801 (torch's name)
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
         if modes().recorder is not None:
-            raise RuntimeError("profile cannot start inside of another profile, emit_nvtx or emit_itt: one collects "
+            raise RuntimeError("profile cannot start inside another profile, emit_nvtx or emit_itt: one collects "
                                "at a time; end that one first")
         self.entered = True
         if self.custom_trace_id_callback is not None:
@@ -190,7 +190,7 @@ def checked_device(device, older):
 
 
 def events_of(recorder, device):
-    """The spans of a recorder as events, and what tensors took or gave back outside of all of them."""
+    """The spans of a recorder as events, and what tensors took or gave back outside all of them."""
     records = sorted(recorder.records)
     times = [t for t, _ in records]
     sums = [0, *itertools.accumulate(size for _, size in records)]
@@ -261,7 +261,7 @@ class _Emit:
         if self.entered:
             raise RuntimeError(f"{self.name} annotation context manager is not reentrant")
         if modes().recorder is not None:
-            raise RuntimeError(f"{type(self).__name__} cannot start inside of a profile, emit_nvtx or emit_itt: one "
+            raise RuntimeError(f"{type(self).__name__} cannot start inside a profile, emit_nvtx or emit_itt: one "
                                "collects at a time; end that one first")
         push, pop = self.library()
         self.entered = True

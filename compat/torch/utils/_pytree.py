@@ -1,4 +1,4 @@
-"""torch.utils._pytree: nests of containers."""
+"""torch.utils._pytree: pytrees of containers."""
 
 from .._impl.types.pytree import (
     TreeSpec,

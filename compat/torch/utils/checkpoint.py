@@ -34,7 +34,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         function: from tensors and anything else to tensors.
         args: its arguments.
         use_reentrant: False for hooks around saved tensors, which work with every way to differentiate; True for a
-            Function that runs `backward` inside of its own, for which only `backward` without `inputs` does.
+            Function that runs `backward` inside its own, for which only `backward` without `inputs` does.
         context_fn: gives two contexts, for the forward pass and for the recomputation.
         determinism_check: "default" compares shape, dtype and device of what is saved, "none" nothing.
         debug: say in errors where each tensor was saved in both passes.

@@ -1,4 +1,4 @@
-"""One road for every operation: lower the tensors, compute with covector, lift the answer, name its node.
+"""One path for every operation: lower the tensors, compute with covector, lift the output, name its node.
 
 An operation is written once, on core values, where covector's own functions apply. `operation` makes of it the function
 `torch.<name>`, the method, the in-place method and `out=`.
@@ -84,7 +84,7 @@ def tensors_in(args, kwargs):
 
 
 def lifted(v, node_name, tensors, call=None):
-    """The tensor(s) of an answer; the node gets torch's name, the operands' edges and the other arguments."""
+    """The tensor(s) of an output; the node gets torch's name, the operands' edges and the other arguments."""
     if isinstance(v, tuple):
         out = [lifted(x, node_name, tensors, call) for x in v]
         return type(v)(*out) if hasattr(v, "_fields") else tuple(out)
@@ -104,12 +104,12 @@ def lifted(v, node_name, tensors, call=None):
 def dress_node(node, name, tensors, call=None):
     """Name a node as torch does, and show the operands of the whole operation as its edges."""
     if any(node is t.node for t in tensors):
-        return  # the answer is an operand itself
+        return  # the output is an operand itself
     target = node
     if node.rule is not None and node.rule.prim is None and isinstance(node.parents, extend.AmbientNode):
         target = node.parents  # a picked output: its node is the one that users see
     if target.rule is None:
-        return  # the answer is an operand itself
+        return  # the output is an operand itself
     if target.name() == name and single(target):
         if call is not None and (target.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
             target.more().call = noted(*call)
@@ -151,7 +151,7 @@ def operation(name=None, *, node=None, method=True, inplace_form=False, out=True
         method, inplace_form: whether there is `Tensor.name`, and `Tensor.name_`.
         out: whether there is `out=`, or a `Target`: what is special about it.
         checked: whether the arguments are torch's, to be compared with its signatures.
-        facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
+        facts: `layout`, that of the output in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
             and booleans but by `hosted.insist`.
@@ -258,7 +258,7 @@ def compute(row, fun, args, kwargs, out=True):
 
 _NO_NUMBERS = frozenset({str, type(None)})
 _NO_TENSORS = _NO_NUMBERS | {bool, int, float, complex}
-NANS = []  # filled by nans.py: a look at the answer under debug_nans
+NANS = []  # filled by nans.py: a look at the output under debug_nans
 
 
 def marked(out):

@@ -12,7 +12,7 @@ Tracer = extend.Tracer
 aval_of = extend.aval_of
 _HELD = Tracer.value  # the slot of a box, which its own `value` hides
 _WITH_CONTEXT = frozenset({"repeated"})  # parameters that a body reads from a context
-LARGE = 1 << 16  # elements: an operation on more costs more than the road, and a run keeps all it computes to its end
+LARGE = 1 << 16  # elements: an operation on more costs more than the path, and a run keeps all it computes to its end
 _KEPT = 1 << 12  # elements of a constant that a program may keep
 
 
@@ -109,7 +109,7 @@ class Recorder(extend.Trace):
 
 
 def traced(param):
-    """Whether a parameter is a traced value, or a nest with one."""
+    """Whether a parameter is a traced value, or a pytree with one."""
     return isinstance(param, Tracer) or type(param) in (tuple, list) and any(traced(p) for p in param)
 
 
@@ -130,7 +130,7 @@ class Check:
 
 
 class Step:
-    """One primitive of a program: the places of its operands, parameters and answer."""
+    """One primitive of a program: the places of its operands, parameters and output."""
 
     __slots__ = ("constants", "operands", "params", "parts", "place", "prim")
 
@@ -140,7 +140,7 @@ class Step:
         self.constants = constants  # the places of the parameters
         self.params = params
         self.place = None
-        self.parts = ()  # the places of several answers, `place` being that of their tuple
+        self.parts = ()  # the places of several outputs, `place` being that of their tuple
 
     def made(self):
         """The places that it fills."""
@@ -148,7 +148,7 @@ class Step:
 
 
 def needed(steps, results):
-    """The steps that answers depend on, and the places of all that those need."""
+    """The steps that outputs depend on, and the places of all that those need."""
     live, kept = set(results), []
     for step in reversed(steps):
         if type(step.prim) is Check or not live.isdisjoint(step.made()):
@@ -223,7 +223,7 @@ def saving(places):
 
 
 def flattened(answer, results):
-    """The nest of an answer: the number of a result, None, or `(type, nests)`; the places of the results are added."""
+    """The pytree of an output: the index of a result, None, or `(type, pytrees)`; `places` gets those of the results."""
     if answer is None:
         return None
     if type(answer) is Box:

@@ -19,10 +19,10 @@ class Target(NamedTuple):
     """What is special about an operation's `out=`.
 
     Args:
-        gradient: the answer may carry one. PyTorch lets it; of some it cannot be asked for later, here it can.
+        gradient: the output may carry one. PyTorch lets it; of some it cannot be asked for later, here it can.
         dtype: the operation computes in the dtype of `out=`.
         columns: fresh memory lies by columns, as LAPACK's matrices do.
-        floating: real answers want a floating dtype.
+        floating: real outputs want a floating dtype.
         any_dtype: the dtype is not looked at.
         error: the kind of the refusal of a dtype.
     """
@@ -41,7 +41,7 @@ BY_COLUMNS = Target(columns=True)
 
 
 def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
-    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the answer."""
+    """`out=`: resize if empty, refuse derivatives, write; `exact` wants the dtype of the output."""
     if isinstance(target, tuple | list):
         if not isinstance(v, tuple):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
@@ -60,7 +60,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
-                                  "out= function; write the answer with copy_ instead")
+                                  "out= function; write the output with copy_ instead")
     check_write(target)
     shape, dtype = shape_dtype(target)
     if facts.floating and v.dtype.kind == "f" != dtype.kind:
@@ -85,7 +85,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, exact=False):
 def resize(target, shape):
     """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
     if target.level_trace is not None or target.autograd_meta is not None and target.autograd_meta.base is not None:
-        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
+        raise RuntimeError(f"out= of shape {list(target.shape)} cannot hold an output of shape {list(shape)}: it is "
                            "a view, or a value of a running transform; give an empty tensor")
     if target.value.size:
         warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "

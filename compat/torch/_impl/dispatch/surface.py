@@ -1,4 +1,4 @@
-"""Names of torch that are not built: asking for one says so; a name that torch has not is an AttributeError."""
+"""Names of torch that are not supported: asking for one says so; a name that torch has not is an AttributeError."""
 
 import functools
 
@@ -6,7 +6,7 @@ from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
 
-# Operations of PyTorch's surface. One that has no row says that it is not built when it is asked for.
+# Operations of PyTorch's surface. One that has no row says that it is not supported when it is asked for.
 NAMES = frozenset("""
 add sub mul div neg pow abs exp log sqrt rsqrt reciprocal square sin cos tan tanh sigmoid atan atan2 floor ceil
 round sign clamp maximum minimum floor_divide max min sum mean prod var std amax amin argmax argmin all any
@@ -102,8 +102,8 @@ def getter(prefix, module):
         if row is not None:
             return public(row)
         if prefix + name in NAMES:
-            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
-                                      "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
+            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not implemented in this "
+                                      "version of covector.compat.torch; see docs/compat_gaps.md for alternatives")
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__

@@ -95,7 +95,7 @@ def running():
 
 
 def task():
-    """A number of the running sweep, which is its own; None outside of one."""
+    """A number of the running sweep, which is its own; None outside one."""
     sweep = RUNNING.get()
     if sweep is None:
         return None

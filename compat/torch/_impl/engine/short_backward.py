@@ -1,4 +1,4 @@
-"""The short way of `backward()`: one ambient tensor outside of all modes, straight into the sweep."""
+"""The short way of `backward()`: one ambient tensor outside all modes, straight into the sweep."""
 
 from ..... import extend
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
@@ -14,7 +14,7 @@ _IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
 
 
 def quick_backward(t, gradient, retain):
-    """`t.backward(gradient)` of ambient floats outside of all modes; False for all else.
+    """`t.backward(gradient)` of ambient floats outside all modes; False for all else.
 
     The gradient is None for a number, or an ambient tensor of the same shape and dtype.
     """

@@ -71,7 +71,7 @@ def as_tensor(data, dtype=None, device=None):
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
-    """A tensor over `obj`; see PyTorch's documentation of `torch.asarray`."""
+    """Convert `obj` to a tensor, sharing its memory if possible."""
     check_device(device)
     if isinstance(obj, TensorBase):
         if requires_grad is None and obj.requires_grad:
@@ -107,7 +107,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A tensor over the memory of an object with the buffer protocol; see PyTorch's `torch.frombuffer`."""
+    """Create a tensor on the memory of an object with the buffer protocol."""
     size = memoryview(buffer).nbytes
     item = dtype.itemsize
     if not size or count == 0:
@@ -132,7 +132,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 
 
 class Typed(type):
-    """The class of `FloatTensor` and its kin: a constructor of tensors of one dtype, which are its instances."""
+    """The class of `FloatTensor` and the like: a constructor of tensors of one dtype, which are its instances."""
 
     def __call__(cls, *args):
         if len(args) == 1 and isinstance(args[0], TensorBase):
@@ -160,14 +160,14 @@ def legacy(args, dtype):
 
 
 def new(self, *args):
-    """A new tensor of this one's dtype, from sizes or data; see PyTorch's `Tensor.new`."""
+    """Create a tensor of the same dtype, from sizes or data."""
     if len(args) == 1 and isinstance(args[0], TensorBase):
         return wrap(bottom(args[0])) if args[0].level_trace is None else args[0].detach()
     return wrap(legacy(args, self.dtype))
 
 
 def new_empty_strided(self, size, stride, dtype=None, **named):
-    """A new uninitialised tensor with strides of one's own, for each example where a vmap maps `self`."""
+    """A new uninitialized tensor with strides of one's own, for each example where a vmap maps `self`."""
     return batched_like(self, empty_strided(size, stride, dtype=dtype or self.dtype, **named))
 
 

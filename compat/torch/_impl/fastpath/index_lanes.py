@@ -1,4 +1,4 @@
-"""The fast lanes of basic indices on ambient float tensors: reads `t[index]`, and writes `t[index] = value`.
+"""The fast paths of basic indices on ambient float tensors: reads `t[index]`, and writes `t[index] = value`.
 
 A read is a view (`view_lanes.py`). A write of a base is one node, that of the base: core's `index_update` of the base
 and the value, whose pullback takes the written part out of one buffer, so that n writes are swept in O(n).
@@ -28,7 +28,7 @@ def place(key, shape):
     """`(index, name of the node, spot)` of a basic key that lies within a shape; None where torch raises, and for any
     other key.
 
-    Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its answer is an array;
+    Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its output is an array;
     the spot is the same without it: the number itself, where it names one.
     """
     rank = len(shape)

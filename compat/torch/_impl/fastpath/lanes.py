@@ -1,4 +1,4 @@
-"""The fast lanes of elementwise operations on ambient float32 and float64 tensors; all else goes to `invoke`.
+"""The fast paths of elementwise operations on ambient float32 and float64 tensors; all else goes to `invoke`.
 
 Everything is written out for speed: one array operation, one node, one tensor. Each lane must agree with `invoke`.
 """

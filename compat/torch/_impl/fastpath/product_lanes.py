@@ -1,4 +1,4 @@
-"""The fast lanes of sums, means and matrix products of ambient float tensors; all else goes to `invoke`."""
+"""The fast paths of sums, means and matrix products of ambient float tensors; all else goes to `invoke`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The fast lanes of views of ambient float tensors, and of writes through them.
+"""The fast paths of views of ambient float tensors, and of writes through them.
 
 What `views.view`, `inplace` and `rebase` do for one basic index, reshape or transpose, written out for speed: the nodes
 are the same, their names and edges are worked out when somebody asks.
@@ -22,7 +22,7 @@ Scatter = extend.Scatter
 
 
 def ready(t):
-    """Whether a tensor is an ambient one of floats outside of all modes, its history up to date."""
+    """Whether a tensor is an ambient one of floats outside all modes, its history up to date."""
     slow = t.dispatch_key
     if slow > 1 or type(t) is not Tensor or MODES.get() is not None:
         return False

@@ -151,7 +151,7 @@ def alike(t, tangent):
 
 
 def unpack_dual(tensor, *, level=None):
-    """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
+    """The primal and the tangent of a tensor; no tangent outside a level, or without one."""
     if DUAL.get() is None and level is None:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, TensorBase):

@@ -136,7 +136,7 @@ class BackwardCFunction(FunctionCtx, GradNode):
         return type(self).__name__
 
     def run(self, ct, drive):
-        """A Function has no rule of core's: always the long road."""
+        """A Function has no rule of core's: always the long path."""
         if ct is UNDEFINED and len(self._state.shapes) > 1:
             ct = (UNDEFINED,) * len(self._state.shapes)
         return self.run_slowly(ct, drive)

@@ -1,8 +1,8 @@
 """What nodes of PyTorch's names saved, by PyTorch's names: where a node of ours has it, or can tell it.
 
 A row is one or several stems of node names, a colon, and words: `self=0` is operand 0, `other=1?0` operand 1, saved
-where operand 0 needs a gradient, `result` the answer, `dim!` an argument of the call, `keepdim!False` one with its
-default, `self_sym_sizes` a shape, `dim@` a parameter of a view. Operands and answers are those of the rule if that is a
+where operand 0 needs a gradient, `result` the output, `dim!` an argument of the call, `keepdim!False` one with its
+default, `self_sym_sizes` a shape, `dim@` a parameter of a view. Operands and outputs are those of the rule if that is a
 primitive named in brackets behind the stem, and else a leaf's own value: what the tape does not keep is not listed.
 """
 
@@ -179,7 +179,7 @@ def found(node, word):
 
 
 def operand(node, mine, edges, i, needs):
-    """A saved operand, or the answer (-1)."""
+    """A saved operand, or the output (-1)."""
     rule = node.rule
     if needs is not None and (edges[needs] is None if edges is not None and needs < len(edges) else
                               edges is None and needs not in rule.active):
@@ -234,7 +234,7 @@ def argument(node, name, default):
     """An argument of the call, as torch shows it: `s` makes a tuple of an integer."""
     many = default == "s"
     call = getattr(node.rule, "call", None) or (None if node.extra is None else node.extra.call)
-    if call is None and node.extra is None:  # of a fast lane, which takes no such argument
+    if call is None and node.extra is None:  # of a fast path, which takes no such argument
         return parsed(default, name) if default and not many else MISSING
     if not call:
         return MISSING

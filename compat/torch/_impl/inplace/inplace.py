@@ -43,7 +43,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
     Args:
         t: the tensor written to.
         name: torch's name of the operation, for messages.
-        fn: a function of core values whose answer has the shape and dtype of `t`, or broadcasts and casts to it.
+        fn: a function of core values whose output has the shape and dtype of `t`, or broadcasts and casts to it.
         others: tensors, or anything else handed on as it is.
         node_name: the name of the node, if it is not that of the last primitive.
         covers: elements may share memory, as for fill_ and copy_.
@@ -182,7 +182,7 @@ def check_levels(t, operands, name):
                 raise RuntimeError(into_what_is_shared(name))
         if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
-                f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
+                f"{name} would write a value of a running covector transform into a tensor created outside it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"
             )
 
@@ -209,7 +209,7 @@ def edge_of_view(t):
 
 
 def check_result(shape, dtype, new_shape, new_dtype):
-    """torch's errors for an answer that does not fit the tensor it is written to."""
+    """torch's errors for an output that does not fit the tensor it is written to."""
     if new_shape != shape:
         try:
             fits = np.broadcast_shapes(shape, new_shape) == shape
@@ -300,7 +300,7 @@ def store(t, value):
                 before(array)
     if isinstance(value, extend.Tracer):
         raise RuntimeError(
-            "a value of a running covector transform would be written into a tensor made outside of it, where its "
+            "a value of a running covector transform would be written into a tensor created outside it, where its "
             "derivative would be lost; make the tensor inside the transformed function, or return the value"
         )
     if not array.flags.writeable:
@@ -309,12 +309,12 @@ def store(t, value):
     versions.bump(array)
 
 
-# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal.
+# Their rules save the output where PyTorch's save the operands: a write to the output must stay legal.
 KEEPERS = frozenset("absolute divide erfinv fmod sinc".split())
 
 
 def rescue(t):
-    """Give a node that saved its answer, where PyTorch's does not, a copy before the answer is written to."""
+    """Give a node that saved its output, where PyTorch's does not, a copy before the output is written to."""
     meta = t.autograd_meta
     source = t if meta is None or meta.base is None else meta.base
     node = source.node
@@ -327,7 +327,7 @@ def rescue(t):
     items = tuple([copied(x) if origin == -1 else x for x, origin in zip(items, rule.origins)])
     node.saved = items[0] if len(items) == 1 else items
     tangents = None if node.extra is None else node.extra.tangents
-    if tangents and tangents.get(-1) is not None:  # the answer's tangent is written to as well
+    if tangents and tangents.get(-1) is not None:  # the output's tangent is written to as well
         node.extra.tangents = {**tangents, -1: copied(tangents[-1])}
 
 
@@ -351,7 +351,7 @@ def writable(array):
 
 
 def substitute(node, answer, memory):
-    """Let a rule that saved its answer refer to the memory it was written to: a later write is then noticed."""
+    """Let a rule that saved its output refer to the memory it was written to: a later write is then noticed."""
     rule = node.rule
     if rule.prim is None or -1 not in rule.origins or node.extra is not None and node.extra.packing is not None:
         return
@@ -390,7 +390,7 @@ def put_value(prim, params, x, part):
     if prim is PICK:
         return IMPLANT.fun(x, part, params[0])
     if prim.name not in PUT_VALUE:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() it first")
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not supported; clone() it first")
     return PUT_VALUE[prim.name](params, x, part)
 
 

@@ -95,7 +95,7 @@ class ContextDecorator:
 
 
 class Stepped:
-    """An awaitable whose own code runs in a mode, and whose waits run outside of it."""
+    """An awaitable whose own code runs in a mode, and whose waits run outside it."""
 
     def __init__(self, inner, context):
         self.inner = inner
@@ -118,7 +118,7 @@ class Stepped:
 
 
 class _Mode(ContextDecorator):
-    """A context that changes the modes; nests, and can be entered again."""
+    """A context that changes the modes; pytrees, and can be entered again."""
 
     def __init__(self):
         self.before = []

@@ -52,7 +52,7 @@ def multi_head_attention_forward(
     attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
     static_k=None, static_v=None, average_attn_weights=True, is_causal=False,
 ):
-    """See PyTorch's documentation of `torch.nn.functional.multi_head_attention_forward`."""
+    """Compute multi-head attention from given projections."""
     batched = check_axes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))

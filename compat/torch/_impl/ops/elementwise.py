@@ -1,4 +1,4 @@
-"""Elementwise operations: one row each, with a fast lane where a primitive of covector does all the work."""
+"""Elementwise operations: one row each, with a fast path where a primitive of covector does all the work."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def published(row, fun, inplace=True):
     """Put the function of a row where users find it."""
     name = row.name.rpartition(".")[2]
     fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{row.name}`."
+    fun.__doc__ = f"Compute `{name}` of each element."
     fun.row = row
     row.fun = fun
     ROWS[row.name] = row
@@ -188,7 +188,7 @@ _fast_div = binary(_row, REGISTRY["divide"], np.true_divide)
 
 
 def div(input, other, *, rounding_mode=None, out=None):
-    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
+    """Divide, optionally rounding towards zero or down."""
     if rounding_mode is None and out is None:
         return _fast_div(input, other)
     named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
@@ -220,7 +220,7 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
     _made = operation(_name, node=f"{_name.capitalize()}Backward0", layout=LIKE_OPERANDS)(_pick)
-    _made.__doc__ = f"Elementwise `{_name}`, NaN aside; see PyTorch's documentation of `torch.{_name}`."
+    _made.__doc__ = f"Return the elementwise {_name[1:]}imum, ignoring NaN where the other operand is a number."
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
@@ -233,7 +233,7 @@ attach("__abs__", ROWS["abs"].fun)
 
 @operation("rsub", blind=True, method=False, node="RsubBackward1", layout=LIKE_OPERANDS)
 def rsub(input, other, *, alpha=1):
-    """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
+    """Compute `other - alpha * input`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
 
 
@@ -296,7 +296,7 @@ def _of_powers(value, tensors, args=(), named=None):
 @operation("pow", blind=True, inplace_form=True, node={of_number: "PowBackward2", with_tensor: "PowBackward1",
                                             otherwise: "PowBackward0"}, layout=_of_powers)
 def pow(input, exponent):  # noqa: A001 (torch's name)
-    """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
+    """Compute `input ** exponent`."""
     check_broadcast(input, exponent)
     if not hasattr(exponent, "dtype"):
         kind = input.dtype.kind
@@ -311,7 +311,7 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
     if y.dtype.kind == "i" and (type(x) is int or getattr(x, "dtype", y.dtype).kind in "iu"):
-        below = y < 0  # of whole numbers only 1 and -1 have an inverse, of others the whole part of it is 0
+        below = y < 0  # of integers only 1 and -1 have an inverse, of others the whole part of it is 0
         x = cnp.asarray(x, y.dtype) if type(x) is int else x
         inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(y.dtype)
         return cnp.where(below, inverse, cnp.power(x, cnp.where(below, 0, y)))
@@ -324,7 +324,7 @@ attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COM
 
 @operation("float_power", layout=LIKE_OPERANDS)
 def float_power(input, exponent):
-    """`input ** exponent` in double precision; see PyTorch's documentation of `torch.float_power`."""
+    """Compute `input ** exponent` in double precision."""
     check_broadcast(input, exponent)
     kind = np.dtype(np.complex128 if any(v.dtype.kind == "c" if hasattr(v, "dtype") else isinstance(v, complex)
                                          for v in (input, exponent)) else np.float64)
@@ -334,19 +334,19 @@ def float_power(input, exponent):
 
 @operation("square", inplace_form=True, node="PowBackward0")
 def square(input):
-    """`input ** 2`; see PyTorch's documentation of `torch.square`."""
+    """Compute `input ** 2`."""
     return cnp.square(input if input.dtype != np.bool_ else input.astype(np.int64))
 
 
 @operation("rsqrt", inplace_form=True)
 def rsqrt(input):
-    """`1 / sqrt(input)`; see PyTorch's documentation of `torch.rsqrt`."""
+    """Compute `1 / sqrt(input)`."""
     return REGISTRY["rsqrt"].fun(floating(input))
 
 
 @operation("atan2", inplace_form=True, layout=LIKE_OPERANDS)
 def atan2(input, other):
-    """The angle of `(other, input)`; see PyTorch's documentation of `torch.atan2`."""
+    """Compute the angle of the points `(other, input)`."""
     return REGISTRY["arctan2"].fun(*operands(input, other, floats=True))
 
 
@@ -359,12 +359,12 @@ def _flat(name, fun):
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
         return zero_slope(fun(input), input)
 
-    apply.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    apply.__doc__ = f"Compute `{name}` of each element; the derivative is 0."
     return apply
 
 
 def zero_slope(answer, input):
-    """`answer`, whose derivative by `input` is zero, as part of the history: torch records a node for it."""
+    """`output` with zero derivative with respect to `input`, but recorded: torch creates a node for it."""
     return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
 
 
@@ -382,7 +382,7 @@ attach("fix", ROWS["trunc"].fun)
 @operation("round", inplace_form=True, node={lambda given, named: "decimals" in named: "RoundBackward1",
                                              otherwise: "RoundBackward0"})
 def round(input, *, decimals=0):  # noqa: A001 (torch's name)
-    """Round half to even; see PyTorch's documentation of `torch.round`."""
+    """Round to the nearest integer, or to a number of decimals; ties go to even numbers."""
     if input.dtype.kind in "iu":
         return input
     if not decimals:
@@ -404,7 +404,7 @@ def operator_of(fun, swapped=False):
 
 @operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS, out=RECORDED)
 def floor_divide(input, other):
-    """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
+    """Compute the quotient rounded down."""
     x, y = whole_operands(input, other)
     return cnp.floor_divide(x, y)
 
@@ -416,7 +416,7 @@ attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 @operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
            node={with_tensor: "RemainderBackward1", otherwise: "RemainderBackward0"})
 def remainder(input, other):
-    """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
+    """Compute the remainder with the sign of the divisor."""
     return cnp.remainder(*whole_operands(input, other))
 
 
@@ -427,7 +427,7 @@ attach("__rmod__", operator_of(remainder, swapped=True))
 @operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS,
            node={with_tensor: "FmodBackward1", otherwise: "FmodBackward0"})
 def fmod(input, other):
-    """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
+    """Compute the remainder with the sign of the dividend."""
     return cnp.fmod(*whole_operands(input, other))
 
 
@@ -444,7 +444,7 @@ def _tensor_limit(given, named):
 
 @operation("clamp", blind=True, inplace_form=True, node={_tensor_limit: "ClampBackward0", otherwise: "ClampBackward1"})
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
-    """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
+    """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     limits = [fitting(v, input) for v in (min, max) if v is not None]
@@ -480,13 +480,13 @@ attach("clip_", inplace_method(clamp.row))
 
 @operation("clamp_min", blind=True, inplace_form=True)
 def clamp_min(input, min):  # noqa: A002
-    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    """Clamp from below."""
     return clamp.row.body(input, min, None)
 
 
 @operation("clamp_max", blind=True, inplace_form=True)
 def clamp_max(input, max):  # noqa: A002
-    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    """Clamp from above."""
     return clamp.row.body(input, None, max)
 
 
@@ -497,7 +497,7 @@ def _logical(name, fun, count):
     else:
         body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    made.__doc__ = f"Compute `{name}` of each element."
 
 
 _logical("logical_and", cnp.bitwise_and, 2)
@@ -521,7 +521,7 @@ def _bitwise(name, fun, dunder, count=2):
             check(other)
             return fun(*operands(input, other))
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
-    made.__doc__ = f"Elementwise `{name}`; see PyTorch's documentation of `torch.{name}`."
+    made.__doc__ = f"Compute `{name}` of each element."
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
         attach(dunder.replace("__", "__r", 1), operator_of(made))
@@ -533,12 +533,12 @@ _bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
 _bitwise("bitwise_not", cnp.invert, "__invert__", 1)
 for _name in ("isnan", "isinf", "isfinite"):
     _test = operation(_name, blind=True)((lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
-    _test.__doc__ = f"Elementwise `{_name}`; see PyTorch's documentation of `torch.{_name}`."
+    _test.__doc__ = f"Compute `{_name}` of each element."
 
 
 @operation("where", method=False, layout=LIKE_OPERANDS, blind=True)
 def where(condition, input=None, other=None):
-    """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
+    """Select from `input` where `condition` is true, from `other` elsewhere."""
     if input is None and other is None:
         if not isinstance(bare(condition), np.ndarray | np.generic):
             raise RuntimeError(DYNAMIC.format("where"))

@@ -15,7 +15,7 @@ from .network import functional
 
 @functional("embedding", node="EmbeddingBackward0", blind=True)
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    """See PyTorch's documentation of `torch.nn.functional.embedding`."""
+    """Look up rows of a table by index."""
     dense("embedding", sparse)
     if padding_idx is not None:
         row = padding_idx % weight.shape[0]
@@ -38,7 +38,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def dense(name, sparse):
     """The refusal of gradients that are sparse."""
     if sparse:
-        raise NotImplementedError(f"{name} with sparse=True is not built: gradients are dense here; leave sparse out")
+        raise NotImplementedError(f"{name} with sparse=True is not supported: gradients are dense here; leave sparse "
+                                  f"out")
 
 
 def by_frequency(name, weight, places):
@@ -51,7 +52,7 @@ def by_frequency(name, weight, places):
 @functional("embedding_bag", node="EmbeddingBagBackward0")
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
-    """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
+    """Reduce bags of rows of a table by sum, mean or maximum."""
     scale = per_sample_weights
     if scale is not None and tuple(scale.shape) != tuple(input.shape):
         raise ValueError(f"embedding_bag: If per_sample_weights ({list(scale.shape)}) is not None, then it must have "

@@ -36,7 +36,7 @@ def family(name, first, step):
         return out
 
     body.__name__ = name
-    body.__doc__ = f"See PyTorch's documentation of `torch.special.{name}`."
+    body.__doc__ = f"Evaluate the orthogonal polynomial `{name}` of degree `n` at `x`, by its recurrence."
     operation(f"special.{name}", method=False, node=f"Special{name.title().replace('_', '')}Backward0", out=RECORDED)(
         body)
 
@@ -58,5 +58,5 @@ family("legendre_polynomial_p", lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x
 
 @operation("special.spherical_bessel_j0", method=False, out=RECORDED)
 def spherical_bessel_j0(input):
-    """`sin(x) / x`; see PyTorch's documentation of `torch.special.spherical_bessel_j0`."""
+    """Compute `sin(x) / x`, the spherical Bessel function of order 0."""
     return REGISTRY["sinc"].fun(floating(input) * (1 / np.pi))

@@ -155,7 +155,7 @@ def both(name, body, single, node, plain=None):
         return found if return_indices else found[0]
 
     pool.__name__ = pool.__qualname__ = name
-    pool.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.{name}`."
+    pool.__doc__ = "Take the maximum over windows, with its indices if `return_indices`; ties go to the first element."
     if alone is None:
         ROWS[f"nn.functional.{name}"] = Row(f"nn.functional.{name}", None, node)
     ROWS[f"nn.functional.{name}"].fun = pool
@@ -163,7 +163,7 @@ def both(name, body, single, node, plain=None):
 
 
 def pooling(n):
-    """`max_pool1d`, `avg_pool1d` and their kin."""
+    """`max_pool1d`, `avg_pool1d` and related functions."""
 
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         check_pool(f"max_pool{n}d", input, n)
@@ -220,7 +220,7 @@ def pooling(n):
     node = f"MaxPool{n}DWithIndicesBackward0" if n > 1 else "SqueezeBackward1"
     both(f"max_pool{n}d", max_pool, 6, node, plain)
     made = functional(f"avg_pool{n}d", avg_pool, f"AvgPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.avg_pool{n}d`."
+    made.__doc__ = f"Average over sliding windows of {n} spatial axes."
 
 
 def output_shape(output_size, x, n):
@@ -244,7 +244,7 @@ def check_rank(x, output_size, n):
 
 
 def adaptive(n):
-    """`adaptive_avg_pool1d` and its kin."""
+    """`adaptive_avg_pool1d` and related functions."""
 
     def avg_pool(input, output_size):
         check_rank(input, output_size, n)
@@ -271,12 +271,12 @@ def adaptive(n):
 
     made = functional(f"adaptive_avg_pool{n}d", avg_pool, f"AdaptiveAvgPool{n}DBackward0" if n > 1 else
                       "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.adaptive_avg_pool{n}d`."
+    made.__doc__ = f"Average over windows of {n} spatial axes that give the requested output size."
     both(f"adaptive_max_pool{n}d", max_pool, 2, f"AdaptiveMaxPool{n}DBackward0" if n > 1 else "SqueezeBackward1")
 
 
 def unpooling(n):
-    """`max_unpool1d` and its kin."""
+    """`max_unpool1d` and related functions."""
 
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         kernel = tuples(kernel_size, n)
@@ -304,11 +304,11 @@ def unpooling(n):
         return cnp.reshape(out, (*lead, *size))
 
     made = functional(f"max_unpool{n}d", unpool, f"MaxUnpool{n}DBackward0" if n > 1 else "SqueezeBackward1")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.max_unpool{n}d`."
+    made.__doc__ = f"Write the maxima of a pooling over {n} spatial axes back to their indices, with 0 elsewhere."
 
 
 def lp_pooling(n):
-    """`lp_pool1d` and its kin."""
+    """`lp_pool1d` and related functions."""
 
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         kernel = tuples(kernel_size, n)
@@ -316,7 +316,7 @@ def lp_pooling(n):
         return (cnp.sign(out) * cnp.maximum(cnp.abs(out), 0.0) * math.prod(kernel)) ** (1.0 / norm_type)
 
     made = functional(f"lp_pool{n}d", pool, "PowBackward0")
-    made.__doc__ = f"See PyTorch's documentation of `torch.nn.functional.lp_pool{n}d`."
+    made.__doc__ = f"Compute the p-norm over sliding windows of {n} spatial axes."
 
 
 for _n in (1, 2, 3):

@@ -75,7 +75,7 @@ def at_level(trace, value):
 
 
 def inside(out, m):
-    """Answers as values of the running transforms, also where they depend on none of their arguments: they may be
+    """Outputs as values of the running transforms, also where they depend on none of their arguments: they may be
     written to."""
     if isinstance(out, tuple):
         made = [inside(t, m) for t in out]
@@ -227,7 +227,7 @@ def foreign_value(t, what):
     value = t.value
     if not hasattr(value, what):
         raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "
-                           "values, or its derivative would be lost; use torch's operations, or detach() outside of it")
+                           "values, or its derivative would be lost; use torch's operations, or detach() outside it")
     return getattr(value, what)()
 
 

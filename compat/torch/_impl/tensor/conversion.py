@@ -56,7 +56,7 @@ def as_array(self, dtype=None, copy=None):
 
 
 def number(kind, what):
-    """`float(t)` and its kin."""
+    """`float(t)` and related functions."""
 
     def convert(self):
         b = self.value if self.level_trace is None else concrete(self, "item")

@@ -375,7 +375,7 @@ class Methods:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         b = bottom(value)
         if type(b) is not ndarray or type(bottom(self)) is not ndarray:
-            raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
+            raise RuntimeError("data can only be set on tensors with their own memory, outside transforms")
         self.value = unlinked(b)
         if b.dtype not in (np.float32, np.float64):
             self.dispatch_key = GENERAL

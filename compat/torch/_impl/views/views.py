@@ -329,7 +329,7 @@ def put_back(level, prim, params, x, old, part):
     elif prim in (AS_REAL, AS_COMPLEX):
         inverse, arguments, aval = AS_COMPLEX if prim is AS_REAL else AS_REAL, (), prim.impl(np, x)
     else:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not supported; clone() the view "
                                   "first")
     rule = inverse.rule((0,))
     aval = extend.make_aval(aval.shape, aval.dtype)
