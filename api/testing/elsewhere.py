@@ -60,7 +60,7 @@ def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
     moved.operands = [there(x) for x in case.operands]
     wanted = case.raw(case.operands)
     for k, (v, want) in enumerate(zip(moved.raw(moved.operands), wanted)):
-        agree(backend.to_numpy(v), want, tol, f"{where}: answer {k}")
+        agree(backend.to_numpy(v), want, tol, f"{where}: output {k}")
     if not case.live:
         return
     xs = case.points(case.live)

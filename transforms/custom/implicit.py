@@ -16,7 +16,7 @@ def custom_root(
     fun: Callable[..., Any], initial_guess: PyTree, solve: Callable[..., Any], tangent_solve: Callable[..., Any],
     has_aux: bool = False,
 ) -> PyTree:
-    """Find a root of a function by any method, differentiable by the implicit function theorem.
+    """Find a root of a function by any method, differentiated through the implicit function theorem.
 
     Where f(x, θ) = 0, the root moves by dx = -(∂f/∂x)⁻¹ ∂f/∂θ dθ: `solve` itself is not differentiated.
 

@@ -1,4 +1,4 @@
-"""The incomplete gamma and beta functions; their derivatives by the parameters are moments of logarithms."""
+"""The incomplete gamma and beta functions; derivatives in their parameters are moments of logarithms."""
 
 import numpy as np
 

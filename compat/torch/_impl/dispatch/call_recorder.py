@@ -223,7 +223,7 @@ def saving(places):
 
 
 def flattened(answer, results):
-    """The pytree of an output: the index of a result, None, or `(type, pytrees)`; `places` gets those of the results."""
+    """The pytree of an output: the index of a result, None, or `(type, pytrees)`; appends to `results`."""
     if answer is None:
         return None
     if type(answer) is Box:

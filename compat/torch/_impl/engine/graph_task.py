@@ -59,7 +59,7 @@ class Sweep:
         return v
 
     def keep(self, tensor, ct):
-        """Keep the gradient of a tensor that is no leaf."""
+        """Retain the gradient of a non-leaf tensor."""
         meta = tensor.autograd_meta
         if meta.grad is None or not self.create_graph:
             new = self.tensor(ct)

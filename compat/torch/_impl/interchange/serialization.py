@@ -149,7 +149,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     Args:
         f: a path, or a file open for reading bytes.
         map_location: None, "cpu", or anything else that PyTorch takes: tensors live on the CPU in any case.
-        weights_only: True (the default) reads tensors, containers and numbers alone; False runs whatever the file
+        weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.

@@ -134,7 +134,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
         raise RuntimeError(f"{type_word(input.dtype.numpy)} did not match {type_word(other.dtype.numpy)}")
     check_broadcast(input, other)
     if mapped(input) or mapped(other):
-        raise RuntimeError("vmap over torch.allclose isn't supported yet: its answer is one bool, and each example has "
+        raise RuntimeError("vmap over torch.allclose isn't supported yet: its output is one bool, and each example has "
                            "its own. Use torch.isclose(input, other).all(), which is a tensor.")
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
@@ -144,7 +144,7 @@ def equal(input, other):
     if not isinstance(other, TensorBase):
         raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     if mapped(input) or mapped(other):
-        raise RuntimeError("Batching rule not implemented for aten::equal. Its answer is one bool, and each example "
+        raise RuntimeError("Batching rule not implemented for aten::equal. Its output is one bool, and each example "
                            "has its own; use (input == other).all(), which is a tensor.")
     return input.shape == other.shape and bool((input == other).all())
 

@@ -283,7 +283,7 @@ class Methods:
         return self
 
     def retain_grad(self):
-        """Keep `.grad` of a tensor that is no leaf."""
+        """Retain the gradient of a non-leaf tensor in `.grad`."""
         if in_transform(self) and self.requires_grad:
             raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
                                "by a functorch transform. This is unsupported, please attempt to use the functorch "
@@ -301,7 +301,7 @@ class Methods:
 
     @property
     def retains_grad(self):
-        """Whether `.grad` will be kept though it is no leaf."""
+        """Whether `.grad` of this non-leaf tensor is retained."""
         return self.autograd_meta is not None and self.autograd_meta.retains and edge_or_none(self) is not None
 
     def register_hook(self, hook):

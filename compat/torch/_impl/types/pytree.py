@@ -1,10 +1,9 @@
-"""Nests of containers as PyTorch sees them: tuples, lists, dicts in their own order, and what is registered; None is a
-leaf."""
+"""Pytrees as in PyTorch: tuples, lists, dicts in insertion order, and registered classes; None is a leaf."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
 Node = namedtuple("Node", ("flatten", "unflatten"))
-Node.__doc__ = "How a container gives `(children, context)`, and how it is made of them."
+Node.__doc__ = "How a node is flattened to `(children, context)`, and rebuilt from them."
 
 NODES = {}
 NODES.update({
@@ -20,7 +19,7 @@ NODES.update({
 
 
 def kind_of(x):
-    """The registered type of a container; None for a leaf."""
+    """The registered type of a node; None for a leaf."""
     kind = type(x)
     if kind in NODES:
         return kind
@@ -194,7 +193,7 @@ def tree_is_leaf(tree, is_leaf=None):
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn):
-    """Let a class be a container: `flatten_fn(x)` gives `(children, context)`, `unflatten_fn(children, context)` an
+    """Register a class as a pytree node: `flatten_fn(x)` returns `(children, context)`, `unflatten_fn(children, context)` an
     instance."""
     if cls in NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
