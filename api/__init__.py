@@ -11,7 +11,7 @@ from . import (
     scipy as scipy,
     tree as tree,
 )
-from .backends import cupy_, numpy_
+from .backends import allocator, cupy_, numpy_
 from .core.numpy_api import protocol
 from .transforms.collectives.collectives import (
     all_gather as all_gather,
@@ -65,8 +65,10 @@ from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
 from .transforms.staging.staging import eval_shape as eval_shape, make_graph as make_graph
 
-del cupy_, numpy_, protocol  # loaded for what they register
-del backends, core, transforms  # noqa: F821 - the import system sets them; they are no public names
+__version__ = "0.1.0.dev0"  # as pyproject.toml has it
+
+del allocator, cupy_, numpy_, protocol  # loaded for what they register
+del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 
 def __getattr__(name: str) -> object:

@@ -9,6 +9,11 @@ from .core.arrays.backend import (
     Backend as Backend,
     register_backend as register_backend,
 )
+from .core.arrays.errstate import (
+    enter_error_state as enter_error_state,
+    leave_error_state as leave_error_state,
+    make_error_state as make_error_state,
+)
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, DtypeError as DtypeError, ShapeError as ShapeError
 from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs

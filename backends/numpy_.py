@@ -22,17 +22,3 @@ NUMPY = register_backend(
         special=_special,
     )
 )
-
-
-def _keep_freed_pages():
-    """Let the C library keep the pages of freed arrays for the next ones.
-
-    A gradient frees all it saved at once. glibc returns free memory above twice the largest block it ever unmapped, so
-    the next call faults every page in again: 3.7 ms in place of 0.7 for a chain on 10⁵ elements. Unmapping a block of
-    just under 32 MiB, never touched, puts that limit where the first array of this size would put it: at its maximum,
-    64 MiB. Limits set by the user (MALLOC_TRIM_THRESHOLD_ and others) stay; other C libraries notice nothing.
-    """
-    np.empty((32 << 20) - (64 << 10), np.uint8)
-
-
-_keep_freed_pages()

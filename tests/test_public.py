@@ -4,10 +4,15 @@ import ast
 import importlib
 import inspect
 import re
+import subprocess
+import sys
+import tomllib
 import types
 from pathlib import Path
 
 import pytest
+
+import covector
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "api"
@@ -16,6 +21,23 @@ NAMESPACES = sorted(path.stem for path in PAGES.glob("covector*.md"))
 ENTRY = re.compile(r"^\.\. (?:auto\w+|py:data):: (covector[\w.]*)\.(\w+)", re.MULTILINE)
 # The NumPy namespaces carry NumPy's documentation; their pages list names.
 LISTED = re.compile(r"`(\w+)`(?=,|$)", re.MULTILINE)
+
+
+def test_the_version_is_that_of_the_project_file():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert covector.__version__ == project["version"]
+
+
+def test_no_layer_is_an_attribute_of_the_package():
+    code = "import covector, covector.compat.torch, covector.testing; print(*dir(covector))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert not {"core", "transforms", "backends"} & set(done.stdout.split())
+
+
+def test_help_shows_plain_signatures():
+    assert str(inspect.signature(covector.numpy.sum)).startswith("(a, axis=None, dtype=None, out=None, keepdims=")
+    assert str(inspect.signature(covector.nn.relu)) == "(x: Array) -> Array"
+    assert str(inspect.signature(covector.random.normal)).startswith("(key: ")
 
 
 def public_names(namespace):

@@ -52,4 +52,4 @@ for _name, _method in _METHODS.items():
     if not _method.__doc__:
         _method.__doc__ = f"As `numpy.ndarray.{_name}`, traced."
     setattr(Tracer, _name, named(_name, _method))
-Tracer.device = property(_device)
+Tracer.device = property(_device)  # type: ignore[attr-defined] # attached, as all methods are

@@ -239,7 +239,8 @@ def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, d
         raise ValueError(f"geomspace needs ends other than 0; use linspace, or move the end off 0{at_user_line()}")
     start, stop = (selection.astype(v, inner) for v in arrays_of((start, stop)))
     turn = shaping.signum(start)  # to positive real values and back
-    ans = logspace(*[elementary.log10(v / turn) for v in (start, stop)], num, endpoint) * turn
+    low, high = elementary.log10(start / turn), elementary.log10(stop / turn)
+    ans = logspace(low, high, num, endpoint) * turn
     place = constant(np.arange(num).reshape((-1,) + (1,) * (ans.ndim - 1)), ans)
     ans = selection.where(place == 0, start, ans)
     if endpoint and num > 1:

@@ -23,7 +23,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "symmetric": {"reflect_type": "even"}, "linear_ramp": {"end_values": 0}, "maximum": {"stat_length": None},
     "minimum": {"stat_length": None}, "mean": {"stat_length": None}, "median": {"stat_length": None},
 }  # fmt: skip
-_STATISTICS = {"maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}
+_STATISTICS: dict[str, Any] = {
+    "maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}
 
 
 @implements(np.pad)

@@ -1,7 +1,7 @@
 """How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
 from ..core.trace.device import array_of_list, constant
 from ..core.trace.tracer import Tracer, concrete
-from ..core.types import Fun
+from ..core.types import Array as Array, Fun
 
-Array = Annotated[Any, "an array, a tracer, or what NumPy makes an array of"]
 Axis = Any
 ndarray = np.ndarray
 UNSET = np._NoValue

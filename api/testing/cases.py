@@ -57,7 +57,7 @@ class Case:
         dtypes = [x.dtype for x in self.operands] + [np.dtype(v.dtype) for v in self.raw(self.operands)]
         return all(d.itemsize >= (16 if d.kind == "c" else 8) for d in dtypes if is_inexact(d))
 
-    def name(self, i: int) -> str:
+    def name(self, i: int) -> Any:
         """The declared name of operand `i`."""
         return f"*{self.prim.operands[0]}[{i}]" if self.prim.variadic else self.prim.operands[i]
 

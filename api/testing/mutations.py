@@ -49,7 +49,7 @@ def mutants(prim: Primitive) -> Iterator[Mutant]:
     yield from _batch_mutants(prim)
 
 
-def _shown(prim: Primitive, table: str, formula: Formula) -> str:
+def _shown(prim: Any, table: str, formula: Formula) -> str:
     kind, _, plain = table.partition("_")
     operands = prim.operands if formula.operands == "all" else [prim.operands[i] for i in formula.operands]
     return f"{kind} of {', '.join(operands)}{' (plain)' if plain else ''}"
@@ -64,7 +64,7 @@ def _twin(prim: Primitive, old: Formula | None = None, new: Formula | None = Non
     return _with_lane(twin)
 
 
-def _with_lane(twin: Primitive) -> Primitive:
+def _with_lane(twin: Any) -> Primitive:
     twin.rules = {}
     twin.fun = twin.lane(twin)
     twin.fun.prim = twin
@@ -181,7 +181,7 @@ class _Unfixed(Primitive):
         rule = super().rule(active, plain, *more)
         if id(rule) not in self.dropped:
             self.dropped[id(rule)] = rule
-            bare = copy.copy(self)
+            bare: Any = copy.copy(self)
             bare.__class__ = Primitive
             bare.rules = {}
             if not plain:

@@ -101,8 +101,8 @@ class Primitive:
         self.ufunc = None  # the ufunc that it is on plain arrays, if it is one
         self.expands = facts.get("expands", False)  # its impl is operators alone, so it may be run on tracers
         self.absent = facts.get("absent", {})  # {case of the audit: why the operation has none}
-        self.fun = None
-        self.rules = {}
+        self.fun: Any = None
+        self.rules: dict[Any, Any] = {}
 
     def __repr__(self):
         return f"Primitive({self.name})"

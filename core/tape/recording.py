@@ -2,7 +2,8 @@
 
 from ..arrays.avals import aval_of
 from ..trace.tracer import Rev
-from .tape import SPARE, Node, next_seq, take_spare
+from .node_pool import SPARE, take_spare
+from .tape import Node, next_seq
 
 
 def with_bias(x, y, v):

@@ -1,12 +1,11 @@
 """The tape: nodes that point to their parents, and the lazy cotangents that meet in them."""
 
 import itertools
-import sys
-from collections import deque
 
 import numpy as np
 
-from ..types import Any
+from ..types import Any, Callable
+from .node_pool import SPARE, take_spare
 
 ndarray = np.ndarray
 
@@ -23,6 +22,11 @@ class Node:
     """
 
     __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
+
+    rule: Any
+    parents: Any
+    saved: Any
+    seq: int
 
 
 class Rule:
@@ -42,6 +46,19 @@ class Rule:
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
                  "pointwise", "programs", "basis", "moves", "once")
 
+    prim: Any
+    back: Callable[..., Any]
+    strong: Callable[..., Any]
+    names: tuple[str, ...]
+    origins: tuple[int | None, ...]
+    keeps: bool
+    active: tuple[int, ...]
+    lazy: bool
+    collect: Any
+    biased: Any
+    programs: Any
+    basis: Any
+
     def __init__(self):
         self.biased = None
         self.pointwise = False
@@ -52,25 +69,6 @@ class Rule:
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"
-
-
-# Nodes of finished sweeps, which nobody holds, to be recorded again. Python's collector looks at all there is after so
-# many objects made and not yet freed; in a process with PyTorch that takes 110 ms. A tape of 9,000 nodes brings it on
-# with every sixth call where nodes are made anew, with every fifteenth where they are used again.
-SPARE = deque(maxlen=1 << 14)
-take_spare = SPARE.pop
-
-
-def _count_alone():
-    """What `getrefcount` says of a node that a local name alone holds; never found where threads run in parallel, which
-    might take one node twice."""
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return -1
-    node = Node()
-    return sys.getrefcount(node)
-
-
-ALONE = _count_alone()
 
 
 def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:

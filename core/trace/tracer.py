@@ -2,6 +2,7 @@
 
 import itertools
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 from weakref import ref
 
 import numpy as np
@@ -59,6 +60,20 @@ class Tracer:
     """
 
     __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+
+    owner: Any  # the trace, None for a buffer
+    value: Any
+    aval: Any
+    node: Any
+    tangent: Any
+    state: Any
+    link: Any
+
+    if TYPE_CHECKING:
+
+        # Operators and NumPy's methods are attached by `numpy_api/methods.py`.
+        def __getattr__(self, name: str) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
 
     @property
     def shape(self):

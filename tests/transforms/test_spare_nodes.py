@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.tape.tape import SPARE, make_node
+from covector.core.tape.node_pool import SPARE
+from covector.core.tape.tape import make_node
 
 X = np.linspace(0.1, 0.9, 4)
 

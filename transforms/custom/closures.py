@@ -108,5 +108,6 @@ class _Pullback:
         self.values = values
 
 
-optree.register_pytree_node(_Pullback, lambda p: (tuple(p.values), p.graph), lambda graph, values: _Pullback(
-    graph, list(values)), namespace=NAMESPACE)
+register: Any = optree.register_pytree_node  # its stubs ask for a Collection
+register(_Pullback, lambda p: (tuple(p.values), p.graph), lambda graph, values: _Pullback(graph, list(values)),
+         namespace=NAMESPACE)

@@ -41,7 +41,7 @@ class _Custom:
 
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         check_function(fun, type(self).__name__, "write @covector." + type(self).__name__ + " above a function")
-        update_wrapper(self, fun)
+        update_wrapper(self, fun)  # type: ignore[arg-type] # its stubs do not know callable objects
         self.fun = fun
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         if nondiff_argnames:

@@ -9,6 +9,7 @@ from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import LENIENT, Staged, Tracer
+from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from ..interpreters.forward import start_dual
 from ..staging.bodies import batched_body, conjugated, instantiate, pull, push
@@ -44,6 +45,11 @@ def leniently(rule, *args):
 
 class _Call:
     """One call of a function with custom rules, on flat values."""
+
+    batched: Any  # the call under vmap
+    closed: Any  # the call inside a graph
+    rebuild: Any
+    rebuild_out: Any
 
     def __init__(self, owner, static, rebuild):
         self.owner = owner
@@ -232,6 +238,8 @@ class _Closed:
 
     The operands behind the first `count` are values that body or rules closed over, differentiated as usual.
     """
+
+    rebuild_out: Any
 
     def __init__(self, record, graph, avals):
         self.record = record

@@ -14,7 +14,7 @@ from ...core.ops.indexing.places import duplicate
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
 from ...core.trace.tracer import Rev, Tracer
-from ...core.types import Any, Callable, PyTree
+from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
     answer_aval,
     box_arguments,
@@ -37,9 +37,9 @@ _SEEDS = {}
 
 
 def grad(
-    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
+    fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
     holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that computes the gradient of a scalar-valued function.
 
     Args:
@@ -65,9 +65,9 @@ def grad(
 
 
 def value_and_grad(
-    fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
+    fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
     holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
-) -> Callable[..., Any]:
+) -> Callable[P, tuple[Any, Any]]:
     """Return a function that computes `(value, gradient)`.
 
     Args:
@@ -110,7 +110,7 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
                 _check_scalar(aval, holomorphic, name, fun)
             value = out.value
             roots = [(out.node, seed(aval, value))]
-            out = result = args = None
+            out = result = args = None  # type: ignore[assignment] # nothing may keep the graph alive
             if trace.guards is not None:
                 trace.check_guards()
             with quiet():
@@ -192,7 +192,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 
-    pullback.trace = trace
+    pullback.trace = trace  # type: ignore[attr-defined] # what linearize asks for
     return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
 
 

@@ -10,7 +10,7 @@ from ...core.arrays.dtypes import FLOAT0
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, at_user_line
 from ...core.trace.device import constant
-from ...core.types import Any, Callable, PyTree
+from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import differentiable, flatten, normal_argnums, settle, split_aux
 from .basis import pull_basis, push_basis
 from .forward import jvp, tangent_of_gradient
@@ -18,13 +18,13 @@ from .gradient import _driver, _wrap, vjp
 
 
 def jacfwd(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     *,
     holomorphic: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that computes the Jacobian column by column, in forward mode; best for few inputs.
 
     Args:
@@ -48,14 +48,14 @@ def jacfwd(
 
 
 def jacrev(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     *,
     holomorphic: bool = False,
     allow_int: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
     Args:
@@ -79,14 +79,14 @@ def jacrev(
 
 
 def jacobian(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     *,
     mode: str = "auto",
     holomorphic: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that computes the Jacobian, in the mode that suits the sizes.
 
     Args:
@@ -110,13 +110,13 @@ def jacobian(
 
 
 def hessian(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     *,
     holomorphic: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that computes the Hessian of a scalar-valued function, by reverse over reverse.
 
     The second backward pass visits only what the gradient depends on. `jacfwd(grad(fun))` computes the same by
@@ -168,7 +168,7 @@ def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[P
     return tangent_of_gradient(fun, gradient, primals, tangents)
 
 
-def elementwise_grad(fun: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any]:
     """Return a function that computes the derivative of an elementwise function at every element.
 
     Args:
@@ -210,9 +210,9 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, 
         aux = []
         shapes = []
 
-        def of_leaves(*flat):
+        def of_leaves(*varied):
             full = list(args)
-            flat = list(flat)
+            flat = list(varied)
             for k in constants:
                 flat.insert(k, every[k])
             for k, part in zip(chosen, rebuild(flat)):

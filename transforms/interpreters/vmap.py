@@ -9,7 +9,7 @@ from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import refuse_avals
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
-from ...core.types import Any, Callable, PyTree
+from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import abandon, check_escaped
 from ..reverse.nan_checks import WatchedBatched, Watching
@@ -123,14 +123,14 @@ class Unbatched:
 
 
 def vmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     in_axes: PyTree = 0,
     out_axes: PyTree = 0,
     *,
     axis_name: Any = None,
     axis_size: int | None = None,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return a function that maps `fun` over an axis of its arguments, all examples at once.
 
     Args:
@@ -176,10 +176,12 @@ def vmap(
             return _join(parts, out_axes)
         return run(leaves, axes, rebuild, size, bool(kwargs))
 
+    body: Callable[..., Any] = fun
+
     def run(leaves, axes, rebuild, size, named):
         with Mapping(size, axis_name) as trace:
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-            result = fun(*boxed[0], **boxed[1]) if named else fun(*boxed)
+            result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
             outs, rebuild_out = flatten(result)
             where = _result_axes(out_axes, result, len(outs))
             outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]

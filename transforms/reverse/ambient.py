@@ -33,6 +33,7 @@ class AmbientNode(Node):
     """A node that the sweep runs through `run`: hooks, unpacking, the rule, freeing. `extra` is an `Extra` or None."""
 
     __slots__ = ("extra",)
+    extra: Any
     extra_class = Extra
 
     def more(self):

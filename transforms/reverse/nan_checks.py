@@ -31,11 +31,12 @@ class Watching:
     __slots__ = ()
 
     def process(self, prim, args, *known):
+        inner: Any = super()
         before = _INSIDE.get()
         if prim.handlers is None:  # else the user's code runs inside
             _INSIDE.set(before or "")
         try:
-            out = super().process(prim, args, *known)
+            out = inner.process(prim, args, *known)
         finally:
             _INSIDE.set(before)
         if before is None:

@@ -10,8 +10,16 @@ from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import is_inexact
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
+from ...core.tape.node_pool import ALONE, SPARE
 from ...core.tape.scatter import Scatter, accumulate
-from ...core.tape.tape import ALONE, FREED, SPARE, Node, Partial, Rule, make_node, ready_leaf
+from ...core.tape.tape import (
+    FREED,
+    Node,
+    Partial,
+    Rule,
+    make_node,
+    ready_leaf,
+)
 from ...core.trace.buffers import snapshot
 from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
 from ...core.types import Any, Callable
@@ -201,6 +209,7 @@ def sweep(
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
+    node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
         _push(pending, heap, node, ct)

@@ -4,7 +4,7 @@ from contextvars import ContextVar
 
 from ...core.errors import at_user_line
 
-_AXES = ContextVar("covector_axes", default=None)  # {axis name: VmapTrace}, replaced as a whole
+_AXES: ContextVar = ContextVar("covector_axes", default=None)  # {axis name: VmapTrace}, replaced as a whole
 
 
 def bind(name, trace):

@@ -1,38 +1,30 @@
-"""The scope in which sweeps and singular rules run: they make no floating point warning that the function does not.
+"""The scope in which sweeps and singular rules run: they make no floating-point warning that the function does not.
 
-It is an errstate with a mark of ours, so an equation that is staged inside it can be told from others.
+It is an error state with a mark of ours, so an equation that is staged inside it can be told from others.
 """
 
 import numpy as np
-from numpy._core import umath
+
+from ...core.arrays.errstate import enter_error_state, leave_error_state, make_error_state
 
 
 def _mark(kind, flag):
-    """The handler that an errstate of ours carries; never called, since everything is ignored."""
+    """The handler that an error state of ours carries; never called, since everything is ignored."""
 
 
-# NumPy keeps its error state in a context variable: setting that directly costs 0.2 us, np.errstate 0.8. Where a NumPy
-# has it no longer, errstate does the same.
-_STATE = getattr(umath, "_extobj_contextvar", None)
+_QUIET = make_error_state(all="ignore", call=_mark)
 
-if _STATE is not None:
-    _QUIET = umath._make_extobj(all="ignore", call=_mark)
 
-    class quiet:  # noqa: N801 - used like a function
-        """The scope around a sweep, or around a singular rule going forward."""
+class quiet:  # noqa: N801 - used like a function
+    """The scope around a sweep, or around a singular rule going forward."""
 
-        __slots__ = ("token",)
+    __slots__ = ("token",)
 
-        def __enter__(self):
-            self.token = _STATE.set(_QUIET)
+    def __enter__(self):
+        self.token = enter_error_state(_QUIET)
 
-        def __exit__(self, *error):
-            _STATE.reset(self.token)
-else:
-
-    def quiet():
-        """The scope around a sweep, or around a singular rule going forward."""
-        return np.errstate(all="ignore", call=_mark)
+    def __exit__(self, *error):
+        leave_error_state(self.token)
 
 
 def is_quiet():

@@ -71,7 +71,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         check_escaped(out)
         return owned(graph.rebuild(out), [*flat, *constants])
 
-    tangent_map.graph = graph
+    tangent_map.graph = graph  # type: ignore[attr-defined] # public, for those who look at it
     return (out, tangent_map, *aux)
 
 

@@ -193,7 +193,7 @@ def tree_is_leaf(tree, is_leaf=None):
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn):
-    """Register a class as a pytree node: `flatten_fn(x)` returns `(children, context)`, `unflatten_fn(children, context)` an
+    """Register a class as a pytree node: `flatten_fn(x)` returns `(children, context)`, `unflatten_fn` rebuilds an
     instance."""
     if cls in NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
