@@ -223,9 +223,9 @@ class Refill(saved_tensors_hooks):
 
 
 class GraphExecGroup:
-    """Sweeps inside it share what was computed again: each region runs again at most once.
+    """Backward passes inside it share recomputed values: each region runs again at most once.
 
-    They must not need the same saved tensor twice. Regions with `use_reentrant=True` take no notice of it.
+    They must not need the same saved tensor twice. Regions with `use_reentrant=True` ignore it.
 
     >>> import covector.compat.torch as torch
     >>> from covector.compat.torch.utils.checkpoint import GraphExecGroup, checkpoint

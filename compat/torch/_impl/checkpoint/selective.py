@@ -1,4 +1,4 @@
-"""Selective checkpoints: a policy says which operations of a region keep their outputs."""
+"""Selective checkpoints: a policy selects which operations of a region keep their outputs."""
 
 from collections import defaultdict
 from enum import Enum
@@ -33,19 +33,19 @@ class SelectiveCheckpointContext:
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
-    """The two contexts of a `context_fn` of `checkpoint` by which some operations are not computed again.
+    """Return the two contexts for `context_fn` of `checkpoint`, with which selected operations are not recomputed.
 
     Args:
         policy_fn_or_list: `policy(ctx, op, *args, **kwargs)`, which gives a CheckpointPolicy (or a bool: keep it?) for
             each operation, `op` being one of `torch.ops.aten`; or a list of those to keep. Views, writes in place and
             factories are always computed again, and no policy is asked about them.
-        allow_cache_entry_mutation: use a kept output even if it was written to.
+        allow_cache_entry_mutation: use a kept output even if it was modified.
     Returns:
         a context for the forward pass and one for the recomputation.
     Raises:
-        ValueError: an entry of the list is no overload of an operation.
+        ValueError: an entry of the list is not an overload of an operation.
         TypeError: neither a function nor a list.
-        RuntimeError: in the backward pass, where an output was written to, or the operations are others.
+        RuntimeError: in the backward pass, if an output was modified, or the operations differ.
 
     >>> import functools
     >>> import covector.compat.torch as torch

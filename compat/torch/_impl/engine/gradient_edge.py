@@ -1,4 +1,4 @@
-"""Edges of the graph as users see them: a node, and which of its outputs."""
+"""Edges of the graph as users see them: a node, and the index of one of its outputs."""
 
 from collections import namedtuple
 
@@ -8,7 +8,7 @@ from ..views.views import shape_dtype
 
 
 class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))):
-    """An edge of the graph: a node and which of its outputs. `grad` and `backward` take it in place of a tensor.
+    """An edge of the graph: a node and the index of one of its outputs. `grad` and `backward` accept it like a tensor.
 
     >>> import covector.compat.torch as torch
     >>> y = torch.tensor(3.0, requires_grad=True).exp()
@@ -20,7 +20,7 @@ class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_t
 
 
 def get_gradient_edge(tensor):
-    """The edge that leads to a tensor's history; for a leaf, its accumulator.
+    """Return the edge that leads to a tensor's history; for a leaf, to its accumulator.
 
     >>> import covector.compat.torch as torch
     >>> x = torch.tensor(3.0, requires_grad=True)

@@ -26,12 +26,12 @@ from .creation import (
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor with a copy of `data`.
+    """Create a tensor with a copy of `data`.
 
     Args:
         data: numbers, nested lists of them, an array or a tensor.
         dtype: by default that of the data; Python floats become the default dtype.
-        requires_grad: make it a leaf that asks for gradients.
+        requires_grad: make it a leaf that requires a gradient.
 
     >>> import covector.compat.torch as torch
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -61,7 +61,7 @@ def copied(data, dtype=None):
 
 
 def as_tensor(data, dtype=None, device=None):
-    """A tensor over `data`, sharing its memory where possible."""
+    """Create a tensor from `data`, sharing its memory if possible."""
     check_device(device)
     if isinstance(data, TensorBase):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
@@ -167,12 +167,12 @@ def new(self, *args):
 
 
 def new_empty_strided(self, size, stride, dtype=None, **named):
-    """A new uninitialized tensor with strides of one's own, for each example where a vmap maps `self`."""
+    """Create an uninitialized tensor with the given strides, per example if a vmap maps `self`."""
     return batched_like(self, empty_strided(size, stride, dtype=dtype or self.dtype, **named))
 
 
 def from_numpy(ndarray):
-    """A tensor that shares memory with a NumPy array."""
+    """Create a tensor that shares memory with a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     check_array(ndarray)

@@ -70,7 +70,7 @@ def lowered(trace, x):
 
 
 def lowered_all(trace, tree):
-    """A nest of tensors one level down; what is no tensor is refused."""
+    """A pytree of tensors one level down; other leaves raise."""
 
     def one(x):
         if not isinstance(x, TensorBase):

@@ -1,4 +1,4 @@
-"""Function: operations with a backward of the user's own."""
+"""Function: operations with a user-defined backward."""
 
 import inspect
 import warnings
@@ -18,12 +18,12 @@ ndarray = np.ndarray
 
 
 class FunctionCtx:
-    """What forward and backward share: saved tensors, flags, and the user's own attributes."""
+    """What forward and backward share: saved tensors, flags, and user-defined attributes."""
 
     __slots__ = ()
 
     def save_for_backward(self, *tensors):
-        """Keep tensors for backward; None is allowed."""
+        """Save tensors for backward; None is allowed."""
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
                 raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of "
@@ -32,7 +32,7 @@ class FunctionCtx:
         self._state.to_save = tensors
 
     def save_for_forward(self, *tensors):
-        """Keep tensors for jvp."""
+        """Save tensors for jvp."""
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
                 raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
@@ -41,7 +41,7 @@ class FunctionCtx:
         self._state.for_forward = tensors
 
     def mark_dirty(self, *args):
-        """Name the inputs that forward wrote to in place."""
+        """Declare the inputs that forward modified in place."""
         for i, t in enumerate(args):
             if not isinstance(t, TensorBase):
                 raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type "
@@ -49,7 +49,7 @@ class FunctionCtx:
         self._state.dirty = args
 
     def mark_non_differentiable(self, *args):
-        """Name the outputs that carry no gradient."""
+        """Declare the outputs that are not differentiable."""
         for t in args:
             if t is not None and not isinstance(t, TensorBase):
                 raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got "
@@ -57,18 +57,18 @@ class FunctionCtx:
         self._state.non_differentiable = args
 
     def mark_shared_storage(self, *pairs):
-        """Refused: long gone from PyTorch."""
+        """Not supported: removed from PyTorch."""
         raise RuntimeError("mark_shared_storage is deprecated. Tensors with shared storages are automatically "
                            "tracked. Note "
                            "that calls to `set_()` are not tracked")
 
     def set_materialize_grads(self, value):
-        """Whether missing gradients arrive in backward as zeros (the default) or as None."""
+        """Set whether missing gradients are passed to backward as zeros (the default) or as None."""
         self._state.materialize = value
 
     @property
     def saved_tensors(self):
-        """The tensors that were saved."""
+        """The saved tensors."""
         return unpack(self)
 
     @property
@@ -83,7 +83,7 @@ class FunctionCtx:
 
     @property
     def needs_input_grad(self):
-        """One flag an input of forward."""
+        """One flag per input of forward: whether it needs a gradient."""
         return self._state.needs
 
     @needs_input_grad.setter
@@ -249,9 +249,9 @@ class FunctionMeta(type):
 
 
 class Function(metaclass=FunctionMeta):
-    """An operation with a derivative of one's own: subclass it with static methods, and call `apply`.
+    """An operation with a custom derivative: subclass it with static methods, and call `apply`.
 
-    `forward(ctx, *args)` computes, `backward(ctx, *grads)` gives one gradient an argument of forward; or
+    `forward(ctx, *args)` computes, `backward(ctx, *grads)` returns one gradient per argument of forward; or
     `forward(*args)` with `setup_context(ctx, inputs, output)`. `jvp` and `vmap` are optional.
 
     >>> import covector.compat.torch as torch
@@ -287,17 +287,17 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def forward(*args, **kwargs):
-        """Compute; to be overridden."""
+        """Compute the outputs; to be overridden."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        """Fill ctx after a forward without one; to be overridden."""
+        """Set up ctx after a forward that does not take it; to be overridden."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        """One gradient an argument of forward; to be overridden."""
+        """Return one gradient per argument of forward; to be overridden."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function "
                                   "to use it with backward mode AD.")
@@ -306,14 +306,14 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx, *grad_inputs):
-        """Tangents of the outputs; to be overridden."""
+        """Return the tangents of the outputs; to be overridden."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward "
                                   "mode AD.")
 
     @staticmethod
     def vmap(info, in_dims, *args):
-        """The operation on batches: `(output, out_dims)`; to be overridden."""
+        """Run the operation on batches: `(output, out_dims)`; to be overridden."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap "
                                   "staticmethod or set "
                                   "generate_vmap_rule=True.")
