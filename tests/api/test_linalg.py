@@ -270,9 +270,9 @@ def test_misuse_is_refused(la, call, error, words):
 
 @pytest.mark.parametrize("deficient", [np.outer(W, V), np.outer(V, V), np.outer(V, W), np.eye(4)[:, [0, 0, 1]]])
 def test_qr_of_deficient_matrices_has_no_derivative(la, deficient):
-    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+    with pytest.raises(np.linalg.LinAlgError, match="only at matrices of full rank.*is singular; .*use svd"):
         cv.grad(lambda a: np.sum(la.qr(a)[1] ** 2))(deficient)
-    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+    with pytest.raises(np.linalg.LinAlgError, match="only at matrices of full rank.*is singular; .*use svd"):
         cv.jvp(lambda a: la.qr(a)[0], (deficient,), (deficient,))
 
 
@@ -346,7 +346,7 @@ def test_pseudo_inverse_that_cuts_singular_values_off(a):
     cv.testing.check_grads(lambda a: np.linalg.pinv(a, limit), (a,), order=2)
     if a.ndim == 2:
         cv.testing.check_grads(lambda a, b: np.linalg.lstsq(a, b, limit)[0], (a, a[:, 0] * 2 + 1), order=1)
-    with pytest.raises(np.linalg.LinAlgError, match="left out singular values"):
+    with pytest.raises(np.linalg.LinAlgError, match="cut off singular values"):
         cv.vmap(cv.grad(lambda a: np.abs(np.linalg.pinv(a, limit)).sum()))(a[None])
 
 

@@ -97,7 +97,7 @@ def test_what_takes_no_part_in_a_sum_of_exponentials_has_no_derivative(name, axi
 
     check_grads(of, (x,))
     assert not cv.grad(of)(x)[~mask].any()
-    with pytest.raises(DtypeError, match=rf"{name} needs where= of booleans.*float64.*compare"):
+    with pytest.raises(DtypeError, match=rf"{name} needs a boolean where=.*float64.*compare"):
         fun(x, axis, where=x)
 
 
@@ -296,11 +296,11 @@ REFUSED = {
     "padding": (lambda: nn.conv(ONE, TWO, padding=-1), ShapeError, "padding needs integers of at least 0, but got -1"),
     "padding name": (lambda: nn.conv(ONE, TWO, padding="full"), ValueError, "\"same\", but got 'full'"),
     "transpose": (lambda: nn.conv_transpose(ONE, TWO), ShapeError, r"conv_transpose with 1 groups.*\(3, 2, 2\)"),
-    "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"cuts 3 off an answer of size \(5,\)"),
+    "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"crops 3 from an output of size \(5,\)"),
     "attention": (lambda: nn.dot_product_attention(np.ones(3), np.ones((2, 3)), np.ones((2, 3))), ShapeError,
                   r"query \(…, queries, depth\).*\(3,\).*query\[None\]"),
-    "half an axis": (lambda: nn.layer_norm(ONE, axes=1.5), TypeError, r"axes of layer_norm is a whole number.*1\.5"),
-    "classes": (lambda: nn.one_hot([0], "3"), TypeError, r"num_classes of one_hot is a whole number.*'3'"),
+    "half an axis": (lambda: nn.layer_norm(ONE, axes=1.5), TypeError, r"axes of layer_norm is an integer.*1\.5"),
+    "classes": (lambda: nn.one_hot([0], "3"), TypeError, r"num_classes of one_hot is an integer.*'3'"),
     "window": (lambda: nn.max_pool(ONE, 5), ShapeError, r"windows of shape \(5,\).*into axes of shape \(4,\)"),
     "window axes": (lambda: nn.avg_pool(ONE, (1, 1, 1, 1)), ShapeError, r"as many axes, but x has shape \(1, 2, 4\)"),
     "scale": (lambda: nn.layer_norm(ONE, np.ones(3)), ShapeError, r"over, \(4,\), but got \(3,\)"),
@@ -316,7 +316,7 @@ REFUSED = {
                        "at least 0, but got -1"),
     "window of 0": (lambda: nn.max_pool(ONE, 0), ShapeError, "window needs integers of at least 1, but got 0"),
     "mask of numbers": (lambda: nn.dot_product_attention(ONE, ONE, ONE, mask=np.zeros((2, 2))), DtypeError,
-                        r"mask of booleans.*float64.*bias="),
+                        r"boolean mask.*float64.*bias="),
     "no axes": (lambda: nn.layer_norm(ONE, axes=0), ShapeError, r"axes=0 of x of shape \(1, 2, 4\)"),
     "float labels": (lambda: nn.softmax_cross_entropy(np.ones((4, 4)), np.ones(4)), ShapeError,
                      r"\(4,\).*astype\(int\)"),
