@@ -1,10 +1,15 @@
 """Tensors from data, their limits, memory formats and casts: the same on compat and PyTorch."""
 
 import copy
+import io
+import subprocess
+import sys
 import warnings
 
 import numpy as np
+import pytest
 
+import covector.compat.torch as compat
 from harness import table
 
 
@@ -349,3 +354,34 @@ def script_integers_beside_small_dtypes(T):
             lambda: u.clamp(max=5),
         ]
     )
+
+
+WITHOUT_BFLOAT16 = """
+import io, sys
+sys.modules["ml_dtypes"] = None
+import covector.compat.torch as torch
+x = torch.ones(2)
+roads = [lambda: torch.bfloat16, lambda: x.bfloat16(), lambda: torch.ones(2).int().bfloat16(),
+         lambda: x.to(torch.bfloat16), lambda: x.type("torch.BFloat16Tensor"), lambda: x.type("torch.bfloat16"),
+         lambda: torch.load(io.BytesIO(sys.stdin.buffer.read()))]
+print(hasattr(torch, "bfloat16"), x.half().dtype, x.to(torch.float16).dtype, x.type("torch.HalfTensor").dtype)
+for road in roads:
+    try:
+        print(road())
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_without_its_package_bfloat16_is_refused_on_every_road():
+    pytest.importorskip("ml_dtypes", reason="writes the file; needs the `bf16` extra")
+    file = io.BytesIO()
+    compat.save(compat.ones(2).bfloat16(), file)
+    done = subprocess.run([sys.executable, "-P", "-c", WITHOUT_BFLOAT16], input=file.getvalue(), capture_output=True,
+                          timeout=60, check=True)
+    first, *refusals = done.stdout.decode().splitlines()
+    assert first == "False torch.float16 torch.float16 torch.float16"
+    words = " bfloat16 needs the package ml_dtypes, which is not installed; pip install covector[bf16]"
+    assert refusals == [kind + words for kind in ("AttributeError", "NotImplementedError", "NotImplementedError",
+                                                  "AttributeError", "NotImplementedError", "NotImplementedError",
+                                                  "UnpicklingError")]

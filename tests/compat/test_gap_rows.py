@@ -95,6 +95,20 @@ def axes_of_a_transposition(torch):
     return torch.ones(2, 3, requires_grad=True).transpose(-1, 0).grad_fn._saved_dim0
 
 
+@row("names of functions that an override", ["qr"], ["linalg_qr"])
+def the_name_of_a_function_that_is_overridden(torch):
+    names = []
+
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            names.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    torch.linalg.qr(torch.eye(2).as_subclass(Logged))
+    return names
+
+
 @row("`__torch_function__` of a subclass", [], ["__get__"])
 def a_fact_of_a_subclass(torch):
     seen = []
@@ -181,6 +195,16 @@ def the_triangle_that_is_not_read(torch):
 @row("`inv_ex`, `solve_ex`", True, False)
 def the_inverse_of_a_singular_matrix(torch):
     return bool(torch.linalg.inv_ex(torch.zeros(2, 2)).inverse.isnan().all())
+
+
+@row("derivative of R from `linalg.qr`", [[2.0, 4.0], [2.0, 4.0]], ["RuntimeError", "RuntimeError"])
+def the_triangle_alone(torch):
+    def of(mode):
+        x = torch.tensor([[1.0], [2.0], [2.0]], requires_grad=True)
+        (torch.linalg.qr(x, mode).R ** 2).sum().backward()
+        return [round(v, 5) for v in x.grad[:2, 0].tolist()]
+
+    return [attempt(lambda: of(mode)) for mode in ("r", "complete")]
 
 
 @row("`linalg.lu(pivot=False)`", 3, "RuntimeError")

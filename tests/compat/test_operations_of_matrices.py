@@ -2,7 +2,9 @@
 
 
 import numpy as np
+import pytest
 
+import covector.compat.torch as compat
 from harness import table
 
 rng = np.random.default_rng(2)
@@ -131,3 +133,21 @@ def script_failures(T):
         ],
         contiguous=True,
     )
+
+
+def script_the_triangle_of_qr_comes_without_q(torch):
+    out = []
+    for x in (TALL, WIDE, A2):
+        q, r = found = torch.linalg.qr(torch.tensor(x), mode="r")
+        out.append((found.Q is q, found.R is r, len(found), q, r.contiguous()))
+    return out, table([lambda: torch.linalg.qr(torch.tensor(A), "raw"), lambda: torch.linalg.qr(torch.ones(3), "r"),
+                       lambda: torch.linalg.qr(torch.ones(2, 3).int(), "r")])
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3), (2, 3, 3), (0, 3)])
+def test_the_triangle_of_qr_is_that_of_all_modes(shape):
+    x = np.random.default_rng(3).normal(size=shape)
+    q, r = compat.linalg.qr(compat.tensor(x), mode="r")
+    assert tuple(q.shape) == (0,)
+    assert q.dtype is compat.float64
+    np.testing.assert_allclose(r.numpy(), np.linalg.qr(x, mode="reduced")[1], atol=1e-12)

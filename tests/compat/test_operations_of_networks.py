@@ -2,7 +2,9 @@
 
 
 import numpy as np
+import pytest
 
+import covector.compat.torch as compat
 from harness import table
 
 rng = np.random.default_rng(3)
@@ -324,3 +326,45 @@ def script_refusals_by_shape_and_value(T):
         ],
         contiguous=True,
     )
+
+
+def with_gradient(loss, x):
+    """A loss, detached, and the gradient of its sum."""
+    x = x.requires_grad_()
+    value = loss(x)
+    value.sum().backward()
+    return value.detach(), x.grad
+
+
+def script_cross_entropy_of_one_example_without_a_batch(torch):
+    weight = torch.tensor([0.5, 2.0, 1.0])
+    return [with_gradient(lambda x: torch.nn.functional.cross_entropy(
+        x, target, weight, reduction=r, label_smoothing=s), torch.tensor([0.5, -1.0, 2.0]))
+        for target in (torch.tensor(1), torch.tensor([0.2, 0.3, 0.5])) for r in ("none", "mean", "sum")
+        for s in (0.0, 0.1)]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_cross_entropy_of_one_example_is_that_of_a_batch_of_one(smoothing):
+    x, f = compat.tensor([0.5, -1.0, 2.0]), compat.nn.functional.cross_entropy
+    alone = f(x, compat.tensor(1), label_smoothing=smoothing)
+    assert alone.item() == pytest.approx(f(x[None], compat.tensor([1]), label_smoothing=smoothing).item())
+
+
+def script_a_weighted_absolute_loss(torch):
+    y, weight = torch.tensor([1.0, 1.0, -1.0]), torch.tensor([1.0, 3.0, 0.5])
+    l1_loss = torch.nn.functional.l1_loss
+    return [with_gradient(lambda x: l1_loss(x, y, reduction=r, weight=weight), torch.tensor([0.5, -1.0, 2.0]))
+            for r in ("none", "mean", "sum")], table([lambda: l1_loss(y, y, weight=weight[:2])])
+
+
+def test_a_weighted_absolute_loss_has_the_mean_by_its_weights():
+    x, y, weight = (compat.tensor(v) for v in ([0.5, -1.0], [1.0, 1.0], [1.0, 3.0]))
+    assert compat.nn.functional.l1_loss(x, y, weight=weight).item() == (0.5 + 3 * 2.0) / 4
+
+
+def script_pooling_with_arguments_that_pytorch_takes(torch):
+    x = torch.arange(16.0, dtype=torch.float64).reshape(1, 1, 4, 4)
+    f = torch.nn.functional
+    return [f.avg_pool2d(x, 2, None), f.avg_pool2d(x, 2, stride=None, padding=1), f.lp_pool2d(x, 3.0, 2),
+            f.lp_pool1d(x[0], 1.5, 2)]

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+import covector.compat.torch as compat
 from harness import table
 
 rng = np.random.default_rng(4)
@@ -156,3 +157,29 @@ def script_orthogonal_polynomials(T):
             lambda: T.special.spherical_bessel_j0(T.tensor([0.0, 1.0, 3.0])),
         ]
     )
+
+
+WITH_NUMBERS = (
+    lambda i: (0, slice(None), i), lambda i: (i[:2] % 2, slice(None), 0), lambda i: (0, slice(1, None), i),
+    lambda i: (0, None, i[:3]), lambda i: (slice(None), 1, None, i), lambda i: (0, Ellipsis, i),
+    lambda i: (Ellipsis, 1, i), lambda i: (0, slice(None), i > 0), lambda i: (1, slice(None), i[:, None]))
+
+
+def script_numbers_and_index_tensors_parted_by_slices(torch):
+    out = []
+    for key in WITH_NUMBERS:
+        x, places = torch.arange(24.0).reshape(2, 3, 4).requires_grad_(), torch.tensor([2, 0, 1, 3])
+        y = x[key(places)]
+        (y * torch.arange(float(y.numel())).reshape(y.shape)).sum().backward()
+        z = torch.zeros(2, 3, 4)
+        z[key(places)] = y.detach()
+        out.append((y.detach().contiguous(), x.grad, z))
+    return out
+
+
+def test_numbers_are_taken_out_before_index_tensors():
+    x = compat.arange(24.0).reshape(2, 3, 4)
+    places = compat.tensor([2, 0])
+    assert x[1, :, places].tolist() == [[14.0, 12.0], [18.0, 16.0], [22.0, 20.0]]
+    x[1, :, places] = compat.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert x[1].tolist() == [[2.0, 13.0, 1.0, 15.0], [4.0, 17.0, 3.0, 19.0], [6.0, 21.0, 5.0, 23.0]]

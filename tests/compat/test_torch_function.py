@@ -2,6 +2,14 @@
 
 import importlib
 
+import pytest
+
+import covector.compat.torch as compat
+from covector.compat.torch._impl.dispatch.call import ROWS
+from covector.compat.torch._impl.dispatch.overriding import IN_PYTHON
+from covector.compat.torch._impl.dispatch.signatures import signatures
+from covector.compat.torch._impl.dispatch.surface import FACTORIES
+
 
 def attempt(fn):
     try:
@@ -144,3 +152,133 @@ def script_overrides_in_functions_of_ones_own(torch):
             [overrides.is_tensor_like(x) for x in (o, b, k, 1)],
             [overrides.has_torch_function((x,)) for x in (o, b, k, 1)],
             overrides.has_torch_function_unary(o), overrides.has_torch_function_variadic(b, o))
+
+
+class Recorder:
+    """No tensor: notes what it is given to."""
+
+    calls = []
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        cls.calls.append((func, args, kwargs or {}))
+        return "answer"
+
+
+def named(name):
+    home = compat
+    for part in name.split("."):
+        home = getattr(home, part)
+    return home
+
+
+def overridable():
+    """Each public function of tensors with arguments that it takes; one that looks at values is a recorder."""
+    for name in sorted({*ROWS, *FACTORIES}):
+        way = next((s for s in signatures(name) if any(p.kind in ("Tensor", "Tensors", "duck", "operand")
+                                                       for p in s.parameters)), None)
+        if way is None or name.startswith("_"):
+            continue
+        try:
+            fun = named(name)
+        except AttributeError:
+            continue  # a method only
+        given = [[Recorder()] if p.kind == "Tensors" else Recorder() if p.kind in ("Tensor", "duck", "operand") else 2
+                 for p in way.parameters[:way.positional] if p.required]
+        yield pytest.param(name, fun, given, id=name)
+
+
+@pytest.mark.parametrize(("name", "fun", "given"), list(overridable()))
+def test_a_public_function_hands_an_override_itself_and_what_it_was_given(name, fun, given):
+    Recorder.calls.clear()
+    assert fun(*given) == "answer"
+    (func, args, kwargs), = Recorder.calls
+    assert func is fun
+    assert len(args) == len(given)
+    assert all(a is b for a, b in zip(args, given))
+    assert not kwargs or name in IN_PYTHON
+
+
+def normalised(torch, fun, kind, **more):
+    """A normalisation of a tensor of a class, and what it leaves in the running statistics."""
+    x = (torch.arange(24.0).reshape(2, 3, 4) * 0.7).sin()
+    mean, var = torch.tensor([0.1, -0.2, 0.3]), torch.tensor([1.0, 2.0, 0.5])
+    weight, bias = torch.tensor([2.0, 0.5, -1.0]), torch.tensor([0.0, 1.0, 2.0])
+    out = getattr(torch.nn.functional, fun)(kind(x), kind(mean), kind(var), weight, kind(bias), **more)
+    return [t.as_subclass(torch.Tensor).detach() for t in (out, mean, var)], type(out).__name__
+
+
+FORMS_OF_NORMS = [("batch_norm", {}), ("batch_norm", {"eps": 0.5}), ("batch_norm", {"training": True, "momentum": 0.3}),
+                  ("batch_norm", {"training": True, "eps": 0.5}), ("instance_norm", {}),
+                  ("instance_norm", {"use_input_stats": False, "eps": 0.5}), ("instance_norm", {"momentum": 0.3})]
+
+
+def script_a_normalization_of_a_subclass_is_that_of_the_tensor(torch):
+    class Kept(torch.Tensor):
+        pass
+
+    return [normalised(torch, fun, lambda t: t.as_subclass(Kept), **more) for fun, more in FORMS_OF_NORMS]
+
+
+@pytest.mark.parametrize(("fun", "more"), FORMS_OF_NORMS)
+def test_a_normalization_of_a_subclass_is_that_of_the_tensor(fun, more):
+    class Kept(compat.Tensor):
+        pass
+
+    plain, _ = normalised(compat, fun, lambda t: t, **more)
+    kept, kind = normalised(compat, fun, lambda t: t.as_subclass(Kept), **more)
+    assert kind == "Kept"
+    for a, b in zip(plain, kept):
+        assert a.tolist() == b.tolist()
+
+
+def shown(v):
+    """An argument as words: its class where it is a tensor."""
+    if hasattr(v, "requires_grad"):
+        return type(v).__name__
+    return [shown(x) for x in v] if isinstance(v, tuple | list) else str(v)
+
+
+FUNCTIONS = (
+    lambda F, x, y: F.batch_norm(x, None, None, training=True),
+    lambda F, x, y: F.batch_norm(x, y, y, None, y, False, 0.2),
+    lambda F, x, y: F.instance_norm(x), lambda F, x, y: F.instance_norm(x, eps=0.1), lambda F, x, y: F.relu(x),
+    lambda F, x, y: F.relu(x, True), lambda F, x, y: F.dropout(x, 0.0), lambda F, x, y: F.linear(x, x[0]),
+    lambda F, x, y: F.dropout(x, 1.0, inplace=False), lambda F, x, y: F.celu(x, 2.0),
+    lambda F, x, y: F.mse_loss(x, x, reduction="sum"), lambda F, x, y: F.pad(x, (1, 1)),
+    lambda F, x, y: F.linear(x, weight=x[0], bias=y), lambda F, x, y: F.cross_entropy(y, y.exp(), label_smoothing=0.1),
+    lambda F, x, y: F.softmax(x, 1), lambda F, x, y: F.layer_norm(x, (3,), y), lambda F, x, y: F.gelu(x),
+    lambda F, x, y: F.embedding((y * 0).long(), x[0], max_norm=5.0), lambda F, x, y: F.gumbel_softmax(x, 0.5),
+    lambda F, x, y: F.scaled_dot_product_attention(x, x, x, None, 0.0), lambda F, x, y: F.normalize(x, dim=0),
+    lambda F, x, y: F.one_hot((y * 0).long(), 2), lambda F, x, y: F.hardtanh(x, -2.0, 2.0),
+    lambda F, x, y: F.interpolate(x, scale_factor=2), lambda F, x, y: F.multilabel_margin_loss(x[0], x[0].long() * 0))
+
+
+def script_functions_hand_on_their_arguments_as_pytorch_does(torch):
+    seen = []
+
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((getattr(func, "__name__", ""), shown(args), {k: shown(v) for k, v in (kwargs or {}).items()}))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    out = []
+    for f in FUNCTIONS:
+        x, y = torch.arange(18.0).reshape(2, 3, 3).sin().as_subclass(Logged), torch.ones(3).as_subclass(Logged)
+        seen.clear()
+        kind = type(f(torch.nn.functional, x, y)).__name__
+        out.append((kind, [s for s in seen if s[0] in dir(torch.nn.functional)]))
+    return out
+
+
+def script_tensors_beside_a_plain_one_take_over(torch):
+    class Kept(torch.Tensor):
+        pass
+
+    a, b = torch.arange(6.0).reshape(2, 3), torch.ones(2, 3, dtype=torch.float64).as_subclass(Kept)
+    i = torch.tensor([1, 0]).as_subclass(Kept)
+    out = [a.expand_as(b), a.view_as(b), a.reshape_as(b), a.to(b), a[i], a[:, i], torch.linspace(b[0, 0], 2, 3),
+           torch.normal(b, 1.0), torch.bernoulli(b), a.clone().index_put_((i,), a[0])]
+    a[i] = 7.0
+    return [(type(t).__name__, tuple(t.shape), str(t.dtype)) for t in out], a, type(a).__name__

@@ -31,7 +31,7 @@ from ..views.views import shape_dtype
 from .call_cache import DECLINED, Program, compile_call, lookup
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed, unshared
-from .overriding import overridden
+from .overriding import handed_on, overridden
 from .signatures import check
 
 ndarray = np.ndarray
@@ -59,6 +59,14 @@ class Row:
         self.fun = None
         self.programs = {}  # what call_cache.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
+
+
+def owned(row):
+    """Whether the public function of a row takes the operation's arguments, and hands them to `invoke` as they are.
+
+    A function that wraps one of those, or has another row or none, may have made others of them.
+    """
+    return getattr(row.fun, "row", None) is row and not hasattr(getattr(row.fun, "__wrapped__", None), "row")
 
 
 def lowered(x):
@@ -210,7 +218,7 @@ def compute(row, fun, args, kwargs, out=True):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs)
     if override is not None:
-        return override(row.fun or fun, args, kwargs)
+        return override(row.fun if owned(row) else fun, *handed_on(row.name, fun, args, kwargs))
     args, kwargs, way = check(row, args, kwargs)
     target = kwargs.pop("out", None) if out and kwargs else None
     tensors = tensors_in(args, kwargs)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..... import ShapeDtype, host_callback, stop_gradient
 from .....extend import Ambient, Batched, Opaque, make_batched
+from ..state.python_data import filling
 
 ndarray = np.ndarray
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
@@ -44,6 +45,16 @@ def insist(check, *values):
     arrays = [numbers(v) for v in values]
     if all(a is not None for a in arrays):
         check(*arrays)
+
+
+def filled(value, dtype):
+    """What fills memory of a NumPy dtype: a number, or a value without axes, which has to fit as a number does."""
+    if not hasattr(value, "dtype"):
+        return filling(value, dtype)
+    if value.dtype == dtype:
+        return value
+    insist(lambda a: [filling(v, dtype) for v in a.reshape(-1).tolist()], value)
+    return (value.real if value.dtype.kind == "c" and dtype.kind not in "cb" else value).astype(dtype)
 
 
 def assume(test, *values):

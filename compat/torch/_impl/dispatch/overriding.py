@@ -1,6 +1,7 @@
 """`__torch_function__`: classes that take over the operations they are arguments of, and types that results keep."""
 
 import functools
+import inspect
 from contextvars import ContextVar
 
 import numpy as np
@@ -9,6 +10,22 @@ from ..types.tensor_type import Tensor, TensorBase
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
 WITHOUT = {bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64, np.bool_}  # and Tensor
+
+# The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
+IN_PYTHON = frozenset("""
+atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum norm split stft
+tensordot unravel_index
+""".split()) | {f"nn.functional.{name}" for name in """
+adaptive_avg_pool2d adaptive_avg_pool3d affine_grid alpha_dropout batch_norm binary_cross_entropy
+binary_cross_entropy_with_logits celu cosine_embedding_loss cross_entropy ctc_loss dropout dropout1d dropout2d
+dropout3d elu embedding embedding_bag feature_alpha_dropout fold gaussian_nll_loss glu grid_sample group_norm
+gumbel_softmax hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss instance_norm interpolate kl_div l1_loss
+layer_norm leaky_relu local_response_norm log_softmax lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss max_unpool1d
+max_unpool2d max_unpool3d mish mse_loss multi_head_attention_forward multi_margin_loss multilabel_margin_loss
+multilabel_soft_margin_loss nll_loss normalize pad poisson_nll_loss relu relu6 rms_norm rrelu selu silu smooth_l1_loss
+soft_margin_loss softmax softmin softsign tanhshrink threshold triplet_margin_loss triplet_margin_with_distance_loss
+unfold
+""".split()}
 
 
 def overridden(args, kwargs):
@@ -86,15 +103,47 @@ def converted(out, cls, args):
     return out
 
 
-def dispatching(fun):
-    """The public form of a function that is no row of its own: it asks its arguments' classes first."""
+def dispatching(fun, name=None, look=None):
+    """The public form of a function that makes others of its arguments: it asks their classes first.
+
+    Args:
+        look: raises for arguments of other types than torch's; called with `(args, kwargs)` where no class takes over.
+    """
 
     @functools.wraps(fun)
     def public(*args, **kwargs):
         override = overridden(args, kwargs)
-        return fun(*args, **kwargs) if override is None else override(public, args, kwargs)
+        if override is not None:
+            return override(public, *handed_on(name, fun, args, kwargs))
+        if look is not None:
+            look(args, kwargs)
+        return fun(*args, **kwargs)
 
+    public.__name__ = public.__qualname__ = (name or fun.__name__).rpartition(".")[2]
     return public
+
+
+def handed_on(name, fun, args, kwargs):
+    """The arguments as an override gets them: those with a default by name where PyTorch's function is in Python."""
+    if name not in IN_PYTHON:
+        return args, kwargs
+    try:
+        given = inspect.signature(fun).bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs  # the function itself refuses them
+    given.apply_defaults()
+    placed, named = [], {}
+    for p in given.signature.parameters.values():
+        v = given.arguments[p.name]
+        if p.kind is p.VAR_POSITIONAL:
+            placed += v
+        elif p.kind is p.VAR_KEYWORD:
+            named |= v
+        elif p.default is p.empty:
+            placed.append(v)
+        else:
+            named[p.name] = v
+    return tuple(placed), named
 
 
 class DisableTorchFunctionSubclass:

@@ -15,7 +15,7 @@ nn.functional.glu: duck input, int dim=
 nn.functional.adaptive_avg_pool1d: Tensor input, ints1 output_size
 nn.functional.avg_pool1d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, bool ceil_mode=, bool
     count_include_pad=
-nn.functional.avg_pool2d: Tensor input, ints1 kernel_size, ints1 stride=, ints1 padding=, bool ceil_mode=, bool
+nn.functional.avg_pool2d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, bool ceil_mode=, bool
     count_include_pad=, int? divisor_override=, *, out!
 nn.functional.avg_pool3d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, bool ceil_mode=, bool
     count_include_pad=, int? divisor_override=, *, out!
@@ -97,8 +97,8 @@ nn.functional.leaky_relu: Tensor input, float negative_slope=, bool inplace=
 nn.functional.local_response_norm: duck input, int size, float alpha=, float beta=, float k=
 nn.functional.log_softmax nn.functional.softmax: Tensor input, int? dim=, int _stacklevel=, dtype? dtype=
 nn.functional.softmin: any? input, int? dim=, int _stacklevel=, dtype? dtype=
-nn.functional.lp_pool1d: Tensor input, int norm_type, int kernel_size, any? stride=, bool ceil_mode=
-nn.functional.lp_pool2d nn.functional.lp_pool3d: Tensor input, int norm_type, any? kernel_size, any? stride=, bool
+nn.functional.lp_pool1d: Tensor input, float norm_type, int kernel_size, any? stride=, bool ceil_mode=
+nn.functional.lp_pool2d nn.functional.lp_pool3d: Tensor input, float norm_type, any? kernel_size, any? stride=, bool
     ceil_mode=
 nn.functional.max_pool1d_with_indices nn.functional.max_pool2d_with_indices nn.functional.max_pool3d_with_indices:
     Tensor input, any? kernel_size, any? stride=, any? padding=, any? dilation=, bool ceil_mode=, bool

@@ -2,7 +2,8 @@
 
 import functools
 
-from .call import ROWS
+from ..types.dtypes import NO_BFLOAT16
+from .call import ROWS, owned
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
 
@@ -101,6 +102,8 @@ def getter(prefix, module):
         row = ROWS.get(prefix + name)
         if row is not None:
             return public(row)
+        if prefix + name == "bfloat16":
+            raise AttributeError(NO_BFLOAT16)
         if prefix + name in NAMES:
             raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not implemented in this "
                                       "version of covector.compat.torch; see docs/compat_gaps.md for alternatives")
@@ -111,14 +114,17 @@ def getter(prefix, module):
 
 @functools.cache
 def public(row):
-    """The function of a row, by its name; one that is no operation of its own asks `__torch_function__` first."""
-    if row.fun is row.body or row.fun.__name__ == "<lambda>":
-        row.fun.__name__ = row.name.rpartition(".")[2]
-        row.fun = dispatching(explained(row.name, row.fun))
+    """The function of a row, by its name.
+
+    An operation asks `__torch_function__` where it computes. A function that may have made other arguments of those it
+    got asks before.
+    """
+    if owned(row):
+        if row.fun.__name__ == "fun":
+            row.fun.__name__ = row.fun.__qualname__ = row.name.rpartition(".")[2]
         return row.fun
-    if row.fun.__name__ == "fun":
-        row.fun.__name__ = row.fun.__qualname__ = row.name.rpartition(".")[2]
-    return explained(row.name, row.fun)
+    row.fun = asking_first(row.name, row.fun)
+    return row.fun
 
 
 def names(prefix):
@@ -127,24 +133,16 @@ def names(prefix):
             if name.startswith(prefix) and "." not in name[len(prefix):]}
 
 
-def explained(name, fun):
-    """A function of tensors with torch's TypeError for arguments that fit no signature, and its synonyms.
+def asking_first(name, fun):
+    """A function of tensors that asks `__torch_function__`, and gives torch's TypeError where no signature fits.
 
-    Operations look at their arguments themselves. Of these, the ones of torch.nn.functional look first; the others
-    compute at once, and what went wrong is looked for afterwards.
+    Operations look at their arguments themselves. Of other functions, those of torch.nn.functional look before they
+    compute; the rest compute at once, and what went wrong is looked for afterwards.
     """
     if hasattr(fun, "row") or hasattr(fun, "signed"):
-        return fun
-
+        return dispatching(fun, name)
     if name.startswith("nn.functional.") and signatures(name):
-        row = Looked(name)
-
-        @functools.wraps(fun)
-        def strict(*args, **named):
-            check(row, args, named)
-            return fun(*args, **named)
-
-        return strict
+        return dispatching(fun, name, functools.partial(check, Looked(name)))
 
     @functools.wraps(fun)
     def checked(*args, **named):
@@ -154,4 +152,4 @@ def explained(name, fun):
             explain(name, args, named)
             raise
 
-    return checked
+    return dispatching(checked, name)

@@ -205,7 +205,7 @@ def spaced(start, end, steps, dtype):
         dtype = dtypes.default_complex()
     kind = numpy_dtype(dtype)
     if steps > 1 or kind.kind in "iu":
-        start, end = (np.asarray(v).astype(kind).astype(np.complex128 if kind.kind == "c" else np.float64)
+        start, end = (np.asarray(filling(v, kind)).astype(np.complex128 if kind.kind == "c" else np.float64)
                       for v in (start, end))
     if kind.kind in "fcV" or steps < 2:
         return np.linspace(start, end, steps), kind

@@ -213,6 +213,8 @@ class Reader(pickle.Unpickler):
         found = _ALLOWED.get((module, name))
         if found is not None:
             return found
+        if dtypes.bfloat16 is None and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
+            raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
         if self.strict:
             raise pickle.UnpicklingError(
                 f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "

@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 
 from ..... import numpy as cnp
-from ..dispatch.call import ROWS, attach, operation, promote
+from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import RECORDED
+from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..factories.creation import made, numpy_dtype
 from ..state.state import concrete, mapped
@@ -133,6 +134,7 @@ def pieces(n, parts, name):
 
 
 @method("tensor_split")
+@dispatching
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None):
     """Split an axis into views, by a number of sections or by indices."""
     parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)
@@ -246,7 +248,7 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
                            f"itemsize {input.dtype.itemsize} requiring a storage size of "
                            f"{(int(index.max()) + 1) * input.dtype.itemsize} are out of bounds for storage of size "
                            f"{input.size * input.dtype.itemsize}")
-    flat = AT(cnp.reshape(input, (-1,)))[index.reshape(-1)].set(cnp.reshape(src, (-1,)))
+    flat = AT(cnp.reshape(input, (-1,)))[index.reshape(-1)].set(cnp.reshape(to(src, input.dtype), (-1,)))
     return cnp.reshape(flat, input.shape)
 
 
@@ -267,7 +269,7 @@ def sum_to_size(self, *size):
         fits = False
     if not fits:
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
-    return self if tuple(size) == shape else _sum_to_size(self, tuple(size))
+    return self if tuple(size) == shape and size else _sum_to_size(self, tuple(size))
 
 
 attach("sum_to_size", sum_to_size)

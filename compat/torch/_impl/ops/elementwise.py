@@ -16,6 +16,7 @@ from ..dispatch.call import (
     operation,
     otherwise,
     promote,
+    to,
     with_tensor,
 )
 from ..dispatch.host_ops import DYNAMIC, bare
@@ -93,14 +94,24 @@ def whole_operands(input, other):
     return x, y
 
 
+def scaled(x, alpha, dtype):
+    """`alpha * x` in the common dtype of the operands; torch's refusal of a number of a higher kind."""
+    if isinstance(alpha, float) and dtype.kind in "biu":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and dtype.kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(multiply(*promote(x, alpha)), dtype)
+
+
 def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, layout=None):
     """An operation of two tensors, or with `numbers` of a tensor and a number; `alpha` scales the second."""
     prim = REGISTRY[primitive]
     if body is None:
         def body(input, other, alpha=1):
+            x, y = operands(input, other)
             if type(alpha) is not int or alpha != 1:
-                other = multiply(*promote(other, alpha))
-            return prim.fun(*operands(input, other))
+                y = scaled(y, alpha, (x if hasattr(x, "dtype") else y).dtype)
+            return prim.fun(x, y)
     row = Row(name, body, camel(name), layout=layout, blind=True)
     op = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide}.get(primitive)
     fast = binary(row, prim, op or getattr(np, primitive))
@@ -145,9 +156,10 @@ def _check_bool_sub(input, other):
 
 def _sub(input, other, alpha=1):
     _check_bool_sub(input, other)
+    x, y = operands(input, other)
     if type(alpha) is not int or alpha != 1:
-        other = multiply(*promote(other, alpha))
-    return REGISTRY["subtract"].fun(*operands(input, other))
+        y = scaled(y, alpha, (x if hasattr(x, "dtype") else y).dtype)
+    return REGISTRY["subtract"].fun(x, y)
 
 
 def _div(input, other, rounding_mode=None):
@@ -239,9 +251,8 @@ def rsub(input, other, *, alpha=1):
 
 def _rsub(input, other, alpha):
     _check_bool_sub(input, other)
-    x = input if type(alpha) is int and alpha == 1 else multiply(*promote(input, alpha))
-    x, y = promote(x, other)
-    return REGISTRY["subtract"].fun(y, x)
+    x, y = promote(input, other)
+    return REGISTRY["subtract"].fun(y, x if type(alpha) is int and alpha == 1 else scaled(x, alpha, x.dtype))
 
 
 attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
@@ -250,7 +261,7 @@ attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, CO
 @operation("__rtruediv__", node="MulBackward0", register=False)
 def rtruediv(self, other):
     """`other / self` for a number."""
-    return multiply(REGISTRY["reciprocal"].fun(floating(self)), other)
+    return multiply(*promote(REGISTRY["reciprocal"].fun(floating(self)), other))
 
 
 _divided = rtruediv
@@ -262,8 +273,11 @@ def compare(name, primitive, symbol):
     prim = REGISTRY[primitive]
 
     def body(input, other):
+        if ordered and complex in (type(input), type(other)):
+            raise NotImplementedError(f'"{name}_cpu" not implemented for complex numbers, which have no order')
         return prim.fun(*operands(input, other))
 
+    ordered = name not in ("eq", "ne")
     row = Row(name, body, None, layout=LIKE_OPERANDS, blind=True)
     fast = flat(row, getattr(np, primitive))
 
@@ -300,13 +314,18 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
     check_broadcast(input, exponent)
     if not hasattr(exponent, "dtype"):
         kind = input.dtype.kind
+        if kind == "b" and type(exponent) is bool:
+            return cnp.bitwise_or(input, not exponent)
+        exponent = int(exponent) if type(exponent) is bool else exponent
+        if kind == "b" and type(exponent) is int:
+            input, kind = input.astype(np.int64), "i"
         if kind in "iu" and type(exponent) is int:
             if exponent < 0:
                 raise RuntimeError("Integers to negative integer powers are not allowed.")
             return cnp.power(input, exponent)
         if kind in "biu":
             (input,) = (floating(input),)
-        if kind in "fcbiu" and type(exponent) in (int, float) and exponent == int(exponent) and abs(exponent) < 64:
+        if kind in "fcbiu" and type(exponent) in (int, float) and abs(exponent) < 64 and exponent == int(exponent):
             return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
@@ -447,6 +466,8 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if complex in (type(min), type(max)):
+        raise NotImplementedError("clamp is not supported for complex types")
     limits = [fitting(v, input) for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
     limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
@@ -495,7 +516,8 @@ def _logical(name, fun, count):
     if count == 1:
         body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
     else:
-        body = lambda input, other: fun(*[v if v.dtype == np.bool_ else v != 0 for v in (input, other)])  # noqa: E731
+        body = lambda input, other: fun(  # noqa: E731
+            *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     made.__doc__ = f"Compute `{name}` of each element."
 

@@ -1,16 +1,17 @@
 """Factorizations and matrix equations beyond the everyday ones: LU, Householder, triangular systems, exponentials."""
 
+import functools
 import math
 
 import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
-from ..dispatch.call import ROWS, Row, attach, operation, promote
+from ..dispatch.call import ROWS, Row, attach, operation, promote, to
 from ..dispatch.host_ops import bare, hosted
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
 from ..dispatch.out_argument import BY_COLUMNS, RECORDED, resize
-from ..types import output_tuples
+from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from .linalg import (
     LinAlgError,
@@ -45,7 +46,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{i}, but got {v.ndim}-D")
     expandable(input, ((vec1, 0), (vec2, 0)))
-    return blended(input, cnp.outer(*promote(vec1, vec2)), beta, alpha)
+    kinds = [dtypes.of_numpy(v.dtype) for v in (input, vec1, vec2)]  # that of a 0-d tensor counts here
+    input, vec1, vec2 = (to(v, functools.reduce(dtypes.promote_types, kinds).numpy) for v in (input, vec1, vec2))
+    return blended(input, cnp.outer(vec1, vec2), beta, alpha)
 
 
 _linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind == "c" else x) * y, axis=dim),

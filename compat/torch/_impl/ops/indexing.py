@@ -7,6 +7,8 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, At, Tracer, make_batched
 from ..dispatch.call import attach, lifted, tensors_in
+from ..dispatch.host_ops import filled
+from ..dispatch.overriding import overridden
 from ..fastpath.index_lanes import read, write
 from ..fastpath.view_lanes import indexed, ready
 from ..graph import versions
@@ -120,6 +122,9 @@ def getitem(self, key):
     if found is not None:
         return found
     key = as_tuple(key)
+    override = overridden((self, key), None)
+    if override is not None:
+        return override(getitem, (self, key), {})
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
     if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
@@ -134,12 +139,33 @@ def getitem(self, key):
             index = useful(index, shape)
             name = node_of(index)
         return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
+    first, rest = numbers_first(index)
+    if first is not None:
+        return getitem(getitem(self, first), rest)
     v = lower(self)
     try:
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+
+
+def numbers_first(index):
+    """An index as a basic one with its numbers, and the rest of it; `(None, index)` where one step does the same.
+
+    PyTorch takes numbers out first, so `x[0, :, places]` has the places last. NumPy counts numbers among the index
+    arrays, which come first where a slice parts them.
+    """
+    places = [i for i, k in enumerate(index) if type(k) is int or hasattr(k, "dtype")]
+    if places[-1] - places[0] < len(places) or all(type(index[i]) is not int for i in places):
+        return None, index
+    first = []
+    for k in index:
+        if type(k) is int or k is Ellipsis:
+            first.append(k)
+        elif k is not None:
+            first += [slice(None)] * (k.ndim if hasattr(k, "dtype") and k.dtype == np.bool_ else 1)
+    return tuple(first), tuple([k for k in index if type(k) is not int])
 
 
 def fetched(x, index):
@@ -217,6 +243,10 @@ def setitem(self, key, value):
     if write(self, key, value):
         return
     key = as_tuple(key)
+    override = overridden((self, key, value), None)
+    if override is not None:
+        override(setitem, (self, key, value), {})
+        return
     basic, index = normal(key)
     if basic:
         shape = shape_dtype(self)[0]
@@ -229,7 +259,7 @@ def setitem(self, key, value):
                 type(value) in (int, float, bool)):
             array = self.value
             if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
-                value = filling(value, array.dtype)
+                value = assigned(value, array.dtype)
             (array if array.flags.writeable else writable(array))[index] = value
             versions.bump(array)
             return
@@ -237,7 +267,7 @@ def setitem(self, key, value):
         if isinstance(value, ndarray | list | tuple):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
         if not isinstance(value, TensorBase):
-            value = wrap(filling(value, shape_dtype(self)[1]))
+            value = wrap(assigned(value, shape_dtype(self)[1]))
         shape = shape_dtype(part)[0]
         value = trimmed(value, len(shape))
         given = shape_dtype(value)[0]
@@ -245,6 +275,10 @@ def setitem(self, key, value):
             fill_(part, value)
         else:
             copy_(part, value if given == shape else expand(value, shape))
+        return
+    first, rest = numbers_first(index)
+    if first is not None:
+        setitem(getitem(self, first), rest, value)
         return
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 
@@ -265,9 +299,10 @@ def trimmed(value, ndim):
 
 def put(x, index, value, add=False):
     """`x` with `x[index] = value`."""
-    value = np.asarray(value) if not hasattr(value, "dtype") else value
-    if value.dtype != x.dtype:
-        value = value.astype(x.dtype)
+    if not hasattr(value, "dtype"):
+        value = assigned(value, x.dtype)
+    elif value.dtype != x.dtype:
+        value = value.astype(x.dtype) if value.ndim or x.dtype.kind in "fV" else filled(value, x.dtype)
     if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
             not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
         x = x.copy()
@@ -276,6 +311,14 @@ def put(x, index, value, add=False):
     at = AT(x)[index]
     out = at.add(value) if add else at.set(value)
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
+
+
+def assigned(value, dtype):
+    """A number that is assigned to an index: as one that fills memory, but floating dtypes take infinities for it."""
+    if dtype.kind == "f" and isinstance(value, float | int):
+        with np.errstate(over="ignore"):
+            return np.asarray(float(value)).astype(dtype)
+    return filling(value, dtype)
 
 
 class MappedAt(At):

@@ -5,7 +5,7 @@ import warnings
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, Row, floating
+from ..dispatch.call import ROWS, Row, floating, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand, rand_like
 from .network import functional
@@ -33,7 +33,8 @@ def _instance_norm(input, center, spread, weight, bias, eps):
         out = (input - cnp.reshape(center, shape)) / cnp.sqrt(cnp.reshape(spread, shape) + eps)
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = out if weight is None else out * cnp.reshape(weight, shape)
-    return out if bias is None else out + cnp.reshape(bias, shape)
+    out = out if bias is None else out + cnp.reshape(bias, shape)
+    return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,

@@ -139,7 +139,7 @@ def _addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
         t = affine(mat1, mat2, input, _ADDMM)
         if t is not None:
             return t
-    named = {"beta": beta, "alpha": alpha} | ({} if out is None else {"out": out})
+    named = {k: v for k, v, usual in (("beta", beta, 1), ("alpha", alpha, 1), ("out", out, None)) if v is not usual}
     return invoke(ROWS["addmm"], _addmm, (input, mat1, mat2), named)
 
 
@@ -211,7 +211,7 @@ def vdot(input, other):
 @operation("kron")
 def kron(input, other):
     """Compute the Kronecker product."""
-    return cnp.kron(input, other)
+    return cnp.kron(*promote(input, other))
 
 
 @operation("tensordot", method=False, node=None, out=RECORDED)
@@ -382,7 +382,7 @@ _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), "LinalgSolveExBa
 _linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))), **lapack(1))
 _linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)),
         "LinalgEighBackward0")
-_linalg("qr", lambda A, mode="reduced": output_tuples.qr(*cnp.linalg.qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
+_linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n), "MmBackward0")
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)), "MmBackward0")
@@ -468,6 +468,14 @@ def _solve(a, b, left):
     if vector:
         return cnp.squeeze(cnp.linalg.solve(a, cnp.expand_dims(b, -1)), -1)
     return cnp.linalg.solve(a, b)
+
+
+def _qr(A, mode):
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+                           "'complete'")
+    out = cnp.linalg.qr(A, mode)
+    return (np.empty(0, A.dtype), out) if mode == "r" else out
 
 
 def _norm(x, ord, dim, keepdim):  # noqa: A002

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
-from ..dispatch.call import ROWS, floating
+from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word
 from .network import functional, legacy, reduced
@@ -19,7 +19,7 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
                      reduction="mean"):
     """Compute the negative log-likelihood of counts under a Poisson distribution."""
     reduction = legacy(size_average, reduce, reduction)
-    input, target = floating(input), floating(target)
+    input, target = [floating(v) for v in promote(input, target)]
     loss = cnp.exp(input) - target * input if log_input else input - target * cnp.log(input + eps)
     if full:
         large = target > 1
@@ -50,6 +50,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     var = var + stop_gradient(cnp.where(var < eps, eps - var, np.zeros((), var.dtype)))  # torch clamps without grad
+    input, target, var = promote(input, target, var)
     loss = 0.5 * (cnp.log(var) + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
@@ -65,12 +66,13 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
                            f"{list(input1.shape)}, input2: {list(input2.shape)}, target: {list(target.shape)} ")
     for v in (input1, input2, target):
         no_booleans(v)
-    return reduced(above(floating(-target * (input1 - input2)) + margin), reduction)
+    sign, gap = promote(-target, cnp.subtract(*promote(input1, input2)))
+    return reduced(above(floating(sign * gap) + margin), reduction)
 
 
 def no_booleans(x):
     """torch's refusal of differences of booleans."""
-    if x.dtype == np.bool_:
+    if getattr(x, "dtype", None) == np.bool_:
         raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
 
@@ -107,6 +109,9 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     one_rank(anchor, positive, negative)
+    for v in (anchor, positive, negative):
+        no_booleans(v)
+    anchor, positive, negative = promote(anchor, positive, negative)
     near, far = pairwise(anchor, positive, p, eps), pairwise(anchor, negative, p, eps)
     if swap:
         far = cnp.minimum(far, pairwise(positive, negative, p, eps))
@@ -146,7 +151,9 @@ ROWS["nn.functional.triplet_margin_with_distance_loss"].fun = triplet_margin_wit
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """Compute a hinge loss on distances of pairs labeled 1 or -1."""
     reduction = legacy(size_average, reduce, reduction)
+    no_booleans(input)
     zero = np.zeros((), input.dtype)
+    margin = input.dtype.type(margin) if input.dtype.kind in "iu" else margin  # cut off, as in PyTorch
     loss = cnp.where(target != 1, above(margin - input), zero) + cnp.where(target != -1, input, zero)
     return reduced(loss, reduction)
 
@@ -155,7 +162,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """Compute `log(1 + exp(-target * input))`."""
     reduction = legacy(size_average, reduce, reduction)
-    return reduced(cnp.log1p(cnp.exp(-target * input)), reduction)
+    return reduced(cnp.log1p(cnp.exp(-to(target, input.dtype) * input)), reduction)
 
 
 def known_reduction(reduction):
@@ -226,7 +233,9 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """Compute the mean binary cross-entropy of logits over the classes."""
     reduction = legacy(size_average, reduce, reduction)
-    loss = target * cnp.logaddexp(-input, 0.0) + (1 - target) * cnp.logaddexp(input, 0.0)
+    no_booleans(target)
+    input, target, rest = promote(input, target, 1 - target)
+    loss = target * cnp.logaddexp(-input, 0.0) + rest * cnp.logaddexp(input, 0.0)
     loss = loss if weight is None else loss * weight
     return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 

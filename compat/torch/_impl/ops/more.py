@@ -10,6 +10,7 @@ from ..dispatch.call import attach, floating, operation, promote
 from ..dispatch.host_ops import hosted, known, numbers
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..dispatch.out_argument import RECORDED
+from ..state.python_data import filling
 from ..state.state import mapped
 from ..types import dtypes
 from ..types.dtypes import c_type, type_word
@@ -36,6 +37,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     """Compute `input + value * tensor1 * tensor2`."""
     input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     product = tensor1 * tensor2
+    value = filling(value, product.dtype) if product.dtype.kind in "iu" else value
     return input + (product if value == 1 else product * value)
 
 
@@ -116,7 +118,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     if not n:
         return input
     parts = [p for p in (prepend, input, append) if p is not None]
-    return cnp.diff(cnp.concatenate(parts, axis=dim) if len(parts) > 1 else input, n, axis=dim)
+    return cnp.diff(cnp.concatenate(promote(*parts), axis=dim) if len(parts) > 1 else input, n, axis=dim)
 
 
 @operation("isclose")

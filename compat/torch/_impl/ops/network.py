@@ -7,13 +7,14 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, Row, floating, inplace_method, invoke, operation, promote
+from ..dispatch.call import ROWS, Row, floating, inplace_method, invoke, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import RECORDED
 from ..fastpath.product_lanes import affine, affine_rules, pair_to_scalar, plain
 from ..modes.modes import MODES
 from ..modes.warnings import tell
+from ..state.python_data import filling
 from ..types.dtypes import type_word
 from .reductions import norm, vector_norm
 from .shaping import t, wrap_dim
@@ -99,7 +100,11 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         other_size(input, target)
         check_broadcast(input, target)
     input, target = promote(input, target)
-    loss = cnp.square(input - target)
+    return weighed(cnp.square(input - target), weight, input, reduction)
+
+
+def weighed(loss, weight, input, reduction):
+    """A reduced loss; its mean is that by the weights."""
     if weight is None:
         return reduced(loss, reduction)
     if tuple(weight.shape) != tuple(input.shape):
@@ -189,6 +194,7 @@ def _simple(name, body, node=None, **facts):
 
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = made.__doc__
+    fun.__wrapped__ = made
     fun.row = made.row
     made.row.fun = fun
     if name in IN_PLACE:
@@ -237,7 +243,7 @@ _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
     "SoftplusBackward0")
 # NaN stays NaN in all three.
 _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
-    input <= threshold, cnp.asarray(value, input.dtype), input), "ThresholdBackward0")
+    input <= filling(threshold, input.dtype), filling(value, input.dtype), input), "ThresholdBackward0")
 _simple("hardshrink", lambda input, lambd=0.5: cnp.where(
     (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input), "HardshrinkBackward0")
 _simple("softshrink", lambda input, lambd=0.5: cnp.where(
@@ -328,7 +334,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     axis = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if target.dtype.kind != "f" and target.ndim != input.ndim - axis and tuple(target.shape) != tuple(input.shape):
+    if target.dtype.kind != "f" and target.ndim != input.ndim - 1 and tuple(target.shape) != tuple(input.shape):
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                          f"({target.shape[0] if target.ndim else 1}).")
     classes = input.shape[axis]
@@ -368,22 +374,17 @@ def _difference(x, y):
     if "b" in (x.dtype.kind, y.dtype.kind):
         raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    x, y = promote(x, y)
     return x - y
 
 
-def _loss(name, body, node=None):
-    """A loss of two tensors of one shape."""
-    def loss(input, target, size_average=None, reduce=None, reduction="mean"):
-        reduction = legacy(size_average, reduce, reduction)
-        if tuple(input.shape) != tuple(target.shape):
-            other_size(input, target)
-        return reduced(body(input, target), reduction)
-
-    made = functional(name, loss, node)
-    made.__doc__ = f"Compute the loss {name}, reduced by `reduction`."
-
-
-_loss("l1_loss", lambda x, y: cnp.abs(_difference(x, y)), "MeanBackward0")
+@functional("l1_loss", node="MeanBackward0")
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """Compute the mean of `|input - target|`."""
+    reduction = legacy(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        other_size(input, target)
+    return weighed(cnp.abs(_difference(input, target)), weight, input, reduction)
 
 
 @functional("smooth_l1_loss", node="SmoothL1LossBackward0")
@@ -392,6 +393,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
+    input, target = promote(input, target)
     gap = input - target
     size = cnp.abs(gap)
     if beta == 0:
@@ -404,12 +406,14 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Compute a loss that is quadratic below `delta` and linear above."""
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
+    own = input.dtype
+    input, target = promote(input, target)
     gap = input - target
     size = cnp.abs(gap)
     loss = cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta))
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
         raise ValueError("Weights and input must have the same size.")
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return to(reduced(loss if weight is None else loss * weight, reduction), own)
 
 
 @functional("binary_cross_entropy", node="BinaryCrossEntropyBackward0")
@@ -449,7 +453,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     else:
         losses = (1 - target) * input + (1 + (pos_weight - 1) * target) * softplus
     losses = losses.astype(target.dtype)  # where torch computes them
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(losses if weight is None else to(losses * weight, target.dtype), reduction)
 
 
 @functional("kl_div", node="KlDivBackward0")
@@ -517,6 +521,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
         which = "two bool tensors" if x1.dtype == x2.dtype else "a bool tensor"
         raise RuntimeError(f"Subtraction, the `-` operator, with {which} is not supported. Use the `^` or "
                            "`logical_xor()` operator instead.")
+    x1, x2 = promote(x1, x2)
     return vector_norm.row.body(floating(x1 - x2) + eps, p, -1, keepdim)
 
 
@@ -527,7 +532,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     if tuple(input.shape[input.ndim - n :]) != tuple(normalized_shape):
         raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
                            f"{', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
-    return nn.layer_norm(input, weight, bias, axes=n, eps=eps)
+    return to(nn.layer_norm(input, weight, bias, axes=n, eps=eps), input.dtype)
 
 
 @functional("rms_norm")
@@ -537,8 +542,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     x = input.astype(np.float32) if input.dtype.itemsize == 2 else input  # halves compute in float32
     eps = np.finfo(x.dtype).eps if eps is None else eps
     out = x / cnp.sqrt(REGISTRY["reduce_mean"].fun(x * x, axes, True) + float(eps))
-    out = out if weight is None else out * weight
-    return out if x is input else out.astype(input.dtype)
+    return to(out if weight is None else out * weight, input.dtype)
 
 
 @functional("scaled_dot_product_attention")

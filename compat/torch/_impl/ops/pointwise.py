@@ -11,6 +11,7 @@ from ..dispatch.call import (
     inplace_method,
     operation,
     otherwise,
+    to,
     with_tensor,
 )
 from ..dispatch.host_ops import hosted
@@ -151,7 +152,8 @@ def heaviside(input, values):
 @operation("ldexp", inplace_form=True, node="MulBackward0", layout=LIKE_OPERANDS)
 def ldexp(input, other):
     """Compute `input * 2 ** other`."""
-    return ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
+    out = ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
+    return to(out, input.dtype) if input.dtype.kind in "fc" and other.dtype.kind in "biu" else out
 
 
 @operation("logaddexp2", layout=LIKE_OPERANDS)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, attach, floating, operation, otherwise, with_dim
+from ..dispatch.call import ROWS, attach, floating, operation, otherwise, promote, with_dim
 from ..dispatch.host_ops import assume
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import Target
@@ -204,6 +204,7 @@ def _pick(name, fun, arg, kind):
 
     fun_.__name__ = fun_.__qualname__ = name
     fun_.__doc__ = f"Return the {name}imum of all elements, along an axis with its indices, or of two tensors."
+    fun_.__wrapped__ = made
     fun_.row = ROWS[name]
     ROWS[name].fun = fun_
     attach(name, fun_)
@@ -353,6 +354,7 @@ def dist(input, other, p=2):
     if "b" in (input.dtype.kind, other.dtype.kind):
         raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    input, other = promote(input, other)
     return vector_norm.row.body(input - other, p)
 
 

@@ -5,14 +5,14 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import attach, moving, operation, otherwise, promote, to, with_dim
-from ..dispatch.host_ops import DYNAMIC, bare, insist, numbers, stripped
+from ..dispatch.call import attach, moving, operation, otherwise, promote, with_dim
+from ..dispatch.host_ops import DYNAMIC, bare, filled, insist, numbers, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
+from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
 from ..inplace.inplace import inplace
-from ..state.python_data import filling
 from ..state.state import concrete, mapped, wrap
 from ..types import output_tuples
 from ..types.dtypes import type_word
@@ -123,6 +123,7 @@ def of_a_tensor(given, named):
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Write elements at one index each along an axis; the output is a copy."""
     source = src if value is None else value
+    source = source if hasattr(source, "dtype") else filled(source, input.dtype)
     if reduce == "add":
         return scattered(input, dim, index, source, True)
     if reduce is not None:
@@ -229,7 +230,7 @@ def index_fill(input, dim, index, value):
     if hasattr(value, "dtype") and value.ndim:
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")
-    value = to(value, input.dtype) if hasattr(value, "dtype") else filling(value, input.dtype)
+    value = filled(value, input.dtype)
     return at_axis("index_fill", input, dim, index, lambda at, _: at.set(value))
 
 
@@ -240,6 +241,7 @@ def check_indices(indices):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(v).__name__}")
 
 
+@dispatching
 def index_put_(self, indices, values, accumulate=False):
     """`self[indices] = values`, or `+=` with duplicates adding up."""
     if isinstance(values, TensorBase) and values.dtype is not self.dtype:
@@ -306,13 +308,7 @@ def masked_fill(input, mask, value):
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.ndim} "
                                "dimension(s).")
-        if value.dtype.kind == "c" and input.dtype.kind != "c" and isinstance(value, np.ndarray):
-            value = filling(value.item(), input.dtype)
-        value = value if value.dtype == input.dtype else value.astype(input.dtype)
-    elif input.dtype.kind == "u" and value < 0:
-        raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
-    else:
-        value = filling(value, input.dtype)
+    value = filled(value, input.dtype)
     check_broadcast(input, mask)
     return cnp.where(mask, value, input)
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Scatter, pick_rule
 from ..dispatch.call import ROWS, Row, attach, invoke, moving
+from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import whole
 from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
 from ..graph.node import UNDEFINED, NamedRule
@@ -39,10 +40,11 @@ def shape_of(t):
     return shape_dtype(t)[0]
 
 
-def method(name=None, node=None, aliases=(), attached=True):
-    """Make a function of tensors public: `torch.name` and, where `attached`, `Tensor.name`."""
+def method(name=None, node=None, aliases=(), attached=True, asks=False):
+    """Make a function public: `torch.name` and, where `attached`, `Tensor.name`; it `asks` classes of other tensors."""
 
     def make(fun):
+        fun = dispatching(fun) if asks else fun
         row = Row(name or fun.__name__, fun, node)
         row.fun = fun
         ROWS[row.name] = row
@@ -192,14 +194,14 @@ def same_kind(name, other):
         raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
 
 
-@method()
+@method(asks=True)
 def view_as(self, other):
     """`self.view(other.shape)`."""
     same_kind("view_as", other)
     return view_(self, shape_of(other))
 
 
-@method()
+@method(asks=True)
 def reshape_as(self, other):
     """`self.reshape(other.shape)`."""
     same_kind("reshape_as", other)
@@ -215,14 +217,12 @@ def flatten(input, start_dim=0, end_dim=-1):
     a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if a > b:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if a == b:
-        return input
-    return reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
+    return input if a == b else reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
 
 
 ROWS["ravel"] = Row("ravel")
 ROWS["ravel"].fun = lambda input: reshape(input, (-1,))
-attach("ravel", lambda self: reshape(self, (-1,)))
+attach("ravel", ROWS["ravel"].fun)
 
 
 @method()
@@ -368,7 +368,7 @@ def expand(input, *sizes, implicit=False):
     return view(input, EXPAND, (tuple(target),), "ExpandBackward0")
 
 
-@method()
+@method(asks=True)
 def expand_as(self, other):
     """`self.expand(other.shape)`."""
     same_kind("expand_as", other)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, Row, operation, otherwise
+from ..dispatch.call import ROWS, Row, operation, otherwise, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand_like
 from ..state.python_data import filling
@@ -157,6 +157,8 @@ def pad(input, pad, mode="constant", value=None):
                     + [slice(max(-a, 0), k - max(-b, 0)) for (a, b), k in zip(pairs, input.shape[input.ndim - n :])])
         input = input[cut] if any(p < 0 for p in pad) else input
         widths = [(0, 0)] * (input.ndim - n) + [(max(a, 0), max(b, 0)) for a, b in pairs]
+        if value is not None and not hasattr(value, "dtype"):
+            value = filling(float(value), input.dtype)
         return cnp.pad(input, widths, constant_values=0 if value is None else value)
     for i, (a, b) in enumerate(pairs):
         axis = input.ndim - n + i
@@ -194,7 +196,7 @@ def _batch_norm(input, mean, var, weight, bias, eps):
     out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
     out = out if weight is None else out * cnp.reshape(weight, shape)
     out = out if bias is None else out + cnp.reshape(bias, shape)
-    return out if out.dtype == input.dtype or input.dtype.kind not in "fV" else out.astype(input.dtype)
+    return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
@@ -267,7 +269,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     out = cnp.reshape(nn.standardize(x, 2, eps=eps), input.shape)
     shape = (1, -1) + (1,) * (input.ndim - 2)
     out = out if weight is None else out * cnp.reshape(weight, shape)
-    return out if bias is None else out + cnp.reshape(bias, shape)
+    return to(out if bias is None else out + cnp.reshape(bias, shape), input.dtype)
 
 
 def dropout(input, p=0.5, training=True, inplace=False):

@@ -199,8 +199,7 @@ def filling(value, dtype):
     if not bad and kind in "iu":
         info = np.iinfo(dtype)
         low = int(info.min) if info.min else -int(info.max)
-        bad = not (low <= value <= int(info.max)) if not isinstance(value, float) else not (
-            low - 1 < value < int(info.max) + 1)
+        bad = not (info.min if isinstance(value, float) else low) <= value <= info.max
         if not bad:
             return np.asarray(int(value) % 2 ** (8 * dtype.itemsize) if kind == "u" else int(value)).astype(dtype)
     elif not bad:

@@ -4,7 +4,7 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
-from ..dispatch.overriding import WITHOUT, default_torch_function
+from ..dispatch.overriding import WITHOUT, default_torch_function, dispatching
 from ..modes.modes import modes
 from ..state.aliases import expose
 from ..state.levels import FOREIGN, BatchTrace
@@ -148,6 +148,7 @@ False, *, torch.memory_format memory_format = None)
  * (Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)"""
 
 
+@dispatching
 def to(self, *args, **kwargs):
     """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
     names = ["non_blocking", "copy"]
@@ -192,8 +193,20 @@ def type_(self, dtype=None, non_blocking=False):
                  "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
                  "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}.get(name)
         if dtype is None:
-            raise ValueError(f"invalid type: '{given}'")
+            unknown = ValueError(f"invalid type: '{given}'")
+            raise NotImplementedError(dtypes.NO_BFLOAT16) if name == "bfloat16" else unknown
     return converted(self, getattr(dtype, "dtype", dtype))
+
+
+def casting(dtype):
+    """`Tensor.float` and related methods; None stands for the dtype that NumPy has not."""
+
+    def cast_to(self, memory_format=None):
+        if dtype is None:
+            raise NotImplementedError(dtypes.NO_BFLOAT16)
+        return converted(self, dtype, False, memory_format)
+
+    return cast_to
 
 
 def type_as(self, other):
@@ -213,6 +226,6 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
     attach(_name, _fun)
 for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
                       "bfloat16": dtypes.bfloat16}.items():
-    attach(_name, (lambda d: lambda self, memory_format=None: converted(self, d, False, memory_format))(_dtype))
+    attach(_name, casting(_dtype))
 attach("__torch_function__", classmethod(default_torch_function))
 WITHOUT.add(Tensor)

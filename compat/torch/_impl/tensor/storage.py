@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from ..dispatch.call import attach
+from ..dispatch.overriding import dispatching
 from ..graph import versions
 from ..inplace.inplace import check_inplace
 from ..modes.modes import MODES
@@ -269,6 +270,7 @@ def resize_(self, *sizes, memory_format=None):
 _REFERENCES = 4 if sys.version_info < (3, 14) else 3  # the tensor's, two names here, and the call's own
 
 
+@dispatching
 def resize_as_(self, other, *, memory_format=None):
     """`self.resize_(other.shape)`."""
     return resize_(self, tuple(other.shape))

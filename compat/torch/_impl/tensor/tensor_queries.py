@@ -4,6 +4,7 @@ import math
 import warnings
 
 from ..dispatch.call import ROWS, attach
+from ..dispatch.surface import public
 from ..types.size import CPU, device as Device
 from ..types.tensor_type import Tensor, TensorBase
 
@@ -206,9 +207,7 @@ clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad detach erf erfc ex
 index_put lcm ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu resize_as round rsqrt
 sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy zero""".split()
 FUNCTIONS = {f"{n}_": inplace_function(f"{n}_") for n in INPLACE} | {
-    n: ROWS[f"nn.functional.{n}"].fun for n in FUNCTIONALS} | {"celu_": ROWS["nn.functional.celu_"].fun,
-                                                             "selu_": ROWS["nn.functional.selu_"].fun,
-                                                             "threshold_": ROWS["nn.functional.threshold_"].fun}
+    n: public(ROWS[f"nn.functional.{n}"]) for n in [*FUNCTIONALS, "celu_", "selu_", "threshold_"]}
 PUBLIC = {f.__name__: f for f in (
     is_floating_point, is_complex, is_signed, is_conj, is_neg, is_nonzero, is_distributed, numel, get_device,
     resolve_conj, resolve_neg, is_same_size, is_storage, typename, get_default_device, set_default_device,

@@ -67,6 +67,7 @@ if importlib.util.find_spec("ml_dtypes"):
     ALL.append(bfloat16)
 else:
     bfloat16 = None
+NO_BFLOAT16 = "bfloat16 needs the package ml_dtypes, which is not installed; pip install covector[bf16]"
 _REAL = {"complex64": float32, "complex128": float64}
 NAMED = {d.name: d for d in ALL}
 OF_NUMPY = {d.numpy: d for d in ALL}
