@@ -72,7 +72,7 @@ del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the 
 
 
 def __getattr__(name: str) -> object:
-    """`covector.testing`, loaded when it is first asked for: the library itself does not need it."""
+    """Import `covector.testing` on first access: the library itself does not need it."""
     if name == "testing":
         return _import_module("covector.testing")
     raise AttributeError(f"module 'covector' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Looking inside traced code."""
+"""Inspecting traced code."""
 
 from .transforms.debug.effects import debug_print as print  # noqa: A004 - covector.debug.print
 

@@ -1,6 +1,6 @@
-"""For those who extend covector: declare primitives and backends, read graphs, build state on the tape.
+"""The interface for extending covector: declare primitives and backends, inspect graphs, build state on the tape.
 
-`covector.compat` is built on these names and the public ones alone.
+`covector.compat` uses only these names and the public ones.
 """
 
 from .core.arrays.avals import Aval as Aval, aval_of as aval_of, make_aval as make_aval

@@ -1,1 +1,1 @@
-"""How an operation is computed: one record a library."""
+"""How an operation is computed: one record per array library."""

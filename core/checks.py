@@ -1,4 +1,4 @@
-"""Checks of plain arguments: functions, whole numbers, truth values, and the options that NumPy's functions share."""
+"""Checks of plain arguments: functions, integers, truth values, and the options that NumPy's functions share."""
 
 import operator
 
@@ -22,10 +22,10 @@ def whole(value, name, least=None):
                 raise TypeError
             value = operator.index(value)
         except TypeError:
-            raise TypeError(f"{name} is a whole number, but got {value!r} of type {type(value).__name__}; give an int"
+            raise TypeError(f"{name} is an integer, but got {value!r} of type {type(value).__name__}; give an int"
                             f"{at_user_line()}") from None
     if least is not None and value < least:
-        raise ValueError(f"{name} is at least {least}, but got {value}; count again{at_user_line()}")
+        raise ValueError(f"{name} is at least {least}, but got {value}; use a larger number{at_user_line()}")
     return value
 
 
@@ -52,7 +52,7 @@ def flag(value, name="keepdims"):
 def _choice(names, kind=str):
     def check(value, name):
         if value is not None and not isinstance(value, kind):
-            raise TypeError(f"{name}= is a text, but got {value!r} of type {type(value).__name__}; choose one of "
+            raise TypeError(f"{name}= is a string, but got {value!r} of type {type(value).__name__}; choose one of "
                             f"{names}{at_user_line()}")
         if value is not None and value not in names:
             raise ValueError(f"{name}= is one of {names}, but got {value!r}; choose one of them{at_user_line()}")

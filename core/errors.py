@@ -1,4 +1,4 @@
-"""The exceptions covector raises: built-in kinds, so that `except TypeError` works, told apart by subclass."""
+"""The exceptions that covector raises: subclasses of built-in types, so that `except TypeError` works."""
 
 import os
 import sys
@@ -21,19 +21,19 @@ LIBRARY_FOLDERS = (
 
 
 class ConversionError(TypeError):
-    """A traced value met code that needs a plain number or array, which would drop its gradient."""
+    """A traced value reached code that needs a plain number or array, which would drop its gradient."""
 
 
 class ShapeError(ValueError):
-    """Shapes that do not fit the operation."""
+    """Shapes that do not match the operation."""
 
 
 class SquareError(ShapeError, np.linalg.LinAlgError):
-    """An operation of square matrices got others; NumPy's functions raise LinAlgError here."""
+    """An operation on square matrices got others; NumPy's functions raise LinAlgError here."""
 
 
 class DtypeError(TypeError):
-    """A dtype that the operation or transform cannot take."""
+    """A dtype that the operation or transform does not support."""
 
 
 class RuleError(NotImplementedError):
@@ -45,7 +45,7 @@ class MutationError(RuntimeError):
 
 
 class BackendError(TypeError):
-    """Arrays of two backends, or of none, met in one operation."""
+    """Arrays of two backends, or of none, in one operation."""
 
 
 class MissingLibraryError(ImportError):
@@ -57,7 +57,7 @@ class EscapedTracerError(RuntimeError):
 
 
 class TreeError(ValueError):
-    """Containers whose structures do not match."""
+    """Pytrees whose structures do not match."""
 
 
 def is_ours(error):

@@ -1,8 +1,8 @@
 """Train a classifier on handwritten digits: python examples/digits.py [PICTURE.png]
 
-Shows three transforms on ordinary NumPy code: `value_and_grad` over a dict of parameters for the
-training, `vmap(grad)` for a gradient of every single example, and `grad` by the input for
-saliency maps. Nothing below calls a special array library: `np` is NumPy itself.
+Shows three transforms on ordinary NumPy code: `value_and_grad` over a dict of parameters for
+training, `vmap(grad)` for per-example gradients, and `grad` with respect to the input for
+saliency maps. No special array library is used: `np` is NumPy itself.
 """
 
 import sys
@@ -19,11 +19,11 @@ import covector as cv
 
 EPOCHS, BATCH, RATE, NOISE = 60, 64, 2e-3, 0.2
 SIZES = (64, 256, 128, 10)
-COLUMNS = 10  # digits in a row of the picture
+COLUMNS = 10  # digits per row of the figure
 
 
 def logits(params, images):
-    """Score ten classes. `images` is one image `(64,)` or many `(n, 64)`: `@` takes both."""
+    """Return the scores of ten classes. `images` is one image `(64,)` or a batch `(n, 64)`: `@` handles both."""
     hidden = np.tanh(images @ params["w1"] + params["b1"])
     hidden = np.tanh(hidden @ params["w2"] + params["b2"])
     return hidden @ params["w3"] + params["b3"]
@@ -32,13 +32,13 @@ def logits(params, images):
 def loss(params, images, targets):
     """Return the mean cross-entropy against one-hot `targets`."""
     z = logits(params, images)
-    z = z - np.max(z, axis=-1, keepdims=True)  # exp of large scores would overflow
+    z = z - np.max(z, axis=-1, keepdims=True)  # avoid overflow in exp
     log_total = np.log(np.sum(np.exp(z), axis=-1))
     return np.mean(log_total - np.sum(targets * z, axis=-1))
 
 
 def initialize(rng):
-    """Draw weights whose layers keep the variance of their input."""
+    """Draw weights such that each layer preserves the variance of its input."""
     params = {}
     for layer, (n, m) in enumerate(zip(SIZES, SIZES[1:], strict=False), 1):
         params[f"w{layer}"] = rng.normal(size=(n, m)) / np.sqrt(n)
@@ -47,8 +47,8 @@ def initialize(rng):
 
 
 def train(params, images, targets, test, rng):
-    """Minimize the loss by Adam; return parameters, and training and test loss of each epoch."""
-    # The one line that makes this a training program. The gradient is a dict like `params`.
+    """Minimize the loss with Adam; return the parameters, and the training and test loss of each epoch."""
+    # The only line that involves covector. The gradient is a dict like `params`.
     step = cv.value_and_grad(loss)
     mean = {name: np.zeros_like(p) for name, p in params.items()}
     square = {name: np.zeros_like(p) for name, p in params.items()}
@@ -73,20 +73,20 @@ def train(params, images, targets, test, rng):
 
 
 def gradient_norms(params, images, targets):
-    """Return the length of each example's own gradient: how hard it still pulls."""
+    """Return the norm of each per-example gradient: how strongly the example still changes the parameters."""
 
     def norm(params, image, target):
         gradient = cv.grad(loss)(params, image, target)
         return np.sqrt(sum(np.sum(g * g) for g in gradient.values()))
 
-    # `norm` is about one example; `vmap` makes it a function of many, which share the parameters
-    # (`None`) and differ in image and target (`0`, the axis that counts examples). All gradients
-    # at once would take 540 MB, so it works through 100 examples at a time.
+    # `norm` is a function of one example; `vmap` maps it over a batch, with shared parameters
+    # (`None`) and different images and targets (`0`, the batch axis). All gradients at once
+    # would take 540 MB, so 100 examples are processed at a time.
     return cv.vmap(norm, in_axes=(None, 0, 0), chunk_size=100)(params, images, targets)
 
 
 def saliency(params, images):
-    """Return how strongly each pixel moves the winning score: its gradient by the *input*."""
+    """Return the sensitivity of the winning score to each pixel: its gradient with respect to the *input*."""
 
     def winning_score(image):
         return np.max(logits(params, image))
@@ -105,13 +105,13 @@ def main(picture: Path) -> None:
     norms = gradient_norms(params, train_x, one_hot[train_y])
     predicted = np.argmax(logits(params, test_x), axis=1)
     draw(picture, params, losses, (train_x, train_y, norms), (test_x, test_y, predicted))
-    print(f"gradient norm of one example: median {np.median(norms):.4f}, largest {norms.max():.3f}")
+    print(f"per-example gradient norm: median {np.median(norms):.4f}, largest {norms.max():.3f}")
     print(f"picture: {picture}")
     print(f"test accuracy: {100 * np.mean(predicted == test_y):.1f} %")
 
 
 def draw(picture, params, losses, training, testing):
-    """Write loss curves, gradient norms, mistakes and saliency maps as one picture."""
+    """Write loss curves, gradient norms, misclassified digits and saliency maps as one figure."""
     train_x, train_y, norms = training
     test_x, test_y, predicted = testing
     figure = Figure(figsize=(11, 9.5), layout="constrained")
@@ -122,7 +122,7 @@ def draw(picture, params, losses, training, testing):
     left.set(title="loss", xlabel="epoch", ylabel="mean cross-entropy")
     left.legend()
     right.hist(norms, bins=np.geomspace(norms.min(), norms.max(), 50))
-    right.set(xscale="log", title="each training example after training", xlabel="norm of its own gradient")
+    right.set(xscale="log", title="each training example after training", xlabel="norm of the per-example gradient")
     right.set_ylabel("examples")
 
     wrong = np.flatnonzero(predicted != test_y)
@@ -149,7 +149,7 @@ def draw(picture, params, losses, training, testing):
 
 
 def show(row, images, titles, **style):
-    """Draw as many images as a row has places, and leave the other places empty."""
+    """Draw as many images as fit in a row, and leave the remaining axes empty."""
     for axis in row[len(images) :]:
         axis.axis("off")
     for axis, image, title in zip(row, images, titles, strict=False):
@@ -159,5 +159,5 @@ def show(row, images, titles, **style):
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):  # matrices this small gain nothing from more threads, which wait for each other
+    with threadpool_limits(1):  # matrices this small gain nothing from more threads
         main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("digits.png"))

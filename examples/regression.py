@@ -1,8 +1,8 @@
 """Fit a regression by Gauss-Newton and by Newton, with standard errors: python examples/regression.py
 
-`predict` is ordinary NumPy code that has never heard of covector; imagine it in another package.
-`jacobian` and `hessian` differentiate it as it is. For a linear model the answers are known in
-closed form, so the program can check both fits and their standard errors to many digits.
+`predict` is ordinary NumPy code that knows nothing about covector and could be part of another
+package; `jacobian` and `hessian` differentiate it as it is. For a linear model the solution is known
+in closed form, so the program can check both fits and their standard errors to many digits.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def gauss_newton(features, y, steps=3):
 def newton(features, y, tolerance=1e-10, max_steps=50):
     """Minimize the negative log-likelihood over the coefficients and the log of the noise.
 
-    Returns the coefficients, the noise, and the standard errors of all: the square roots of the
+    Returns the coefficients, the noise, and the standard errors of both: the square roots of the
     diagonal of the inverse Hessian at the minimum.
     """
 
@@ -48,8 +48,8 @@ def newton(features, y, tolerance=1e-10, max_steps=50):
     gradient, hessian = cv.grad(negative_log_likelihood), cv.hessian(negative_log_likelihood)
     theta = np.append(np.zeros(features.shape[1] + 1), np.log(np.sqrt(np.mean(y * y))))
     for iteration in range(max_steps):
-        # Far from the minimum the Hessian may bend downwards somewhere. Taking its eigenvalues as
-        # positive keeps the step downhill there, and changes nothing close to the minimum.
+        # Far from the minimum the Hessian may have negative eigenvalues. Using their absolute values
+        # makes the step a descent direction there, and changes nothing close to the minimum.
         curvature, directions = np.linalg.eigh(hessian(theta))
         step = -directions @ (directions.T @ gradient(theta) / np.abs(curvature))
         theta = theta + shortened(step, negative_log_likelihood, theta)
@@ -64,25 +64,25 @@ def newton(features, y, tolerance=1e-10, max_steps=50):
 
 
 def shortened(step, objective, theta):
-    """Halve a step until it does not go uphill; far from the minimum a full one may."""
+    """Halve a step until it does not increase the objective, as a full step may far from the minimum."""
     while objective(theta + step) > objective(theta) and np.linalg.norm(step) > 1e-9:
         step = step / 2
     return step
 
 
 def closed_form(features, y):
-    """Return the textbook answers: the normal equations and the covariance they imply."""
+    """Return the textbook solution: the normal equations and the covariance they imply."""
     x = np.column_stack((np.ones(len(y)), features))
     inverse = np.linalg.inv(x.T @ x)
     coefficients = inverse @ x.T @ y
-    noise = np.sqrt(np.mean((y - x @ coefficients) ** 2))  # of maximum likelihood: divided by n
+    noise = np.sqrt(np.mean((y - x @ coefficients) ** 2))  # the maximum-likelihood estimate: divided by n
     log_noise_error = np.sqrt(0.5 / len(y))
     return coefficients, noise, np.append(noise * np.sqrt(np.diag(inverse)), log_noise_error)
 
 
 def main() -> None:
     data = load_diabetes()
-    # One unit of each feature is one standard deviation, of which a doctor can read the slopes.
+    # Standardize the features, so that the slopes are comparable.
     features = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
     by_gauss_newton = gauss_newton(features, data.target)
     by_newton, noise, errors = newton(features, data.target)

@@ -1,9 +1,9 @@
-"""A torch-style script on real digits: tensors, backward, hooks, a no_grad update, and a Function of its own.
+"""A PyTorch-style script on real digits: tensors, backward, hooks, a no_grad update, and a custom Function.
 
 python examples/torch_style_digits.py           on covector.compat.torch
-python examples/torch_style_digits.py --torch   the same lines on PyTorch, the curves of both on one picture
+python examples/torch_style_digits.py --torch   the same lines on PyTorch, with both loss curves in one figure
 
-Only the import differs. The data are the 1,797 handwritten digits that come with scikit-learn.
+Only the import differs. The data set is the 1,797 handwritten digits included in scikit-learn.
 """
 
 import importlib
@@ -22,16 +22,16 @@ PICTURE = Path(PATHS[0]) if PATHS else Path(__file__).with_suffix(".png")
 
 
 def data():
-    """Training and test digits as arrays: 64 numbers in [0, 1] each, and the label."""
+    """Return training and test digits as arrays: 64 numbers in [0, 1] each, and the label."""
     x, y = load_digits(return_X_y=True)
     return train_test_split((x / 16.0).astype(np.float32), y, test_size=0.25, random_state=0, stratify=y)
 
 
 def script(torch):
-    """Train and test; returns the losses and the test accuracy. Plain PyTorch code."""
+    """Train and test; return the losses and the test accuracy. Plain PyTorch code."""
 
     class LeakyRelu(torch.autograd.Function):
-        """An activation with a derivative of its own."""
+        """An activation with a custom derivative."""
 
         @staticmethod
         def forward(ctx, x):
@@ -52,7 +52,7 @@ def script(torch):
     params = weights + biases
     speed = [torch.zeros_like(p) for p in params]
     norms = []
-    for w in weights:  # a hook sees each gradient as it is made; this one keeps it from blowing up
+    for w in weights:  # a hook receives each gradient when it is computed; this one clips it
         w.register_hook(lambda g: g.clamp(-1.0, 1.0))
     weights[0].register_hook(lambda g: norms.append(g.norm().item()))
 
@@ -98,7 +98,7 @@ def main():
 
 
 def draw(curves):
-    """The loss of each epoch, one line a library."""
+    """Plot the loss of each epoch, with one line per library."""
     plt = importlib.import_module("matplotlib.pyplot")
     figure, axes = plt.subplots(figsize=(6, 4))
     for (name, losses), style in zip(curves.items(), ("-", "--")):
@@ -113,5 +113,5 @@ def draw(curves):
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):  # matrices this small gain nothing from more threads, which wait for each other
+    with threadpool_limits(1):  # matrices this small gain nothing from more threads
         main()

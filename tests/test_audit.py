@@ -26,7 +26,7 @@ def test_every_absence_has_a_reason():
 def test_command_prints_the_table(capsys):
     assert main(["audit"]) == 0
     out = capsys.readouterr().out
-    assert "jvp rule" in out and "0 holes" in out
+    assert "jvp rule" in out and "0 gaps" in out
     assert main(["audit", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)["primitives"]["sin"]) == set(COLUMNS)
 

@@ -43,7 +43,7 @@ CASES = [
     ("grad of a vector", ValueError, lambda: cv.grad(lambda x: x * 2)(X), r"scalar.*\(4,\).*\.sum\(\).*jacobian"),
     ("grad of an int", TypeError, lambda: cv.grad(lambda x: x * 2.0)(3), r"floating.*3.*int64.*float\(3\)"),
     ("grad of int arrays", TypeError, lambda: cv.grad(np.sum)(np.arange(3)), r"shape \(3,\).*int64.*astype"),
-    ("complex answer", TypeError, lambda: cv.grad(lambda z: z * z)(1j), r"real answer.*complex128.*holomorphic=True"),
+    ("complex answer", TypeError, lambda: cv.grad(lambda z: z * z)(1j), r"real output.*complex128.*holomorphic=True"),
     ("no function", TypeError, lambda: cv.grad(3.0), r"needs a function.*3\.0.*grad\(f\)\(x\)"),
     ("argnums", TypeError, lambda: cv.grad(lambda x: x, argnums=2)(2.0), r"argument 2.*1 positional.*argnums"),
     ("math.exp", TypeError, lambda: cv.grad(lambda x: math.exp(x))(3.0), r"Python float.*np\.exp"),
@@ -56,7 +56,7 @@ CASES = [
     ("length of a number", TypeError, lambda: cv.grad(lambda x: sum(x))(3.0),
      r"len\(\).*no axis.*reshape.*test_errors"),
     ("plain array at a traced place", TypeError, lambda: cv.vmap(lambda i: X[i])(np.arange(2)),
-     r"i64\[\], vmap.*one value an example.*covector\.numpy\.take\(a, t, axis\)"),
+     r"i64\[\], vmap.*one value per example.*covector\.numpy\.take\(a, t, axis\)"),
     ("vmap sizes", ValueError, lambda: cv.vmap(lambda a, b: a + b)(X, X[:3]), r"one length.*4.*3.*in_axes"),
     ("vmap in_axes", ValueError, lambda: cv.vmap(lambda a, b: a, in_axes=(0,))(X, X), r"in_axes.*2 arguments.*\(0,\)"),
     ("nothing mapped", ValueError, lambda: cv.vmap(lambda a: a, in_axes=None)(X), r"nothing to map.*axis_size"),
@@ -80,7 +80,7 @@ CASES = [
     ("cond of two shapes", ValueError,
      lambda: cv.vmap(lambda x: cv.cond(x > 0, lambda v: v, lambda v: np.stack([v, v]), x))(X),
      r"equal shapes.*f64\[\] and f64\[2\].*pad"),
-    ("float under vmap", TypeError, lambda: cv.vmap(math.exp)(X), r"one value an example.*np\.exp.*in_axes"),
+    ("float under vmap", TypeError, lambda: cv.vmap(math.exp)(X), r"one value per example.*np\.exp.*in_axes"),
     ("float while staging", TypeError, lambda: cv.make_graph(math.exp)(1.0), r"not known while.*np\.exp.*static"),
     ("index", TypeError, lambda: cv.grad(lambda x: [1.0, 2.0][x])(1.0), r"integer index.*argument that is not"),
     ("text", TypeError, lambda: cv.grad(lambda x: x + "a")(1.0), r"'a' of type str.*np\.asarray"),
@@ -176,7 +176,7 @@ def test_assigning_a_traced_value_into_a_plain_array_raises_our_error(driver, na
     fun = assign(*ASSIGNED[name])
     with pytest.raises(TypeError, match=r"traced value.*zeros_like.*test_errors\.py:\d+ in fun") as caught:
         DRIVERS[driver](fun)
-    why = {"vmap": "one value an example", "make_graph": "not known while"}.get(driver, "drop its derivative silently")
+    why = {"vmap": "one value per example", "make_graph": "not known while"}.get(driver, "drop its derivative silently")
     assert type(caught.value).__name__ == "ConversionError" and why in str(caught.value)
     assert any(entry.name == "fun" for entry in caught.traceback)  # the traceback shows the user's line
     assert caught.value.__cause__ is None

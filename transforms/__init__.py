@@ -1,1 +1,1 @@
-"""How an operation is reinterpreted: one interpreter a file, thin drivers over them."""
+"""How an operation is reinterpreted: one interpreter per file, with thin drivers on top."""

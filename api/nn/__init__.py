@@ -1,4 +1,4 @@
-"""Layers of neural networks as functions of arrays and traced arrays; they keep no state."""
+"""Stateless neural-network layers as functions of arrays and traced arrays."""
 
 from .activations import (
     celu as celu,

@@ -1,4 +1,4 @@
-"""Activation functions: one array in, one of the same shape out."""
+"""Smooth activation functions: the output has the shape of the input."""
 
 import math
 
@@ -12,7 +12,7 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
 def relu(x: Array) -> Array:
-    """Compute the positive part of `x`; its slope at 0 is 0.
+    """Compute the positive part of `x`; its derivative at 0 is 0.
 
     Args:
         x: an array, real.
@@ -64,11 +64,11 @@ def silu(x: Array) -> Array:
 
 
 def elu(x: Array, alpha: float = 1.0) -> Array:
-    """Compute `x` where it is positive, alpha (exp(x) - 1) elsewhere; the slope at 0 is `alpha`.
+    """Compute `x` where it is positive, alpha (exp(x) - 1) elsewhere; the derivative at 0 is `alpha`.
 
     Args:
         x: an array, real.
-        alpha: minus the limit for x to -∞.
+        alpha: the negative of the limit for x to -∞.
     Returns:
         an array of the shape of `x`.
     Raises:
@@ -84,7 +84,7 @@ def elu(x: Array, alpha: float = 1.0) -> Array:
 
 
 def selu(x: Array) -> Array:
-    """Compute `elu` with the scale and the `alpha` that keep mean 0 and variance 1; the slope at 0 is that from below.
+    """Compute `elu` with the scale and `alpha` that preserve mean 0 and variance 1; at 0 the derivative is from below.
 
     Args:
         x: an array, real.
@@ -101,11 +101,11 @@ def selu(x: Array) -> Array:
 
 
 def celu(x: Array, alpha: Array = 1.0) -> Array:
-    """Compute `x` where it is positive, alpha (exp(x / alpha) - 1) elsewhere; the slope at 0 is 1.
+    """Compute `x` where it is positive, alpha (exp(x / alpha) - 1) elsewhere; the derivative at 0 is 1.
 
     Args:
         x: an array, real.
-        alpha: minus the limit for x to -∞; differentiable, and not 0.
+        alpha: the negative of the limit for x to -∞; differentiable, and not 0.
     Returns:
         an array of the shape of `x`.
     Raises:
@@ -171,7 +171,7 @@ def sigmoid(x: Array) -> Array:
 
 
 def log_sigmoid(x: Array) -> Array:
-    """Compute log(sigmoid(x)), precise where that underflows.
+    """Compute log(sigmoid(x)), accurate where that underflows.
 
     Args:
         x: an array, real.
@@ -203,11 +203,11 @@ def tanh(x: Array) -> Array:
 
 
 def squareplus(x: Array, b: Array = 4) -> Array:
-    """Compute (x + √(x² + b)) / 2, without the cancellation of that at large negative `x`.
+    """Compute (x + √(x² + b)) / 2, without cancellation for large negative `x`.
 
     Args:
         x: an array, real.
-        b: how smooth the bend at 0 is, positive; differentiable.
+        b: the smoothness of the bend at 0, positive; differentiable.
     Returns:
         an array of the shape of `x`.
     Raises:
@@ -224,10 +224,10 @@ def squareplus(x: Array, b: Array = 4) -> Array:
 
 
 def log1mexp(x: Array) -> Array:
-    """Compute log(1 - exp(-x)), precise for small and for large `x`.
+    """Compute log(1 - exp(-x)), accurate for small and for large `x`.
 
     Args:
-        x: an array, real, not negative.
+        x: an array, real, nonnegative.
     Returns:
         an array of the shape of `x`; -∞ at 0, NaN below.
     Raises:
@@ -246,7 +246,7 @@ def log1mexp(x: Array) -> Array:
 
 
 def identity(x: Array) -> Array:
-    """Give `x` as it is, as an array.
+    """Return `x` as an array, unchanged.
 
     Args:
         x: an array.

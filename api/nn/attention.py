@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by how well their keys fit the queries."""
+"""Attention: averages of values, weighted by the match of their keys with the queries."""
 
 import math
 from typing import Any
@@ -34,7 +34,7 @@ def dot_product_attention(
         mask: True where a query may attend to a key; axes likewise. A query without keys gives 0.
         scale: by default 1 / √depth.
         is_causal: whether query i may attend to the keys 0 … i only.
-        query_seq_lengths: integers `(…)`, how many queries of each example count; the answer of others is 0.
+        query_seq_lengths: integers `(…)`, how many queries of each example count; the output of others is 0.
         key_value_seq_lengths: the same of keys and values.
         local_window_size: how many keys before and behind its own place a query may attend to; a number for both.
     Returns:
@@ -66,7 +66,7 @@ def dot_product_attention(
     if mask is not None:
         mask = _axes_of_scores(array_of(mask), scores, "mask")
         if mask.dtype.kind != "b":
-            raise DtypeError(f"dot_product_attention needs a mask of booleans, True where a query may attend, but got "
+            raise DtypeError(f"dot_product_attention needs a boolean mask, True where a query may attend, but got "
                              f"{mask.dtype}; add numbers to the scores by bias=, or compare them: mask != 0"
                              f"{at_user_line()}")
         allowed.append(mask)

@@ -1,4 +1,4 @@
-"""Convolutions over any number of axes, and their transposes."""
+"""Convolutions over any number of axes, and transposed convolutions."""
 
 from operator import index
 from typing import Any
@@ -13,22 +13,22 @@ from ..numpy.surface import Array, array_of
 def conv(
     x: Array, w: Array, b: Array | None = None, *, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Array:
-    """Convolve `x` with the kernels `w` (without flipping them, as networks do), over the axes after the second.
+    """Convolve `x` with the kernels `w` (without flipping them), over the axes after the second.
 
     Args:
         x: `(n, channels, *size)`, or `(channels, *size)` for one example.
         w: `(features, channels / groups, *kernel)`.
-        b: `(features,)`, added to each place, or None.
-        stride: the step between windows: a number, or one an axis.
-        padding: zeros around each axis: a number, one an axis, pairs (before, after), "valid" (none) or "same" (as many
-            as give size / stride places, rounded up).
-        dilation: the step between the elements of a window: a number, or one an axis.
-        groups: into how many parts channels and features are cut; each part of the features sees its own channels.
+        b: `(features,)`, added at each position, or None.
+        stride: the step between windows: a number, or one per axis.
+        padding: zeros around each axis: a number, one per axis, pairs (before, after), "valid" (none) or "same"
+            (such that the output has size / stride elements, rounded up).
+        dilation: the step between the elements of a window: a number, or one per axis.
+        groups: the number of groups of channels and features; each group of features depends on its own channels.
     Returns:
         `(n, features, *out)`, or `(features, *out)`.
     Raises:
-        ShapeError: the shapes do not fit, or a number is too small.
-        DtypeError: `stride` and its kin are not whole.
+        ShapeError: the shapes do not match, or a number is too small.
+        DtypeError: `stride` or another of these arguments is not an integer.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -54,23 +54,23 @@ def conv_transpose(
     x: Array, w: Array, b: Array | None = None, *, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     dilation: Any = 1, groups: int = 1,
 ) -> Array:
-    """Apply the transpose of `conv`: each element of `x` adds its kernel to the answer.
+    """Apply the transpose of `conv`: each element of `x` adds its kernel to the output.
 
     Args:
         x: `(n, channels, *size)`, or `(channels, *size)` for one example.
-        w: `(channels, features / groups, *kernel)`: the kernels of the convolution that this is the transpose of.
-        b: `(features,)`, added to each place, or None.
-        stride: the step between the kernels in the answer: a number, or one an axis.
-        padding: what is cut off on both sides: a number, one an axis, or pairs (before, after).
-        output_padding: how much less is cut off after each axis: a number, or one an axis.
-        dilation: the step between the elements of a kernel: a number, or one an axis.
-        groups: into how many parts channels and features are cut.
+        w: `(channels, features / groups, *kernel)`: the kernels of the convolution that is transposed.
+        b: `(features,)`, added at each position, or None.
+        stride: the step between the kernels in the output: a number, or one per axis.
+        padding: how much is cropped on both sides: a number, one per axis, or pairs (before, after).
+        output_padding: how much less is cropped after each axis: a number, or one per axis.
+        dilation: the step between the elements of a kernel: a number, or one per axis.
+        groups: the number of groups of channels and features.
     Returns:
-        `(n, features, *out)`, or `(features, *out)`; `out` is (size - 1) stride + dilation (kernel - 1) + 1, less
+        `(n, features, *out)`, or `(features, *out)`; `out` is (size - 1) stride + dilation (kernel - 1) + 1, minus
         twice `padding`, plus `output_padding`.
     Raises:
-        ShapeError: the shapes do not fit, or a number is too small.
-        DtypeError: `stride` and its kin are not whole.
+        ShapeError: the shapes do not match, or a number is too small.
+        DtypeError: `stride` or another of these arguments is not an integer.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -96,7 +96,7 @@ def conv_transpose(
     beyond = [max(m - after, 0) for (_, after), m in zip(pairs, more)]
     size = tuple([k - before - after for k, (before, after) in zip(full, cut)])
     if any(k + m < 1 for k, m in zip(size, beyond)):
-        raise ShapeError(f"conv_transpose cuts {padding} off an answer of size {tuple(full)}, which leaves nothing; "
+        raise ShapeError(f"conv_transpose crops {padding} from an output of size {tuple(full)}, which leaves nothing; "
                          f"pad less{at_user_line()}")
     out = convolution.conv_input(y, w, size, stride, cut, dilation, groups)
     if any(beyond):
@@ -105,7 +105,7 @@ def conv_transpose(
 
 
 def _axes(x: Array, w: Array, name: str) -> int:
-    """The number of axes convolved over."""
+    """Return the number of spatial axes."""
     n = w.ndim - 2
     if n < 1 or x.ndim not in (n + 1, n + 2):
         raise ShapeError(f"{name} needs x of shape (n, channels, *size) or (channels, *size) and w with one axis for "
@@ -118,31 +118,31 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
     if b is not None:
         b = array_of(b)
         if b.shape != (y.shape[1],):
-            raise ShapeError(f"a bias needs one number a feature, shape {(y.shape[1],)}, but has shape {b.shape}"
+            raise ShapeError(f"a bias needs one number per feature, shape {(y.shape[1],)}, but has shape {b.shape}"
                              f"; reshape it{at_user_line()}")
         y = y + b.reshape((-1,) + (1,) * n)
     return y[0] if single else y
 
 
 def each(value: Any, n: int, name: str, least: int) -> tuple[int, ...]:
-    """A whole number or a sequence as `n` numbers, none below `least`."""
+    """Return an integer or a sequence as `n` integers, none below `least`."""
     try:
         values = tuple(map(index, value)) if isinstance(value, (tuple, list)) else (index(value),)
     except TypeError as error:
-        raise DtypeError(f"{name} needs whole numbers, but got {value!r}; round them first{at_user_line()}") from error
+        raise DtypeError(f"{name} needs integers, but got {value!r}; round them first{at_user_line()}") from error
     values = values * n if len(values) == 1 else values
     if len(values) != n:
         raise ShapeError(f"{name} needs one number, or one for each of {n} axes, but got {value!r}; "
                          f"give a number, or a tuple of that length{at_user_line()}")
     if any(v < least for v in values):
-        raise ShapeError(f"{name} needs numbers of at least {least}, but got {value!r}; raise it{at_user_line()}")
+        raise ShapeError(f"{name} needs integers of at least {least}, but got {value!r}; raise it{at_user_line()}")
     return values
 
 
 def padding_pairs(
     padding: Any, size: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[tuple[int, int], ...]:
-    """Padding as given by the user, as (before, after) for each axis."""
+    """Return the user's padding as (before, after) for each axis."""
     if isinstance(padding, str) and padding == "valid":
         return ((0, 0),) * len(size)
     if isinstance(padding, str) and padding == "same":

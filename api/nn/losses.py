@@ -15,16 +15,16 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
 
     Args:
         logits: an array, real, with the classes along `axis`.
-        labels: integers, the classes, of the shape of `logits` without `axis`; or weights of the classes, real,
+        labels: integer class indices, of the shape of `logits` without `axis`; or real class weights,
             with the axes of `logits`, each of its length or 1: -Σ weights · log softmax(logits).
         axis: the axis of the classes.
     Returns:
         an array of the shape of `logits` without `axis`.
     Raises:
-        ShapeError: the shapes do not fit.
-        IndexError: a label is none of the classes.
+        ShapeError: the shapes do not match.
+        IndexError: a label is not a valid class index.
         DtypeError: `logits` are complex.
-    Derivative: softmax(logits) less the label's unit vector, or softmax(logits) Σ weights - weights, in one operation.
+    Derivative: softmax(logits) minus the one-hot label, or softmax(logits) Σ weights - weights, in one operation.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.softmax_cross_entropy([[0.0, 1.0], [0.0, 1.0]], [0, 1])]
@@ -45,7 +45,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
                          f"{tuple(logits.shape)}, classes along axis {axis}), but got labels of shape "
                          f"{tuple(labels.shape)}; "
-                         f"give one label an example, as an index or as a row of shares{at_user_line()}")
+                         f"give one label per example, as an index or as a row of probabilities{at_user_line()}")
     classes = logits.shape[axis]
     known = unwrap(labels)
     if known is not None and bool(((known < 0) | (known >= classes)).any()):
@@ -56,11 +56,11 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
 
 
 def _last(x: Array, axis: int) -> Array:
-    """`x` with `axis` behind all others."""
+    """Move `axis` of `x` to the end."""
     return x.transpose((*range(axis), *range(axis + 1, x.ndim), axis))
 
 
 def together(*xs: Array) -> list[Array]:
-    """The operands broadcast to one shape."""
+    """Broadcast the operands to one shape."""
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in xs])
     return [x if tuple(x.shape) == shape else broadcast_to(x, shape) for x in xs]

@@ -1,4 +1,4 @@
-"""Values brought to mean 0 and variance 1, and classes as vectors of zeros and a one."""
+"""Standardization to mean 0 and variance 1, and one-hot encoding."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ def standardize(
     """Compute (x - mean) / √(variance + eps).
 
     Args:
-        x: an array, real.
+        axis: the axis or axes of mean and variance, or None for all.
         axis: the axis over which mean and variance are taken, several, or None for all.
-        mean, variance: used in place of those of `x`, if given; they broadcast with `x`.
-        eps: keeps the root from 0.
+        mean, variance: used instead of those of `x`, if given; they broadcast with `x`.
+        eps: added to the variance for stability.
     Returns:
         an array of the shape of `x`.
 
@@ -49,13 +49,13 @@ def layer_norm(
 
     Args:
         x: an array, real.
-        scale, shift: arrays of the shape of the axes worked over, or None for 1 and 0.
-        axes: the number of last axes worked over; by default those of `scale`, or of `shift`, or one.
-        eps: keeps the root of the variance from 0.
+        scale, shift: arrays of the shape of the normalized axes, or None for 1 and 0.
+        axes: the number of trailing axes to normalize; by default those of `scale`, or of `shift`, or one.
+        eps: added to the variance for stability.
     Returns:
         an array of the shape of `x`.
     Raises:
-        ShapeError: there are no such axes, or `scale` and `shift` do not have their shape.
+        ShapeError: `x` has fewer axes, or `scale` and `shift` do not have their shape.
 
     >>> from covector import nn
     >>> [round(float(v), 4) for v in nn.layer_norm([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [0.0, 1.0, 0.0], eps=0.0)]
@@ -78,18 +78,18 @@ def layer_norm(
 
 
 def one_hot(x: Array, num_classes: int, *, axis: int = -1, dtype: Any = np.float64) -> Array:
-    """Compare each class with 0 … num_classes - 1: 1 at its own number, 0 elsewhere.
+    """Encode class indices as vectors: 1 at the index, 0 elsewhere.
 
     Args:
-        x: an array of integers; numbers outside of the range give zeros only.
+        x: an array of integers; indices outside 0 … num_classes - 1 give zeros.
         num_classes: the length of the new axis.
-        axis: where the new axis goes.
-        dtype: the dtype of the answer.
+        axis: the position of the new axis.
+        dtype: the dtype of the output.
     Returns:
-        an array with one axis more than `x`.
+        an array with one more axis than `x`.
     Raises:
-        DtypeError: `x` is not of integers.
-        TypeError: `num_classes` is not whole.
+        DtypeError: `x` is not an integer array.
+        TypeError: `num_classes` is not an integer.
 
     >>> from covector import nn
     >>> nn.one_hot([0, 2], 3)

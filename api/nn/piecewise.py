@@ -1,4 +1,4 @@
-"""Activation functions of straight pieces, or of pieces of low degree."""
+"""Piecewise linear, quadratic and rational activation functions."""
 
 from ..core.arrays.axes import normal_axis
 from ..core.errors import ShapeError, at_user_line
@@ -7,7 +7,7 @@ from ..numpy.surface import Array, floating, ordered
 
 
 def leaky_relu(x: Array, negative_slope: Array = 0.01) -> Array:
-    """Compute `x` where it is not negative, `negative_slope` times `x` elsewhere; the slope at 0 is 1.
+    """Compute `x` where it is nonnegative, `negative_slope` times `x` elsewhere; the derivative at 0 is 1.
 
     Args:
         x: an array, real.
@@ -26,7 +26,7 @@ def leaky_relu(x: Array, negative_slope: Array = 0.01) -> Array:
 
 
 def relu6(x: Array) -> Array:
-    """Compute `x` between 0 and 6, and the nearer of both elsewhere; the slope at both is 0.
+    """Clip `x` to [0, 6]; the derivative at both ends is 0.
 
     Args:
         x: an array, real.
@@ -44,7 +44,7 @@ def relu6(x: Array) -> Array:
 
 
 def hard_tanh(x: Array) -> Array:
-    """Compute `x` between -1 and 1, and the nearer of both elsewhere; the slope at both is 1.
+    """Clip `x` to [-1, 1]; the derivative at both ends is 1.
 
     Args:
         x: an array, real.
@@ -62,7 +62,7 @@ def hard_tanh(x: Array) -> Array:
 
 
 def hard_sigmoid(x: Array) -> Array:
-    """Compute `relu6(x + 3) / 6`; the slope at -3 and 3 is 0.
+    """Compute `relu6(x + 3) / 6`; the derivative at -3 and 3 is 0.
 
     Args:
         x: an array, real.
@@ -97,7 +97,7 @@ def hard_silu(x: Array) -> Array:
 
 
 def sparse_plus(x: Array) -> Array:
-    """Compute 0 up to -1, `x` from 1 on, and (x + 1)² / 4 between; the derivative is `sparse_sigmoid`.
+    """Compute 0 up to -1, `x` from 1 on, and (x + 1)² / 4 in between; the derivative is `sparse_sigmoid`.
 
     Args:
         x: an array, real.
@@ -117,7 +117,7 @@ def sparse_plus(x: Array) -> Array:
 
 
 def sparse_sigmoid(x: Array) -> Array:
-    """Compute (x + 1) / 2, but no less than 0 and no more than 1; the slope at -1 and 1 is one quarter.
+    """Compute (x + 1) / 2, clipped to [0, 1]; the derivative at -1 and 1 is one quarter.
 
     Args:
         x: an array, real.
@@ -156,7 +156,7 @@ def glu(x: Array, axis: int = -1) -> Array:
     """Compute the first half of `x` times the sigmoid of its second half.
 
     Args:
-        x: an array.
+        axis: the axis to split in two halves; its length is even.
         axis: the axis that is halved; its length is even.
     Returns:
         an array, half as long on `axis`.

@@ -1,4 +1,4 @@
-"""The largest value and the mean of windows."""
+"""Maximum and mean over windows."""
 
 import math
 from typing import Any
@@ -17,19 +17,19 @@ from .convolution import each, padding_pairs
 
 
 def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Array:
-    """Take the largest value of each window over the last axes; of equal ones the first has the derivative.
+    """Take the maximum of each window over the last axes; at ties the derivative goes to the first element.
 
     Args:
         x: `(…, *size)`, real.
-        window: the lengths of a window, one for each axis pooled over; a number for the last axis alone.
-        stride: the step between windows: a number, or one an axis; by default the length of the window.
-        padding: -inf around each axis: a number, one an axis, pairs (before, after), "valid" or "same".
+        window: the length of a window for each pooled axis; a number for the last axis alone.
+        stride: the step between windows: a number, or one per axis; by default the length of the window.
+        padding: -inf around each axis: a number, one per axis, pairs (before, after), "valid" or "same".
         dilation: the step between the elements of a window.
     Returns:
         `(…, *out)`. A window with a NaN gives NaN.
     Raises:
-        ShapeError: the windows do not fit.
-        DtypeError: `x` is complex, or `stride` and its kin are not whole.
+        ShapeError: the windows do not fit the array.
+        DtypeError: `x` is complex, or `stride` or another of these arguments is not an integer.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -51,15 +51,15 @@ def avg_pool(
 
     Args:
         x: `(…, *size)`.
-        window: the lengths of a window, one for each axis pooled over; a number for the last axis alone.
-        stride: the step between windows: a number, or one an axis; by default the length of the window.
-        padding: zeros around each axis: a number, one an axis, pairs (before, after), "valid" or "same".
-        count_include_pad: whether those zeros count as elements.
+        window: the length of a window for each pooled axis; a number for the last axis alone.
+        stride: the step between windows: a number, or one per axis; by default the length of the window.
+        padding: zeros around each axis: a number, one per axis, pairs (before, after), "valid" or "same".
+        count_include_pad: whether padded zeros count as elements.
     Returns:
         `(…, *out)`.
     Raises:
-        ShapeError: the windows do not fit.
-        DtypeError: `stride` and its kin are not whole.
+        ShapeError: the windows do not fit the array.
+        DtypeError: `stride` or another of these arguments is not an integer.
 
     >>> import numpy as np
     >>> from covector import nn
@@ -95,7 +95,7 @@ def flat_windows(
     x: Array, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: tuple[tuple[int, int], ...],
     dilation: tuple[int, ...], fill: float,
 ) -> Array:
-    """The windows of the padded last axes: (*lead, elements of a window, *out)."""
+    """Return the windows of the padded last axes: (*lead, elements of a window, *out)."""
     lead = tuple(x.shape[: x.ndim - len(kernel)])
     if any(p for pair in pairs for p in pair):
         size = x.shape[len(lead) :]

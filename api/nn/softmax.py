@@ -1,4 +1,4 @@
-"""Softmax, its logarithm, and the logarithm of a sum of exponentials, over one axis or several."""
+"""Softmax, its logarithm, and the logarithm of a sum of exponentials, over one or several axes."""
 
 import math
 from collections.abc import Callable
@@ -17,11 +17,11 @@ def softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
     Args:
         x: an array, real.
         axis: the axis of the sum, several, or None for all.
-        where: booleans that broadcast with `x`: what takes part; the answer is 0 elsewhere.
+        where: a boolean mask that broadcasts with `x`, of the elements to include; the output is 0 elsewhere.
     Returns:
-        an array of the shape of `x`; its entries add up to 1 along `axis`.
+        an array of the shape of `x`; its entries sum to 1 along `axis`.
     Raises:
-        DtypeError: `where` is not of booleans.
+        DtypeError: `where` is not boolean.
 
     >>> from covector import nn
     >>> [round(float(v), 6) for v in nn.softmax([0.0, 1000.0])]
@@ -34,16 +34,16 @@ def softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
 
 
 def log_softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
-    """Compute the logarithm of `softmax`, precise where that underflows.
+    """Compute the logarithm of `softmax`, accurate where that underflows.
 
     Args:
         x: an array, real.
         axis: the axis of the sum, several, or None for all.
-        where: booleans that broadcast with `x`: what takes part; the answer is -∞ elsewhere.
+        where: a boolean mask that broadcasts with `x`, of the elements to include; the output is -∞ elsewhere.
     Returns:
         an array of the shape of `x`.
     Raises:
-        DtypeError: `where` is not of booleans.
+        DtypeError: `where` is not boolean.
 
     >>> from covector import nn
     >>> [float(v) for v in nn.log_softmax([0.0, 1000.0])]
@@ -62,12 +62,12 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False, where: Array 
     Args:
         x: an array, real or complex.
         axis: the axis of the sum, several, or None for all.
-        keepdims: whether summed axes stay, with length 1.
-        where: booleans that broadcast with `x`: what takes part.
+        keepdims: whether the summed axes are kept with length 1.
+        where: a boolean mask that broadcasts with `x`, of the elements to include.
     Returns:
-        an array without the axes summed over; -inf for sums of nothing.
+        an array without the summed axes; -inf for empty sums.
     Raises:
-        DtypeError: `where` is not of booleans.
+        DtypeError: `where` is not boolean.
 
     >>> from covector import nn
     >>> round(float(nn.logsumexp([1000.0, 1000.0])), 4)
@@ -88,12 +88,12 @@ def logmeanexp(x: Array, axis: Axis = None, where: Array | None = None, keepdims
     Args:
         x: an array, real or complex.
         axis: the axis of the mean, several, or None for all.
-        where: booleans that broadcast with `x`: what takes part.
-        keepdims: whether the axes stay, with length 1.
+        where: a boolean mask that broadcasts with `x`, of the elements to include.
+        keepdims: whether the axes are kept with length 1.
     Returns:
-        an array without these axes; NaN for means of nothing.
+        an array without the averaged axes; NaN for empty means.
     Raises:
-        DtypeError: `where` is not of booleans.
+        DtypeError: `where` is not boolean.
 
     >>> from covector import nn
     >>> round(float(nn.logmeanexp([1000.0, 1000.0])), 4)
@@ -112,16 +112,16 @@ def logmeanexp(x: Array, axis: Axis = None, where: Array | None = None, keepdims
 
 
 def _mask(x: Array, where: Array, name: str) -> Array:
-    """`where` in the shape of `x`."""
+    """Broadcast `where` to the shape of `x`."""
     mask = array_of(where)
     if mask.dtype.kind != "b":
-        raise DtypeError(f"{name} needs where= of booleans, True for what takes part, but got {mask.dtype}; compare "
+        raise DtypeError(f"{name} needs a boolean where=, True for elements to include, but got {mask.dtype}; compare "
                          f"it: where != 0{at_user_line()}")
     return mask if mask.shape == x.shape else shaping.broadcast_to(mask, shape=x.shape)
 
 
 def _masked(x: Array, axis: Axis, where: Array, name: str) -> tuple[Array, Array, Array]:
-    """`x` with -∞ where it takes no part (0 where nothing does), the mask, and where along `axis` anything does."""
+    """Return `x` with -∞ where it is masked out (0 if everything is), the mask, and where any element is included."""
     x = floating(x)
     mask = _mask(x, where, name)
     some = mask.any(axis=normal_axes(axis, x.ndim), keepdims=True)
@@ -129,7 +129,7 @@ def _masked(x: Array, axis: Axis, where: Array, name: str) -> tuple[Array, Array
 
 
 def over_axes(fun: Callable[..., Array], x: Array, axis: Axis) -> Array:
-    """`fun(x, axis)`, a map along one axis, along several as if they were one."""
+    """Apply `fun(x, axis)`, a function of one axis, to several axes merged into one."""
     x = floating(x)
     axes = normal_axes(axis, x.ndim)
     if len(axes) == 1:

@@ -1,4 +1,4 @@
-"""Methods of traced arrays that are functions of this namespace: `choose`, `searchsorted`, `partition` and the like."""
+"""Methods of traced arrays that are functions of this namespace: `choose`, `searchsorted`, `partition` and others."""
 
 import sys
 from typing import Any
@@ -18,7 +18,7 @@ def _in_place(self: Array, kth: Any, axis: int = -1, kind: str = "introselect", 
 
 
 def _device(self: Array) -> Any:
-    """The device of the value; of a staged one, which has none yet, the name of its library."""
+    """Return the device of the value; for a staged one, which has none yet, the name of its library."""
     data = unwrap(self)
     if data is not None:
         return getattr(data, "device", "cpu")

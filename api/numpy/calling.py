@@ -1,4 +1,4 @@
-"""Functions that call a function of the user: along axes, piece by piece, element by element."""
+"""Functions that call a user's function: along axes, piecewise, element by element."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ fromfunction = np.fromfunction
 
 
 def _closing_over(plain: Callable[..., Any], traced: Callable[..., Any]) -> Callable[..., Any]:
-    """`plain`; where the function that it was given answers with traced values it closes over, `traced`."""
+    """Return `plain`; if the given function returns traced values that it closes over, `traced`."""
 
     @wraps(plain)
     def fun(*args: Any, **kwargs: Any) -> Any:
@@ -42,7 +42,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Array, *args: A
     moved = shaping.transpose(arr, (*[k for k in range(arr.ndim) if k != axis], axis))
     lead = moved.shape[:-1]
     if 0 in lead:
-        raise ValueError(f"apply_along_axis needs elements beside axis {axis}, but got shape {arr.shape}"
+        raise ValueError(f"apply_along_axis needs elements along the other axes than {axis}, but got shape {arr.shape}"
                          f"; check the size before{at_user_line()}")
     ans = stack([array_of(func1d(moved[place], *args, **kwargs)) for place in np.ndindex(*lead)])
     inner = ans.ndim - 1
@@ -69,8 +69,8 @@ def apply_over_axes(func: Callable[..., Any], a: Array, axes: Any) -> Array:
 
 @implements(np.piecewise)
 def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
-    """As NumPy's. Under `vmap` and while staging, where the masks are not known, the functions are called on all of
-    `x`, so there they must work element by element."""
+    """As in NumPy. Under `vmap` and while staging, where the masks are not concrete, the functions are called on all of
+    `x`, so they must be elementwise there."""
     x = array_of(x)
     masks = _masks(condlist, x)
     if len(funclist) == len(masks) + 1:
@@ -98,7 +98,7 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> 
 
 
 def _masks(conditions: Any, x: Array) -> list:
-    """The conditions as masks of the shape of `x`; one condition may stand without a list."""
+    """Return the conditions as masks of the shape of `x`; a single condition need not be in a list."""
     listed = isinstance(conditions, (list, tuple))
     one = not listed and np.ndim(conditions) in (0, x.ndim) or listed and x.ndim and not _axes(conditions[0])
     masks = [array_of(m) for m in ([conditions] if one else conditions)]
@@ -107,12 +107,12 @@ def _masks(conditions: Any, x: Array) -> list:
 
 
 def _axes(value: Any) -> int:
-    """How many axes an array or nested lists have."""
+    """Return the number of axes of an array or of nested lists."""
     return 1 + _axes(value[0]) if isinstance(value, (list, tuple)) and value else np.ndim(value)
 
 
 def _on_part(fun: Any, flat: Array, mask: Array, shape: tuple, args: tuple, kw: dict) -> Any:
-    """`fun` of the chosen elements, at their places; None where none is chosen."""
+    """Apply `fun` to the selected elements, at their positions; None if none is selected."""
     places = np.flatnonzero(known(mask, "piecewise"))
     if not places.size:
         return None
@@ -140,7 +140,7 @@ piecewise = _closing_over(piecewise, FUNCTIONS[np.piecewise])
 class vectorize:
     """`numpy.vectorize`: the function is called for each element (or each core, with `signature`) in Python.
 
-    Args:
+    pyfunc: a function of numbers or arrays, with one or several outputs.
         pyfunc: a function of numbers or arrays; it may return several.
         otypes, doc, excluded, cache, signature: as in NumPy.
     Returns:
@@ -193,7 +193,7 @@ class vectorize:
         ans = stack([array_of(v) for v in values])
         ans = methods.reshape(ans, (*lead, *ans.shape[1:]))
         kinds = self.options["otypes"]
-        if kinds is None:  # NumPy takes the dtype of the first answer
+        if kinds is None:  # NumPy takes the dtype of the first output
             dtype = array_of(values[0]).dtype
         else:
             dtype = np.dtype(kinds[k])

@@ -1,4 +1,4 @@
-"""Making arrays; `like=` a traced value gives a buffer that traced code may write to."""
+"""Array creation; `like=` a traced value gives a buffer that traced code may write to."""
 
 import operator
 from typing import Any
@@ -167,7 +167,7 @@ def linspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, re
              axis: int = 0, *, device: Any = None) -> Any:
     num = operator.index(num)
     if num < 0:
-        raise ValueError(f"linspace needs num >= 0, but got {num}; count from 0{at_user_line()}")
+        raise ValueError(f"linspace needs num >= 0, but got {num}; use a nonnegative number{at_user_line()}")
     start, stop = lift(start), lift(stop)
     parts = num - 1 if endpoint else num
     inner = result_dtype(start, stop, float(num))
@@ -199,7 +199,7 @@ def _on_axis(x: Array, axis: int) -> Array:
 @implements(np.meshgrid)
 def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid has the indexings 'xy' and 'ij', but got {indexing!r}; "
+        raise ValueError(f"meshgrid supports the indexings 'xy' and 'ij', but got {indexing!r}; "
                          f"choose one of them{at_user_line()}")
     rank = len(xi)
     out = []

@@ -38,7 +38,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
         concrete(ans, "asarray_chkfinite")
     data = known(data, "asarray_chkfinite")
     if data.dtype.kind in "fc" and not np.isfinite(data).all():
-        raise ValueError(f"asarray_chkfinite met infinite values or NaN; "
+        raise ValueError(f"asarray_chkfinite found infinite values or NaN; "
                          f"np.nan_to_num takes them out, covector.debug_nans finds them{at_user_line()}")
     return ans
 
@@ -83,6 +83,6 @@ def isneginf(x: Array, out: Any = None) -> Array:
 
 def _real(name: str, x: Array) -> Array:
     if x.dtype.kind == "c":
-        raise DtypeError(f"{name} asks for a sign, which complex values ({x.dtype}) have not; ask for that of x.real "
-                         f"or x.imag, or use isinf{at_user_line()}")
+        raise DtypeError(f"{name} asks for a sign, which complex values ({x.dtype}) do not have; ask for that of "
+                         f"x.real or x.imag, or use isinf{at_user_line()}")
     return x

@@ -55,7 +55,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
 
 
 def _in_precision(x: Array, wide: Any) -> Array:
-    """`x` in the precision of the dtype of the answer; what is real stays so."""
+    """`x` in the precision of the dtype of the output; what is real stays so."""
     wanted = wide if x.dtype.kind == "c" else real_dtype(wide)
     return x if x.dtype == wanted else selection.astype(x, wanted)
 
@@ -103,7 +103,7 @@ def _parsed(subscripts: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
         named = set(subscripts)
         lost = [c for c in sizes if c not in named]
         if lost:
-            raise ValueError(f"einsum has '...' for {len(lost)} axes in its operands and none in its answer "
+            raise ValueError(f"einsum has '...' for {len(lost)} axes in its operands and none in its output "
                              f"{subscripts!r}; write them after the arrow, or name them{at_user_line()}")
     return terms, output
 

@@ -63,7 +63,7 @@ def clip(a: Array, a_min: Any = UNSET, a_max: Any = UNSET, out: Any = None, *, m
         raise TypeError(f"clip takes both a_min and a_max, but got one; give None for the other, or use min= or max="
                         f"{at_user_line()}")
     if a_min is not UNSET and (min is not None or max is not None):
-        raise ValueError(f"clip takes a_min and a_max, or min= and max=, but got some of both; leave one pair away"
+        raise ValueError(f"clip takes a_min and a_max, or min= and max=, but got some of both; omit one pair"
                          f"{at_user_line()}")
     a_min, a_max = (None if v is UNSET else v for v in (a_min, a_max))
     low, high = min if a_min is None else a_min, max if a_max is None else a_max

@@ -1,6 +1,6 @@
-"""`numpy.emath`: functions of real values whose answers are complex where real ones have none.
+"""`numpy.emath`: functions of real values with complex outputs outside the real domain.
 
-Where a real argument lies outside of the real domain, the answer is complex, so its data must be known. Under `vmap`
+The output dtype depends on whether an argument lies outside the real domain, so its data must be concrete. Under `vmap`
 and while staging, convert it to complex first, or use the plain function.
 """
 
@@ -16,7 +16,7 @@ from .surface import Array, array_of, implements, known
 
 
 def _below(name: str, x: Array, low: float) -> Array:
-    """`x`, complex if a real element lies below `low`."""
+    """Make `x` complex if a real element lies below `low`."""
     x = array_of(x)
     if x.dtype.kind == "c":
         return x
@@ -24,12 +24,12 @@ def _below(name: str, x: Array, low: float) -> Array:
 
 
 def _complex(x: Array) -> Array:
-    """The complex dtype that NumPy takes here for each real one."""
+    """Return NumPy's complex dtype for each real one."""
     return shaping.complex_of(selection.astype(x, np.float32 if x.dtype.char in "fbhBH" else np.float64))
 
 
 def _beyond(name: str, x: Array) -> Array:
-    """`x`, complex if a real element lies outside of -1 to 1."""
+    """Make `x` complex if a real element lies outside -1 to 1."""
     x = array_of(x)
     if x.dtype.kind == "c":
         return x

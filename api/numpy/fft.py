@@ -108,7 +108,7 @@ def _lengths(a: Array, s: Any, axes: Any, halved: bool = False) -> tuple[list[in
     axes = [methods.normal_axis(k, a.ndim) for k in axes]
     if s is not None and len(s) != len(axes):
         raise ValueError(f"s and axes have different lengths: {len(s)} and {len(axes)}; "
-                         f"give one length an axis{at_user_line()}")
+                         f"give one length per axis{at_user_line()}")
     lengths = [a.shape[k] for k in axes]
     if halved and lengths:
         lengths[-1] = (lengths[-1] - 1) * 2

@@ -53,7 +53,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     masks = [array_of(condition) for condition in condlist]
     for k, mask in enumerate(masks):
         if mask.dtype != np.bool_:
-            raise TypeError(f"select takes masks of booleans, but condition {k} has dtype {mask.dtype}; compare it "
+            raise TypeError(f"select takes boolean masks, but condition {k} has dtype {mask.dtype}; compare it "
                             f"first, for example with x != 0{at_user_line()}")
     choices = [lift(choice) for choice in choicelist]
     ans = lift(default)
@@ -70,7 +70,7 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Arra
     choices = list(choices)
     picked = array_beside(a, *choices)
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"choose has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
+        raise ValueError(f"choose supports the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
                          f"{at_user_line()}")
     if picked.dtype.kind not in "iub" or not choices:
         raise TypeError(f"choose takes integers that count among choices, but got dtype {picked.dtype} and "
@@ -185,7 +185,7 @@ def compress(condition: Array, a: Array, axis: Any = None, out: Any = None) -> A
     refuse_options("compress", out)
     chosen = known(array_of(condition), "compress")
     if chosen.ndim != 1:
-        raise ValueError(f"compress takes a vector of truth values, but got shape {chosen.shape}; use a[mask]"
+        raise ValueError(f"compress takes a boolean vector, but got shape {chosen.shape}; use a[mask]"
                          f"{at_user_line()}")
     return take(a, np.flatnonzero(chosen), axis)
 
@@ -208,14 +208,14 @@ def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Array:
     if places.dtype == np.bool_:
         places = np.flatnonzero(places)
     if places.size and places.dtype.kind not in "iu":
-        raise TypeError(f"insert takes places that are integers, but got dtype {places.dtype}; cast them with "
+        raise TypeError(f"insert needs integer positions, but got dtype {places.dtype}; cast them with "
                         f".astype(int){at_user_line()}")
     if places.ndim > 1:
-        raise ValueError(f"insert needs a number or a vector of places, but got shape {places.shape}; "
+        raise ValueError(f"insert needs a number or a vector of positions, but got shape {places.shape}; "
                          f"ravel them{at_user_line()}")
     if places.size and not (-n <= places.min() and places.max() <= n):
-        raise IndexError(f"insert met a place out of bounds for axis {axis} of length {n}; "
-                         f"take places up to that length{at_user_line()}")
+        raise IndexError(f"insert got a position out of bounds for axis {axis} of length {n}; "
+                         f"use positions up to that length{at_user_line()}")
     values = _as_part_of(arr, values)
     if places.size == 1:
         first = int(places.item()) % n if places.item() < 0 else int(places.item())
@@ -246,6 +246,6 @@ def _as_part_of(arr: Array, values: Array) -> Array:
         return constant(as_element(values, arr.dtype), arr)
     have, want = values.dtype, arr.dtype
     if isinstance(values, Tracer) and have.kind in "fc" and want.kind in ("biuf" if have.kind == "c" else "biu"):
-        raise DtypeError(f"insert met traced values of dtype {have} for an array of dtype {want}, which would drop "
+        raise DtypeError(f"insert got traced values of dtype {have} for an array of dtype {want}, which would drop "
                          f"their derivative; make the array of dtype {have}{at_user_line()}")
     return values if have == want else selection.astype(values, want)

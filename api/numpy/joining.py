@@ -61,7 +61,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     if dtype is not None:
         parts = [as_asked("stack", x, dtype, casting) for x in parts]
     if axis is None:
-        raise TypeError(f"stack needs the place of the new axis, but got axis=None; use axis=0, or concatenate with "
+        raise TypeError(f"stack needs the position of the new axis, but got axis=None; use axis=0, or concatenate with "
                         f"axis=None{at_user_line()}")
     return shaping.stack(*parts, axis=methods.normal_axis(axis, len(shape) + 1))
 
@@ -107,7 +107,7 @@ def block(arrays: Any) -> Array:
 def _depth(arrays: Any) -> int:
     """How deep the lists are nested; all equally."""
     if isinstance(arrays, tuple):
-        raise TypeError(f"block takes nested lists, but got a tuple; write a list in its place{at_user_line()}")
+        raise TypeError(f"block takes nested lists, but got a tuple; use a list instead{at_user_line()}")
     if not isinstance(arrays, list):
         return 0
     depths = {_depth(x) for x in arrays}
@@ -133,7 +133,7 @@ def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
     size = ary.shape[methods.normal_axis(axis, ary.ndim)]
     if not hasattr(indices_or_sections, "__len__") and (
             _sections(indices_or_sections) != indices_or_sections or size % _sections(indices_or_sections)):
-        raise ValueError(f"split cannot cut {size} elements into {indices_or_sections} equal parts; use array_split"
+        raise ValueError(f"split cannot divide {size} elements into {indices_or_sections} equal parts; use array_split"
                          f"{at_user_line()}")
     return array_split(ary, indices_or_sections, axis)
 
@@ -141,8 +141,8 @@ def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list:
 def _sections(count: Any) -> int:
     count = int(count)
     if not 0 < count < 1 << 40:
-        raise ValueError(f"an array is cut into at least one section, and not into {count}; give a count, or a list of "
-                         f"places{at_user_line()}")
+        raise ValueError(f"an array is split into at least one section, not {count}; give a count, or a list of "
+                         f"positions{at_user_line()}")
     return count
 
 

@@ -80,7 +80,7 @@ def qr(a: Array, mode: str = "reduced") -> Any:
     if mode == "raw":
         return _householder(a)
     if mode not in ("reduced", "complete", "r"):
-        raise ValueError(f"qr has the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}; "
+        raise ValueError(f"qr supports the modes 'reduced', 'complete', 'r' and 'raw', but got {mode!r}; "
                          f"choose one of them{at_user_line()}")
     if m >= n:
         complete = mode == "complete" and m > n

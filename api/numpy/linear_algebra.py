@@ -82,7 +82,7 @@ def cross(a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1,
     a, b = _axis_last(array_of(a), axisa), _axis_last(array_of(b), axisb)
     if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
         raise ValueError(f"cross needs vectors of length 3, or 2, but got {a.shape[-1]} and {b.shape[-1]}"
-                         f"; cut them, or name the axis of the vectors{at_user_line()}")
+                         f"; slice them, or name the axis of the vectors{at_user_line()}")
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = _in_space(a), _in_space(b)

@@ -42,7 +42,7 @@ def _only(where: Any) -> dict:
 
 def _inexact(name: str, a: Array, dtype: Any) -> None:
     if _holes(a) and dtype is not None and np.dtype(dtype).kind in "biu":
-        raise TypeError(f"{name} of values of dtype {a.dtype} has answers that can be NaN, but got dtype="
+        raise TypeError(f"{name} of values of dtype {a.dtype} has outputs that can be NaN, but got dtype="
                         f"{np.dtype(dtype)}; ask for a floating dtype{at_user_line()}")
 
 

@@ -22,8 +22,8 @@ def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -
             return _euclid(x, tuple(range(x.ndim)), keepdims)
         axes = tuple(range(x.ndim))
         if x.ndim not in (1, 2):
-            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them by axis"
-                             f"{at_user_line()}")
+            raise ValueError(f"norm with ord={ord!r} needs one or two axes, but got shape {x.shape}; name them with "
+                             f"axis{at_user_line()}")
     else:
         axes = tuple([methods.normal_axis(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(axes) == 1:
@@ -94,7 +94,7 @@ def _vector_norm(x: Array, ord: Any, axes: tuple, keepdims: Any) -> Array:
 
 
 def _largest(x: Array, axes: tuple, keepdims: bool) -> Array:
-    """The largest of values that are not negative; 0 of none."""
+    """The largest of values that are nonnegative; 0 of none."""
     return reduce(reductions.reduce_max, x, axes, keepdims, initial=None if x.size else 0)
 
 
@@ -117,8 +117,8 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
         s = svd.svdvals(x, policy_here())
         ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)
     else:
-        raise ValueError(f"norm of matrices has the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but got "
-                         f"{ord!r}; choose one of them{at_user_line()}")
+        raise ValueError(f"norm of matrices supports the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but "
+                         f"got {ord!r}; choose one of them{at_user_line()}")
     return methods.reshape(ans, (*ans.shape, 1, 1)) if flag(keepdims) else ans
 
 

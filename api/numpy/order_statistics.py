@@ -135,7 +135,7 @@ def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any)
 
 
 def _places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any = None) -> tuple:
-    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the answer."""
+    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the output."""
     plain = np.zeros(max(n, 1), a.dtype)
     dtype = reference(plain, q, method=method, weights=None if weights is None else np.ones(plain.shape)).dtype
     return np.asarray(reference(np.arange(n, dtype=np.float64), q, method=method)), dtype
@@ -150,7 +150,7 @@ def _finds_one(reference: Any, method: str, q: Any) -> bool:
 
 
 def _flattened_last(a: Array, axis: Axis, keepdims: bool) -> tuple:
-    """`a` as floating rows with the reduced axes as one, in last place; and the shape of an answer."""
+    """`a` as floating rows with the reduced axes as one, in last place; and the shape of an output."""
     axes = methods.normal_axes(axis, a.ndim)
     rest = tuple(k for k in range(a.ndim) if k not in axes)
     moved = shaping.transpose(a, (*rest, *axes))
@@ -177,7 +177,7 @@ def _or_nan(ans: Array, last: Array) -> Array:
 
 
 def _in_front(ans: Array, shape: tuple, lead: tuple, dtype: Any) -> Array:
-    """The answers for each quantile, whose axis comes first."""
+    """The outputs for each quantile, whose axis comes first."""
     rank = ans.ndim - 1
     ans = methods.reshape(shaping.transpose(ans, (rank, *range(rank))), (*shape, *lead))
     return ans if ans.dtype == dtype else selection.astype(ans, dtype)
@@ -200,7 +200,7 @@ def _weight_rows(reference: Any, a: Array, axis: Axis, weights: Any) -> Array:
     if is_concrete(weights):
         plain = known(weights, reference.__name__)
         if (plain < 0).any():
-            raise ValueError(f"{reference.__name__} takes weights that are not negative, but the least is "
+            raise ValueError(f"{reference.__name__} takes nonnegative weights, but the least is "
                              f"{plain.min()}; clip them{at_user_line()}")
         total = plain.sum(-1)
         if not (np.isfinite(total) & (total > 0)).all():
@@ -274,7 +274,7 @@ def _from_table(reference: Any, a: Array, count: Array, n: int, q: Any, method: 
         counts = list(range(n + 1))
     else:
         raise ValueError(f"nan{reference.__name__} with method={method!r} of {n} elements, batched or staged, needs "
-                         f"a table of its places for each count; use method='linear'{at_user_line()}")
+                         f"a table of its positions for each count; use method='linear'{at_user_line()}")
     parts = np.asarray(q).size
     table = np.zeros((n + 1, parts))
     for k in counts:

@@ -34,7 +34,8 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
         return _by_function(array, _widths(pad_width, array.ndim), mode, kwargs)
     options = _OPTIONS.get(mode)
     if options is None or set(kwargs) - set(options):
-        raise ValueError(f"pad has the modes {', '.join(_OPTIONS)}, each with its own options, but got mode={mode!r}"
+        raise ValueError(f"pad supports the modes {', '.join(_OPTIONS)}, each with its own options, but got "
+                         f"mode={mode!r}"
                          f"{''.join(f', {k}=' for k in kwargs)}; choose one, and its options{at_user_line()}")
     widths = _widths(pad_width, array.ndim)
     if mode == "empty" or mode == "constant" and not kwargs:
@@ -74,7 +75,7 @@ def _widths(pad_width: Any, rank: int) -> tuple:
         pairs = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
     widths = tuple((operator.index(before), operator.index(after)) for before, after in pairs)
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"pad needs widths that are not negative, but got {pad_width}; "
+        raise ValueError(f"pad needs nonnegative widths, but got {pad_width}; "
                          f"cut with a slice instead{at_user_line()}")
     return widths
 
@@ -103,7 +104,7 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
         for side, (length, w) in enumerate(zip(_pair(value["stat_length"], x, axis), width)):
             length = n if length is None else min(n, operator.index(length))
             if length < 0:
-                raise ValueError(f"pad needs a stat_length that is not negative, but got {value['stat_length']}; give "
+                raise ValueError(f"pad needs a nonnegative stat_length, but got {value['stat_length']}; give "
                                  f"a number of values, or None for all{at_user_line()}")
             start = n - length if side else 0
             end = _STATISTICS[mode](shaping.slice_axis(x, axis, start, start + length), axis=axis, keepdims=True)

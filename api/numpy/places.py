@@ -20,7 +20,7 @@ mask_indices, indices, mgrid, ogrid = np.mask_indices, np.indices, np.mgrid, np.
 def diag_indices_from(arr: Array) -> tuple:
     if arr.ndim < 2 or len(set(arr.shape)) > 1:
         raise ValueError(f"diag_indices_from needs at least two axes, all of one length, but got shape {arr.shape}"
-                         f"; cut it square, or name the length with diag_indices{at_user_line()}")
+                         f"; make it square, or name the length with diag_indices{at_user_line()}")
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 

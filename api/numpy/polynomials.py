@@ -91,7 +91,7 @@ def poly(seq_of_zeros: Array) -> Array:
         zeros = eigvals(zeros)
     if zeros.ndim != 1:
         raise ValueError(f"poly needs a vector of roots, or a square matrix, but got shape {zeros.shape}"
-                         f"; ravel it, or cut it square{at_user_line()}")
+                         f"; ravel it, or make it square{at_user_line()}")
     if not zeros.shape[0]:
         return np.ones(())
     dtype = zeros.dtype if zeros.dtype.char in "fdFD" else np.float64
@@ -130,13 +130,13 @@ def polyfit(x: Array, y: Array, deg: int, rcond: Any = None, full: bool = False,
         raise ValueError(f"polyfit needs a degree >= 0, but got {deg}; take 0 for a constant{at_user_line()}")
     if x.ndim != 1 or not x.shape[0] or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
         raise TypeError(f"polyfit needs points of shape (n,) and values of shape (n,) or (n, k), but got {x.shape} and "
-                        f"{y.shape}; give one value a point{at_user_line()}")
+                        f"{y.shape}; give one value per point{at_user_line()}")
     columns, values = vander(x, order), y
     if w is not None:
         w = array_of(w) + 0.0
         if w.shape != x.shape:
             raise TypeError(f"polyfit needs a weight for each of {x.shape[0]} points, but got shape {w.shape}"
-                            f"; give one weight a point{at_user_line()}")
+                            f"; give one weight per point{at_user_line()}")
         columns = columns * methods.reshape(w, (-1, 1))
         values = values * (methods.reshape(w, (-1, 1)) if y.ndim == 2 else w)
     rcond = x.shape[0] * float(np.finfo(x.dtype).eps) if rcond is None else rcond

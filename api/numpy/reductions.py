@@ -75,8 +75,8 @@ def degrees(ddof: float, correction: Any) -> float:
     if correction is UNSET:
         return ddof
     if ddof != 0:
-        raise ValueError(f"ddof and correction name one number, but both were given: {ddof} and {correction}; leave "
-                         f"one away{at_user_line()}")
+        raise ValueError(f"ddof and correction name one number, but both were given: {ddof} and {correction}; omit "
+                         f"one{at_user_line()}")
     return correction
 
 
@@ -87,8 +87,8 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
     if weights is None:
         ans = reducing.mean(a, axis, None, keepdims)
         if not ans.size:
-            raise ZeroDivisionError(f"average has no answer to share the elements among, for shape {a.shape} and "
-                                    f"axis={axis}; use mean{at_user_line()}")
+            raise ZeroDivisionError(f"average cannot broadcast the elements to the sum of weights, for shape "
+                                    f"{a.shape} and axis={axis}; use mean{at_user_line()}")
         return (ans, np.full(ans.shape, a.size / ans.size, ans.dtype)) if returned else ans
     weights = array_of(weights)
     if weights.shape != a.shape:
@@ -98,7 +98,7 @@ def average(a: Array, axis: Axis = None, weights: Any = None, returned: bool = F
         axes = [methods.normal_axis(k, a.ndim) for k in (axis if isinstance(axis, tuple) else (axis,))]
         if weights.shape != tuple(a.shape[k] for k in axes):
             raise ValueError(f"average needs weights of shape {tuple(a.shape[k] for k in axes)} along axis {axis}, "
-                             f"but got {weights.shape}; give one weight a place along it{at_user_line()}")
+                             f"but got {weights.shape}; give one weight per element along it{at_user_line()}")
         weights = methods.transpose(weights, tuple(sorted(range(len(axes)), key=axes.__getitem__)))
         weights = methods.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
         weights = shaping.broadcast_to(weights, a.shape)

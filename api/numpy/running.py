@@ -76,7 +76,7 @@ def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
             continue
         value = methods.reshape(array_beside(value, ary), (-1,))
         if not np.can_cast(value.dtype, ary.dtype, "same_kind"):
-            raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} beside differences of dtype {ary.dtype}"
+            raise TypeError(f"ediff1d cannot put {name} of dtype {value.dtype} next to differences of dtype {ary.dtype}"
                             f"; cast it before with .astype{at_user_line()}")
         value = value if value.dtype == ary.dtype else selection.astype(value, ary.dtype)
         parts = [value, *parts] if name == "to_begin" else [*parts, value]

@@ -41,7 +41,8 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
     axes = tuple(range(f.ndim)) if axis is None else tuple(
         methods.normal_axis(k, f.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if edge_order not in (1, 2):
-        raise ValueError(f"gradient has edge_order 1 and 2, but got {edge_order}; choose one of them{at_user_line()}")
+        raise ValueError(f"gradient supports edge_order 1 and 2, but got {edge_order}; choose one of "
+                         f"them{at_user_line()}")
     if f.dtype.kind in "iu":
         f = selection.astype(f, np.float64)
     ans = []
@@ -69,7 +70,7 @@ def _steps(f: Array, axes: tuple, spacings: tuple) -> list:
             spacing = array_of(spacing)
             if spacing.ndim != 1 or spacing.shape[0] != f.shape[k]:
                 raise ValueError(f"gradient needs {f.shape[k]} coordinates for axis {k}, but got shape {spacing.shape}"
-                                 f"; give one coordinate an element{at_user_line()}")
+                                 f"; give one coordinate per element{at_user_line()}")
             if spacing.dtype.kind in "iu":
                 spacing = selection.astype(spacing, np.float64)
             spacing = diff(spacing)
@@ -143,7 +144,7 @@ def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     v = shaping.flip(shaping.conjugate(v) if v.dtype.kind == "c" else v, axes=(0,))
     n, m = a.shape[0], v.shape[0]
     ans = running.convolve(a, v)
-    if n < m and mode == "same":  # NumPy exchanges the operands and turns the answer round
+    if n < m and mode == "same":  # NumPy exchanges the operands and turns the output round
         return shaping.slice_axis(ans, 0, n // 2, n // 2 + m)
     return _cut(ans, n, m, mode)
 
@@ -186,7 +187,7 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
                             f"{at_user_line()}")
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
         raise ValueError(f"interp needs as many values as knots, but got shapes {knots.shape} and {values.shape}"
-                         f"; give one value a knot{at_user_line()}")
+                         f"; give one value per knot{at_user_line()}")
     if period is not None:
         x, knots, values = _periodic(x, knots, values, period)
         left = right = None
@@ -237,9 +238,9 @@ def _between_any(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
 
 
 def _periodic(x: Array, knots: Array, values: Array, period: Any) -> tuple:
-    """The point and the knots in one period, with a knot of the neighbouring period on either side."""
+    """The point and the knots in one period, with a knot of the neighboring period on either side."""
     if period == 0:
-        raise ValueError(f"interp needs a period other than 0; leave it away where nothing repeats{at_user_line()}")
+        raise ValueError(f"interp needs a period other than 0; omit it for data without a period{at_user_line()}")
     period = abs(period)
     x, knots = selection.remainder(x, period), selection.remainder(knots, period)
     order = methods.argsort(knots)
@@ -260,7 +261,7 @@ def sliding_window_view(x: Array, window_shape: Any, axis: Any = None, *, subok:
     if len(axes) != len(sizes) or writeable:
         raise ValueError(f"sliding_window_view needs a window length for each of {len(axes)} axes, and windows of a "
                          f"traced value are read only, but got {sizes} and writeable={writeable}; "
-                         f"give one length an axis, or name the axes{at_user_line()}")
+                         f"give one length per axis, or name the axes{at_user_line()}")
     for k, size in zip(axes, sizes):
         count = x.shape[k] - size + 1
         if size < 0 or count < 1:

@@ -1,4 +1,4 @@
-"""Sets of values: which elements an answer keeps is read from the data, and the elements keep their derivatives."""
+"""Sets of values: which elements an output keeps is read from the data, and the elements keep their derivatives."""
 
 from typing import Any
 

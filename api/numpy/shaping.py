@@ -50,7 +50,7 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
     targets = [methods.normal_axis(k, a.ndim) for k in _tuple(destination)]
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ValueError(f"moveaxis needs as many distinct sources as destinations, but got {source} and {destination}"
-                         f"; name each axis once, and its place{at_user_line()}")
+                         f"; name each axis and its destination once{at_user_line()}")
     order = [k for k in range(a.ndim) if k not in sources]
     for target, origin in sorted(zip(targets, sources)):
         order.insert(target, origin)
@@ -126,8 +126,8 @@ def tile(A: Array, reps: Any) -> Array:
     rank = builtins.max(A.ndim, len(reps))
     reps = (1,) * (rank - len(reps)) + tuple(map(operator.index, reps))
     if builtins.min(reps, default=0) < 0:
-        raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give numbers that "
-                         f"are not negative{at_user_line()}")
+        raise ValueError(f"tile repeats an array so many times along each axis, but got reps={reps}; give "
+                         f"nonnegative numbers{at_user_line()}")
     shape = (1,) * (rank - A.ndim) + tuple(A.shape)
     A = A.read() if type(A) is Buffer else A
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
@@ -146,7 +146,7 @@ def resize(a: Array, new_shape: Any) -> Array:
     a = methods.reshape(array_of(a), (-1,))
     shape = shape_tuple(new_shape)
     if builtins.min(shape, default=0) < 0:
-        raise ValueError(f"resize needs lengths that are not negative, but got {shape}; "
+        raise ValueError(f"resize needs nonnegative lengths, but got {shape}; "
                          f"count each axis from 0{at_user_line()}")
     size = math.prod(shape)
     if not a.shape[0] or not size:

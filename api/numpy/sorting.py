@@ -38,19 +38,19 @@ def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", 
 def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any) -> tuple:
     methods.sort_kind(name, None, fields, None)
     if kind != "introselect":
-        raise ValueError(f"{name} has the kind 'introselect', but got {kind!r}; leave it away{at_user_line()}")
+        raise ValueError(f"{name} supports the kind 'introselect', but got {kind!r}; omit it{at_user_line()}")
     a = array_of(a)
     if axis is None or not a.ndim:
         a, axis = methods.reshape(a, (-1,)), axis or 0
     axis = methods.normal_axis(axis, a.ndim)
     chosen = np.asarray(kth)
     if chosen.dtype.kind not in "iu" and chosen.size or chosen.ndim > 1:
-        raise TypeError(f"{name} puts elements in their place at integers or a vector of them, but got kth={kth!r}"
+        raise TypeError(f"{name} needs an integer or a vector of integers, but got kth={kth!r}"
                         f"; give kth as an int or a list of ints{at_user_line()}")
     size = a.shape[axis]
     if chosen.size and a.size and not (-size <= chosen.min() and chosen.max() < size):
         raise ValueError(f"{name} got kth={kth!r}, which is out of bounds for axis {axis} of length {size}; give "
-                         f"places from {-size} to {size - 1}{at_user_line()}")
+                         f"indices from {-size} to {size - 1}{at_user_line()}")
     return a, axis, searching.argpartition(a, axis, tuple(chosen.tolist()) if chosen.ndim else int(chosen))
 
 

@@ -25,27 +25,27 @@ _REPEATED = ContextVar("covector_repeated_values", default=RAISE)
 
 @contextmanager
 def repeated_values(policy: str) -> Iterator[None]:
-    """Choose what derivatives of `eigh`, `eig`, `svd` and complete `qr` do where the vectors are not determined.
+    """Choose how `eigh`, `eig`, `svd` and complete `qr` are differentiated where the vectors are not unique.
 
-    Eigenvectors and singular vectors have no derivative inside the space of a value that is repeated, nor do the
-    vectors that `full_matrices=True` adds, and a phase is nobody's to know. Values alone are differentiable, and so is
-    what does not depend on the choice.
+    Within the space of a repeated value, eigenvectors and singular vectors have no derivative; neither have the vectors
+    that `full_matrices=True` adds, and a complex phase is arbitrary. Values alone are differentiable, and so are
+    functions that do not depend on the choice.
 
     Args:
-        policy: "raise", which holds by default: a derivative that needs what is not determined raises LinAlgError.
-            "invariant-only": also gives gradients of functions to which the choice makes no difference, such as those
-            of the projector on all vectors of a repeated value, or symmetric functions of repeated values, and raises
-            where a cotangent shows another: one that turns vectors inside of a space, one of a repeated value
-            together with vectors, or different ones of equal values. Forward mode has no cotangent to check and
-            raises as before, as do second derivatives. Cotangents do not show a repeated value that enters by another
-            call: `v @ diag(f(eigvalsh(a))) @ v.T` is not a function of spaces, and not refused.
-            "finite": such terms count as 0. That is exact for functions of whole eigenspaces, such as the projector
-            on all vectors of a repeated value, and wrong where the value itself enters together with its vectors, as
+        policy: "raise", the default: a derivative that depends on the choice raises LinAlgError.
+            "invariant-only": also returns gradients of functions that are independent of the choice, such as the
+            projector onto all vectors of a repeated value, or symmetric functions of repeated values. It raises if a
+            cotangent reveals a dependence: one that rotates vectors within a space, one of a repeated value together
+            with vectors, or different cotangents of equal values. Forward mode has no cotangents to check and raises
+            as before, as do second derivatives. A repeated value from another call is not detected:
+            `v @ diag(f(eigvalsh(a))) @ v.T` depends on the choice, and does not raise.
+            "finite": such terms count as 0. This is exact for functions of whole eigenspaces, such as the projector
+            onto all vectors of a repeated value, and wrong if the value itself is combined with its vectors, as
             in `v @ diag(f(w)) @ v.T` at a repeated `w`.
     Returns:
-        a context manager, for the forward run: what is recorded inside it keeps the policy.
+        a context manager for the forward pass: operations recorded inside it keep the policy.
     Raises:
-        ValueError: the policy has another name.
+        ValueError: the policy is unknown.
 
     >>> import numpy as np, covector
     >>> def weight(a):
@@ -171,7 +171,7 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
     """Traced: the derivative is that along matrices of the rank found; see Golub and Pereyra (1973)."""
     a = matrices(a, "pinv")
     if rcond is not None and rtol is not np._NoValue:
-        raise ValueError(f"`rtol` and `rcond` can't be both set, but got {rtol!r} and {rcond!r}; leave one away"
+        raise ValueError(f"`rtol` and `rcond` can't be both set, but got {rtol!r} and {rcond!r}; omit one"
                          f"{at_user_line()}")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
@@ -224,7 +224,7 @@ def lstsq(a: Array, b: Array, rcond: Any = None) -> Any:
 def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Traced: a constant to derivatives."""
     if rtol is not None and tol is not None:
-        raise ValueError(f"`tol` and `rtol` can't be both set, but got {tol!r} and {rtol!r}; leave one away"
+        raise ValueError(f"`tol` and `rtol` can't be both set, but got {tol!r} and {rtol!r}; omit one"
                          f"{at_user_line()}")
     a = inexact(A)
     if a.ndim < 2:

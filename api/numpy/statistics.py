@@ -30,7 +30,7 @@ _range = builtins.range
 def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
         aweights: Any = None, *, dtype: Any = None) -> Array:
     if ddof is not None and ddof != int(ddof):
-        raise ValueError(f"cov needs a whole ddof, but got {ddof!r}; give an int{at_user_line()}")
+        raise ValueError(f"cov needs an integer ddof, but got {ddof!r}; give an int{at_user_line()}")
     x = _variables("cov", m, y, rowvar, dtype)
     if not x.shape[0]:
         return np.zeros((0, 0))
@@ -61,12 +61,12 @@ def _variables(name: str, m: Array, y: Any, rowvar: bool, dtype: Any) -> Array:
         dtype = np.result_type(*[p.dtype for p in parts], np.float64)
     elif np.dtype(dtype).kind not in "fc":
         raise DtypeError(f"{name} computes in floating or complex dtypes, but was asked for dtype={np.dtype(dtype)}; "
-                         f"leave it away, and cast the answer{at_user_line()}")
+                         f"omit it, and cast the output{at_user_line()}")
     rows = []
     for k, part in enumerate(parts):
         if part.ndim > 2:
             raise ValueError(f"{name} needs at most two axes, but got shape {part.shape}; "
-                             f"reshape it, one row a variable{at_user_line()}")
+                             f"reshape it, one row per variable{at_user_line()}")
         row = selection.astype(part if part.ndim == 2 else methods.reshape(part, (1, -1)), dtype)
         turned = not rowvar and part.ndim == 2 and (k == 0 or row.shape[0] != 1)  # as NumPy: y of one row stays one
         rows.append(row.T if turned else row)
@@ -82,12 +82,12 @@ def _weights(x: Array, fweights: Any, aweights: Any) -> Any:
         weights = array_of(weights)
         if weights.shape != x.shape[1:]:
             raise RuntimeError(f"cov needs {name} of shape {x.shape[1:]}, but got {weights.shape}; "
-                               f"give one weight an observation{at_user_line()}")
+                               f"give one weight per observation{at_user_line()}")
         if name == "fweights" and weights.dtype.kind not in "iu" and (known(weights, name) % 1).any():
-            raise TypeError(f"cov needs whole fweights: they count observations; "
-                            f"give shares of weight as aweights{at_user_line()}")
+            raise TypeError(f"cov needs integer fweights, which count observations; "
+                            f"give relative weights as aweights{at_user_line()}")
         if is_concrete(weights) and (known(weights, name) < 0).any():
-            raise ValueError(f"cov needs {name} that are not negative; clip them at 0{at_user_line()}")
+            raise ValueError(f"cov needs nonnegative {name}; clip them at 0{at_user_line()}")
         weights = selection.astype(weights, np.result_type(weights.dtype, np.float64))
         ans = weights if ans is None else ans * weights
     return ans
@@ -106,13 +106,13 @@ def corrcoef(x: Array, y: Any = None, rowvar: bool = True, *, dtype: Any = None)
 
 
 def _limited(c: Array) -> Array:
-    """`c` between -1 and 1, beyond which only rounding takes it: the limits are no kinks."""
+    """`c` between -1 and 1, beyond which only rounding takes it: the limits are not non-smooth points."""
     return c + stop_gradient(methods.clip(c, -1.0, 1.0) - c)
 
 
 @implements(np.bincount)
 def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
-    places = known(x, "bincount")  # its largest element is the length of the answer
+    places = known(x, "bincount")  # its largest element is the length of the output
     if weights is None:
         return np.bincount(places, minlength=minlength)
     weights = array_of(weights)
@@ -178,7 +178,7 @@ def histogram(a: Array, bins: Any = 10, range: Any = None, density: Any = None, 
         weights = array_beside(weights, a)
         if weights.shape != a.shape:
             raise ValueError(f"histogram needs weights of shape {a.shape}, but got {weights.shape}; "
-                             f"give one weight an element{at_user_line()}")
+                             f"give one weight per element{at_user_line()}")
         weights = methods.reshape(weights, (-1,))
     a = methods.reshape(a, (-1,))
     edges = histogram_bin_edges(a, bins, range, weights)
@@ -204,7 +204,7 @@ def histogram2d(x: Array, y: Array, bins: Any = 10, range: Any = None, density: 
     x, y = asarray(x), asarray(y)
     if x.shape != y.shape:
         raise ValueError(f"histogram2d needs x and y of one length, but got shapes {x.shape} and {y.shape}"
-                         f"; cut the longer one{at_user_line()}")
+                         f"; slice the longer one{at_user_line()}")
     if _several(bins) and len(bins) not in (1, 2):
         bins = [asarray(bins)] * 2
     counts, edges = histogramdd(stack([x, y], axis=1), bins, range, density, weights)
@@ -240,7 +240,7 @@ def histogramdd(sample: Array, bins: Any = 10, range: Any = None, density: Any =
         place = place * n + part
     ones = constant(np.ones(count), sample) if weights is None else selection.astype(asarray(weights), np.float64)
     if ones.shape != (count,):
-        raise ValueError(f"histogramdd needs weights of shape ({count},), but got {ones.shape}; give one a point"
+        raise ValueError(f"histogramdd needs weights of shape ({count},), but got {ones.shape}; give one per point"
                          f"{at_user_line()}")
     counts = indexing.scatter_add(selection.where(inside, ones, 0.0), place, axis=0, n=math.prod(sizes))
     counts = methods.reshape(counts, sizes)

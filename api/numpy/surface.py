@@ -203,7 +203,7 @@ def array_of(x: Any) -> Any:
 
 
 def _of_numbers(x: Any) -> Any:
-    """What NumPy makes an array of; texts, None and other objects are refused, as they are inside of an operation."""
+    """What NumPy makes an array of; texts, None and other objects are refused, as they are inside an operation."""
     ans = array_of_list(x)
     make_aval((), ans.dtype)
     return ans

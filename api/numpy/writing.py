@@ -41,15 +41,15 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     _writable("put", a)
     places = known(methods.places_of(ind), "put").ravel()
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"put has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; "
+        raise ValueError(f"put supports the modes 'raise', 'wrap' and 'clip', but got {mode!r}; "
                          f"choose one of them{at_user_line()}")
     if mode == "clip":
         places = np.clip(places, 0, a.size - 1)
     elif mode == "wrap":
         places = places % a.size
     elif places.size and not (-a.size <= places.min() and places.max() < a.size):
-        raise IndexError(f"put met an index out of bounds for an array of {a.size} elements; "
-                         f"take places below that number, or mode='wrap'{at_user_line()}")
+        raise IndexError(f"put got an index out of bounds for an array of {a.size} elements; "
+                         f"use indices below that number, or mode='wrap'{at_user_line()}")
     _put(a, places % max(a.size, 1), v)
 
 
@@ -77,8 +77,8 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
             raise ValueError(f"put_along_axis without axis needs a vector of indices, but got shape {flat.shape}"
                              f"; reshape them to (-1,), or give axis{at_user_line()}")
         if flat.size and not (-arr.size <= flat.min() and flat.max() < arr.size):
-            raise IndexError(f"put_along_axis met an index out of bounds for an array of {arr.size} elements: "
-                             f"{flat.min()} to {flat.max()}; take places below that number{at_user_line()}")
+            raise IndexError(f"put_along_axis got an index out of bounds for an array of {arr.size} elements: "
+                             f"{flat.min()} to {flat.max()}; use indices below that number{at_user_line()}")
         arr[np.unravel_index(flat % max(arr.size, 1), arr.shape)] = values
     else:
         arr[along(arr, array_of(indices), axis)] = values
@@ -98,7 +98,7 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
     if not vals.shape[0]:
         if is_concrete(mask) and not known(mask, "place").any():
             return
-        raise ValueError(f"place takes values for the elements that the mask chooses, but got none; give at least one "
+        raise ValueError(f"place needs values for the elements selected by the mask, but got none; give at least one "
                          f"value{at_user_line()}")
     rank = r.cumsum(methods.reshape(mask, (-1,)), 0) - 1  # the k-th chosen element takes the k-th value
     chosen = methods.reshape(take(vals, rank % vals.shape[0]), arr.shape)
@@ -109,7 +109,7 @@ def _fitting(name: str, a: Array, mask: Array) -> Array:
     mask = array_beside(mask, a)
     if mask.size != a.size:
         raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}; "
-                         f"give one truth value an element{at_user_line()}")
+                         f"give one truth value per element{at_user_line()}")
     mask = methods.reshape(mask, a.shape)
     return mask if mask.dtype == np.bool_ else mask != 0
 

@@ -1,4 +1,4 @@
-"""Random numbers from explicit keys: the same key gives the same numbers, under every transform."""
+"""Random numbers from explicit keys: the same key gives the same numbers under every transform."""
 
 from .continuous import (
     cauchy as cauchy,

@@ -1,4 +1,4 @@
-"""Distributions of real numbers without parameters of shape, by inversion."""
+"""Continuous distributions without shape parameters, by inversion."""
 
 import math
 from typing import Any
@@ -17,17 +17,17 @@ from .keys import Shape, between, checked, float_type, parameters, sizes, split,
 def uniform(
     key: Array, shape: Shape = (), dtype: Any = np.float64, minval: Array = 0.0, maxval: Array = 1.0
 ) -> Array:
-    """Draw numbers from the uniform distribution on [minval, maxval).
+    """Sample from the uniform distribution on [minval, maxval).
 
     Args:
         key: a key.
-        shape: that of the answer.
+        shape: the shape of the output.
         dtype: float16, float32 or float64.
-        minval, maxval: the bounds; they broadcast to `shape`, and the answer has derivatives by both.
+        minval, maxval: the bounds; they broadcast to `shape`, and the output is differentiable with respect to both.
     Returns:
         an array of that shape and dtype.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: the bounds do not broadcast.
 
     >>> from covector import random
@@ -42,16 +42,16 @@ def uniform(
 
 
 def normal(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the standard normal distribution.
+    """Sample from the standard normal distribution.
 
     Args:
         key: a key.
-        shape: that of the answer.
-        dtype: a floating or complex type; a complex number has variance 1, half of it in each part.
+        shape: the shape of the output.
+        dtype: a floating or complex dtype; a complex number has variance 1, half of it in each part.
     Returns:
         an array of that shape and dtype.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.normal(random.key(0), (2,)).round(4)
@@ -73,17 +73,17 @@ def _normal(key: Array, shape: tuple[int, ...], kind: np.dtype) -> Array:
 def truncated_normal(
     key: Array, lower: Array, upper: Array, shape: Shape | None = None, dtype: Any = None
 ) -> Array:
-    """Draw numbers from the standard normal distribution, cut off at two bounds.
+    """Sample from the standard normal distribution, truncated to an interval.
 
     Args:
         key: a key.
-        lower, upper: the bounds, real; the answer has derivatives by both.
-        shape: that of the answer; by default that of the bounds together.
-        dtype: that of the answer; by default that of the bounds together.
+        lower, upper: the bounds, real; the output is differentiable with respect to both.
+        shape: the shape of the output; by default that of the broadcast bounds.
+        dtype: the dtype of the output; by default that of the promoted bounds.
     Returns:
         an array, between the bounds.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: the bounds do not broadcast to `shape`.
 
     >>> from covector import random
@@ -100,14 +100,14 @@ def truncated_normal(
 
 
 def exponential(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the exponential distribution of mean 1.
+    """Sample from the exponential distribution of mean 1.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.exponential(random.key(0), (2,)).round(4)
@@ -117,14 +117,14 @@ def exponential(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array
 
 
 def gumbel(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the standard Gumbel distribution.
+    """Sample from the standard Gumbel distribution.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.gumbel(random.key(0), (2,)).round(4)
@@ -136,14 +136,14 @@ def gumbel(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
 
 
 def laplace(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the Laplace distribution of mean 0 and scale 1.
+    """Sample from the Laplace distribution of mean 0 and scale 1.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.laplace(random.key(0), (2,)).round(4)
@@ -156,14 +156,14 @@ def laplace(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
 
 
 def logistic(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the logistic distribution of mean 0 and scale 1.
+    """Sample from the logistic distribution of mean 0 and scale 1.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.logistic(random.key(0), (2,)).round(4)
@@ -175,14 +175,14 @@ def logistic(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
 
 
 def cauchy(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the Cauchy distribution of scale 1 about 0.
+    """Sample from the Cauchy distribution with scale 1 and median 0.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.cauchy(random.key(0), (2,)).round(4)
@@ -194,14 +194,14 @@ def cauchy(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
 
 
 def maxwell(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
-    """Draw numbers from the Maxwell distribution: lengths of vectors of three standard normal numbers.
+    """Sample from the Maxwell distribution: norms of vectors of three standard normal numbers.
 
     Args:
         key, shape, dtype: as in `uniform`.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.maxwell(random.key(0), (2,)).round(4)
@@ -211,16 +211,16 @@ def maxwell(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:
 
 
 def rayleigh(key: Array, scale: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from the Rayleigh distribution.
+    """Sample from the Rayleigh distribution.
 
     Args:
         key: a key.
-        scale: positive; the answer has a derivative by it.
-        shape, dtype: those of the answer; by default those of `scale`.
+        scale: positive; the output is differentiable with respect to it.
+        shape, dtype: of the output; by default those of `scale`.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `scale` does not broadcast to `shape`.
 
     >>> from covector import random
@@ -233,16 +233,16 @@ def rayleigh(key: Array, scale: Array, shape: Shape | None = None, dtype: Any = 
 
 
 def lognormal(key: Array, sigma: Array = 1.0, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers whose logarithm is normal with mean 0 and deviation `sigma`.
+    """Sample from the log-normal distribution, whose logarithm has mean 0 and standard deviation `sigma`.
 
     Args:
         key: a key.
-        sigma: not negative; the answer has a derivative by it.
-        shape, dtype: those of the answer; by default those of `sigma`.
+        sigma: nonnegative; the output is differentiable with respect to it.
+        shape, dtype: of the output; by default those of `sigma`.
     Returns:
         an array, positive.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `sigma` does not broadcast to `shape`.
 
     >>> from covector import random
@@ -254,16 +254,16 @@ def lognormal(key: Array, sigma: Array = 1.0, shape: Shape | None = None, dtype:
 
 
 def pareto(key: Array, b: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from the Pareto distribution on [1, ∞).
+    """Sample from the Pareto distribution on [1, ∞).
 
     Args:
         key: a key.
-        b: the exponent, positive; the answer has a derivative by it.
-        shape, dtype: those of the answer; by default those of `b`.
+        b: the exponent, positive; the output is differentiable with respect to it.
+        shape, dtype: of the output; by default those of `b`.
     Returns:
         an array, at least 1.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `b` does not broadcast to `shape`.
 
     >>> from covector import random
@@ -277,16 +277,16 @@ def pareto(key: Array, b: Array, shape: Shape | None = None, dtype: Any = None) 
 def weibull_min(
     key: Array, scale: Array, concentration: Array, shape: Shape | None = None, dtype: Any = None
 ) -> Array:
-    """Draw numbers from the Weibull distribution of minima.
+    """Sample from the Weibull distribution of minima.
 
     Args:
         key: a key.
-        scale, concentration: positive; the answer has derivatives by both.
-        shape, dtype: those of the answer; by default those of the parameters together.
+        scale, concentration: positive; the output is differentiable with respect to both.
+        shape, dtype: of the output; by default those of the parameters together.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: the parameters do not broadcast to `shape`.
 
     >>> from covector import random
@@ -300,16 +300,16 @@ def weibull_min(
 def triangular(
     key: Array, left: Array, mode: Array, right: Array, shape: Shape | None = None, dtype: Any = None
 ) -> Array:
-    """Draw numbers from the triangular distribution.
+    """Sample from the triangular distribution.
 
     Args:
         key: a key.
-        left, mode, right: where the density begins, is largest, and ends; the answer has derivatives by all three.
-        shape, dtype: those of the answer; by default those of the parameters together.
+        left, mode, right: start, peak and end of the density; the output is differentiable with respect to all three.
+        shape, dtype: of the output; by default those of the parameters together.
     Returns:
         an array, from `left` to `right`.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: the parameters do not broadcast to `shape`.
 
     >>> from covector import random

@@ -1,4 +1,4 @@
-"""Distributions of whole numbers, choices and permutations: constants to derivatives by their parameters."""
+"""Discrete distributions, choices and permutations, which are not differentiable with respect to their parameters."""
 
 import math
 from typing import Any
@@ -20,16 +20,16 @@ _WHOLE = np.dtype(np.int64)
 
 
 def bernoulli(key: Array, p: Array = 0.5, shape: Shape | None = None) -> Array:
-    """Draw booleans that are True with a probability.
+    """Sample booleans that are True with probability `p`.
 
     Args:
         key: a key.
-        p: the probability, without derivative: the answer is flat in it.
-        shape: that of the answer; by default that of `p`.
+        p: the probability, not differentiable: the output does not depend on it smoothly.
+        shape: the shape of the output; by default that of `p`.
     Returns:
         an array of booleans.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `p` does not broadcast to `shape`.
 
     >>> from covector import random
@@ -41,15 +41,15 @@ def bernoulli(key: Array, p: Array = 0.5, shape: Shape | None = None) -> Array:
 
 
 def rademacher(key: Array, shape: Shape = (), dtype: Any = np.int64) -> Array:
-    """Draw signs, -1 or 1, with equal probability.
+    """Sample the signs -1 and 1 with equal probability.
 
     Args:
         key: a key.
-        shape, dtype: those of the answer.
+        shape, dtype: of the output.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> random.rademacher(random.key(0), (3,))
@@ -59,17 +59,17 @@ def rademacher(key: Array, shape: Shape = (), dtype: Any = np.int64) -> Array:
 
 
 def geometric(key: Array, p: Array, shape: Shape | None = None, dtype: Any = np.int64) -> Array:
-    """Draw the number of the first success among trials that succeed with a probability.
+    """Sample the number of the first success in independent trials.
 
     Args:
         key: a key.
-        p: the probability, above 0; without derivative.
-        shape: that of the answer; by default that of `p`.
+        p: the probability of success, above 0; not differentiable.
+        shape: the shape of the output; by default that of `p`.
         dtype: an integer type.
     Returns:
-        an array of whole numbers, at least 1.
+        an array of integers, at least 1.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `p` does not broadcast to `shape`.
 
     >>> from covector import random
@@ -83,18 +83,18 @@ def geometric(key: Array, p: Array, shape: Shape | None = None, dtype: Any = np.
 
 
 def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any = np.int64) -> Array:
-    """Draw whole numbers from minval to maxval - 1.
+    """Sample integers from minval to maxval - 1.
 
     Args:
         key: a key.
-        shape: that of the answer.
-        minval, maxval: whole numbers that broadcast to `shape`; where there is none between, the answer is `minval`.
+        shape: the shape of the output.
+        minval, maxval: integers that broadcast to `shape`; for an empty range, the output is `minval`.
         dtype: an integer type that holds `minval` and `maxval - 1`.
     Returns:
-        an array of that shape and dtype. Where the number of values is no power of 2, their probabilities differ by no
-        more than its square over 2 to the power of twice the bits of the dtype.
+        an array of that shape and dtype. If the number of values is not a power of 2, their probabilities differ by
+        at most its square divided by 2 to the power of twice the bits of the dtype.
     Raises:
-        TypeError: `key` is no key, or a bound is not whole.
+        TypeError: `key` is not a key, or a bound is not an integer.
         ShapeError: the bounds do not broadcast to `shape`.
 
     >>> from covector import random
@@ -103,11 +103,11 @@ def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any =
     """
     kind = np.dtype(dtype)
     if kind.kind not in "iu":
-        raise DtypeError(f"random.randint gives whole numbers, but dtype={kind} was asked for; cast after with "
+        raise DtypeError(f"random.randint returns integers, but dtype={kind} was asked for; cast after with "
                          f".astype({kind}){at_user_line()}")
     minval, maxval = array_of(minval), array_of(maxval)
     if minval.dtype.kind not in "iu" or maxval.dtype.kind not in "iu":
-        raise TypeError(f"random.randint needs whole bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
+        raise TypeError(f"random.randint needs integer bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
                         f"with .astype(int), or use uniform{at_user_line()}")
     shape = fitting("randint", shape, broadcast_shapes(tuple(minval.shape), tuple(maxval.shape)))
     unsigned = np.dtype(f"u{kind.itemsize}")
@@ -138,17 +138,17 @@ def _clipped(v: Array, kind: np.dtype) -> Array:
 
 
 def permutation(key: Array, x: Array, axis: int = 0, independent: bool = False) -> Array:
-    """Put the elements along an axis in random order.
+    """Shuffle the elements along an axis.
 
     Args:
         key: a key.
-        x: an array, or a number n for the whole numbers below it. The answer has a derivative by it.
+        x: an array, or an integer n, which stands for `arange(n)`. The output is differentiable with respect to it.
         axis: the axis.
-        independent: whether each vector along the axis has an order of its own.
+        independent: whether each vector along the axis is shuffled independently.
     Returns:
         an array of the shape of `x`.
     Raises:
-        TypeError: `key` is no key, or `x` is a scalar that is not whole.
+        TypeError: `key` is not a key, or `x` is a scalar that is not an integer.
 
     >>> from covector import random
     >>> random.permutation(random.key(0), 5)
@@ -157,7 +157,7 @@ def permutation(key: Array, x: Array, axis: int = 0, independent: bool = False) 
     key, x = checked(key, "permutation"), array_of(x)
     if not x.ndim:
         if x.dtype.kind not in "iu":
-            raise TypeError(f"random.permutation needs an array or a whole number, but got a scalar of dtype {x.dtype};"
+            raise TypeError(f"random.permutation needs an array or an integer, but got a scalar of dtype {x.dtype};"
                             f" pass an array{at_user_line()}")
         return _order(key, (int(x),), 0)
     axis = normal_axis(axis, x.ndim)
@@ -167,7 +167,7 @@ def permutation(key: Array, x: Array, axis: int = 0, independent: bool = False) 
 
 
 def _order(key: Array, shape: tuple[int, ...], axis: int) -> Array:
-    """A random order of the places along `axis`: sorted by random words, as often as rules out equal ones."""
+    """Return a random order along `axis`: sorted by random integers, as often as needed to rule out ties."""
     size = math.prod(shape)
     view = [1] * len(shape)
     view[axis] = shape[axis]
@@ -182,20 +182,20 @@ def _order(key: Array, shape: tuple[int, ...], axis: int) -> Array:
 def choice(
     key: Array, a: Array, shape: Shape = (), replace: bool = True, p: Array | None = None, axis: int = 0
 ) -> Array:
-    """Draw elements of an array along an axis.
+    """Sample elements of an array along an axis.
 
     Args:
         key: a key.
-        a: an array, or a number n for the whole numbers below it. The answer has a derivative by it.
-        shape: how many to draw.
-        replace: whether an element may be drawn again.
-        p: the probability of each element, without derivative; equal ones by default.
+        a: an array, or an integer n, which stands for `arange(n)`. The output is differentiable with respect to it.
+        shape: how many to sample.
+        replace: whether an element may be drawn repeatedly.
+        p: the probability of each element, not differentiable; uniform by default.
         axis: the axis.
     Returns:
-        an array, with `shape` in place of the axis.
+        an array, with `shape` replacing the axis.
     Raises:
-        TypeError: `key` is no key.
-        ShapeError: more are to be drawn than there are, or `p` has another length.
+        TypeError: `key` is not a key.
+        ShapeError: more elements are requested than there are, or `p` has a different length.
 
     >>> from covector import random
     >>> random.choice(random.key(0), 5, (3,), replace=False)
@@ -211,7 +211,7 @@ def choice(
         p = stop_gradient(floating(p))
         if tuple(p.shape) != (count,):
             raise ShapeError(f"random.choice needs one probability for each of {count} elements, but got p of shape "
-                             f"{tuple(p.shape)}; give one a place on the axis{at_user_line()}")
+                             f"{tuple(p.shape)}; give one per element of the axis{at_user_line()}")
     places = _places(key, count, draws, shape, replace, p)
     return places.reshape(shape) if not a.ndim else take(a, places.reshape(shape), axis=axis)
 
@@ -228,32 +228,32 @@ def _places(key: Array, count: int, draws: int, shape: tuple[int, ...], replace:
 
 
 def _log(p: Array) -> Array:
-    """The logarithm of probabilities, -∞ of 0."""
+    """The logarithm of probabilities, -∞ for 0."""
     zero = p == 0
     return selection.where(zero, -math.inf, arithmetic.log(selection.where(zero, 1.0, p)))
 
 
 def _largest(x: Array, count: int) -> Array:
-    """The places of the largest elements along the last axis, from the largest on."""
+    """The indices of the largest elements along the last axis, in descending order."""
     return argsort(-x, axis=-1, kind="stable")[..., :count]
 
 
 def categorical(
     key: Array, logits: Array, axis: int = -1, shape: Shape | None = None, replace: bool = True
 ) -> Array:
-    """Draw places along an axis, with probabilities whose logarithms are given up to a constant.
+    """Sample indices along an axis, with probabilities given by unnormalized logarithms.
 
     Args:
         key: a key.
-        logits: an array, without derivative.
-        axis: the axis of the places.
-        shape: that of the answer: axes of several draws in front of those of `logits` without `axis`.
-        replace: whether a place may be drawn again.
+        logits: an array, not differentiable.
+        axis: the axis of the categories.
+        shape: the shape of the output: batch axes, followed by those of `logits` without `axis`.
+        replace: whether an index may be drawn repeatedly.
     Returns:
-        an array of whole numbers.
+        an array of integers.
     Raises:
-        TypeError: `key` is no key.
-        ShapeError: the shape does not end in that of `logits`, or more are drawn than there are.
+        TypeError: `key` is not a key.
+        ShapeError: the shape does not end in that of `logits`, or more indices are requested than there are.
 
     >>> import numpy as np
     >>> from covector import random
@@ -271,7 +271,7 @@ def categorical(
         return argmax(scores, axis=len(prefix) + axis)
     draws = math.prod(prefix)
     if draws > logits.shape[axis]:
-        raise ShapeError(f"random.categorical was asked for {draws} of {logits.shape[axis]} places; draw fewer, or "
+        raise ShapeError(f"random.categorical was asked for {draws} of {logits.shape[axis]} categories; draw fewer, or "
                          f"with replace=True{at_user_line()}")
     scores = moveaxis(logits + gumbel(key, tuple(logits.shape), logits.dtype), axis, -1)
     return moveaxis(_largest(scores, draws), -1, 0).reshape(shape)

@@ -1,4 +1,4 @@
-"""The gamma distribution by inversion, and those made of it; all have derivatives by their parameters."""
+"""The gamma and related distributions, by inversion; all are differentiable with respect to their parameters."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ _TINY = 1e-20  # below it, P(a, x) is x^a / Γ(a + 1) to the last digit
 
 
 def loggamma(key: Array, a: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw logarithms of numbers from the gamma distribution, which do not underflow for small `a`.
+    """Sample logarithms of numbers from the gamma distribution, which do not underflow for small `a`.
 
     Args:
         key: a key.
-        a: the shape parameter, positive. The derivative by it is that of the quantile, at the number drawn.
-        shape, dtype: those of the answer; by default those of `a`.
+        a: the shape parameter, positive. The derivative with respect to it is that of the quantile, at the sample.
+        shape, dtype: of the output; by default those of `a`.
     Returns:
         an array.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
         ShapeError: `a` does not broadcast to `shape`.
         ImportError: SciPy is not installed.
 
@@ -44,19 +44,19 @@ def loggamma(key: Array, a: Array, shape: Shape | None = None, dtype: Any = None
 
 
 def _least(kind: np.dtype) -> float:
-    """In place of 0, whose quantile has no logarithm: half of the least number drawn."""
+    """Replace 0, whose quantile has no logarithm, by half of the smallest positive sample."""
     return {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}[kind.itemsize]
 
 
 def gamma(key: Array, a: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from the gamma distribution of scale 1.
+    """Sample from the gamma distribution of scale 1.
 
     Args:
         key, a, shape, dtype: as in `loggamma`.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> import covector
     >>> from covector import random
@@ -67,16 +67,16 @@ def gamma(key: Array, a: Array, shape: Shape | None = None, dtype: Any = None) -
 
 
 def chisquare(key: Array, df: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from the χ² distribution.
+    """Sample from the χ² distribution.
 
     Args:
         key: a key.
-        df: degrees of freedom, positive; the answer has a derivative by it.
-        shape, dtype: those of the answer; by default those of `df`.
+        df: degrees of freedom, positive; the output is differentiable with respect to it.
+        shape, dtype: of the output; by default those of `df`.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> round(float(random.chisquare(random.key(0), 4.0)), 4)
@@ -87,16 +87,16 @@ def chisquare(key: Array, df: Array, shape: Shape | None = None, dtype: Any = No
 
 
 def beta(key: Array, a: Array, b: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from the beta distribution.
+    """Sample from the beta distribution.
 
     Args:
         key: a key.
-        a, b: positive; the answer has derivatives by both.
-        shape, dtype: those of the answer; by default those of the parameters together.
+        a, b: positive; the output is differentiable with respect to both.
+        shape, dtype: of the output; by default those of the parameters together.
     Returns:
         an array, between 0 and 1.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> round(float(random.beta(random.key(0), 2.0, 3.0)), 4)
@@ -108,17 +108,17 @@ def beta(key: Array, a: Array, b: Array, shape: Shape | None = None, dtype: Any 
 
 
 def dirichlet(key: Array, alpha: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw vectors of shares that add up to 1 from the Dirichlet distribution.
+    """Sample probability vectors from the Dirichlet distribution.
 
     Args:
         key: a key.
-        alpha: `(…, k)`, positive; the answer has a derivative by it.
-        shape: that of the answer without its last axis; by default that of `alpha` without it.
-        dtype: that of the answer; by default that of `alpha`.
+        alpha: `(…, k)`, positive; the output is differentiable with respect to it.
+        shape: the shape of the output without its last axis; by default that of `alpha` without it.
+        dtype: the dtype of the output; by default that of `alpha`.
     Returns:
         an array of shape `(*shape, k)`.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> import numpy as np
     >>> from covector import random
@@ -127,23 +127,24 @@ def dirichlet(key: Array, alpha: Array, shape: Shape | None = None, dtype: Any =
     """
     found, kind, (alpha,) = parameters("dirichlet", None, dtype, alpha)
     if not found:
-        raise TypeError("random.dirichlet needs alpha of at least one axis, but got a scalar; use beta for two shares")
+        raise TypeError("random.dirichlet needs alpha of at least one axis, but got a scalar; use beta for two "
+                        "probabilities")
     shape = fitting("dirichlet", shape, found[:-1])
     logs = loggamma(checked(key, "dirichlet"), alpha, (*shape, found[-1]), kind)
     return network.softmax(logs, len(shape))
 
 
 def t(key: Array, df: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from Student's t distribution.
+    """Sample from Student's t distribution.
 
     Args:
         key: a key.
-        df: degrees of freedom, positive; the answer has a derivative by it.
-        shape, dtype: those of the answer; by default those of `df`.
+        df: degrees of freedom, positive; the output is differentiable with respect to it.
+        shape, dtype: of the output; by default those of `df`.
     Returns:
         an array.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> round(float(random.t(random.key(0), 3.0)), 4)
@@ -156,16 +157,16 @@ def t(key: Array, df: Array, shape: Shape | None = None, dtype: Any = None) -> A
 
 
 def f(key: Array, dfnum: Array, dfden: Array, shape: Shape | None = None, dtype: Any = None) -> Array:
-    """Draw numbers from Fisher's F distribution.
+    """Sample from Fisher's F distribution.
 
     Args:
         key: a key.
-        dfnum, dfden: degrees of freedom, positive; the answer has derivatives by both.
-        shape, dtype: those of the answer; by default those of the parameters together.
+        dfnum, dfden: degrees of freedom, positive; the output is differentiable with respect to both.
+        shape, dtype: of the output; by default those of the parameters together.
     Returns:
-        an array, not negative.
+        a nonnegative array.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> round(float(random.f(random.key(0), 3.0, 4.0)), 4)
@@ -177,16 +178,16 @@ def f(key: Array, dfnum: Array, dfden: Array, shape: Shape | None = None, dtype:
 
 
 def generalized_normal(key: Array, p: Array, shape: Shape = (), dtype: Any = "float64") -> Array:
-    """Draw numbers of density proportional to exp(-|x|ᵖ).
+    """Sample from the density proportional to exp(-|x|ᵖ).
 
     Args:
         key: a key.
         p: the exponent, positive.
-        shape, dtype: those of the answer.
+        shape, dtype: of the output.
     Returns:
         an array.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> round(float(random.generalized_normal(random.key(0), 2.0)), 4)
@@ -199,18 +200,18 @@ def generalized_normal(key: Array, p: Array, shape: Shape = (), dtype: Any = "fl
 
 
 def ball(key: Array, d: int, p: float = 2, shape: Shape = (), dtype: Any = "float64") -> Array:
-    """Draw vectors from the uniform distribution on the ball of the p-norm.
+    """Sample vectors uniformly from the unit ball of the p-norm.
 
     Args:
         key: a key.
         d: the dimension.
-        p: the norm.
-        shape: that of the answer without its last axis.
-        dtype: that of the answer.
+        p: the order of the norm.
+        shape: the shape of the output without its last axis.
+        dtype: the dtype of the output.
     Returns:
         an array of shape `(*shape, d)`; the p-norm of each vector is at most 1.
     Raises:
-        TypeError, ShapeError, ImportError: as `loggamma`.
+        TypeError, ShapeError, ImportError: as for `loggamma`.
 
     >>> from covector import random
     >>> random.ball(random.key(0), 2).round(4)

@@ -1,4 +1,4 @@
-"""Keys of random numbers, and the bits that they stand for."""
+"""Random keys, and the bits they generate."""
 
 from collections.abc import Sequence
 from operator import index
@@ -18,14 +18,14 @@ _WORD = np.dtype(np.uint32)
 
 
 def key(seed: int) -> Array:
-    """Make a key from a number.
+    """Make a key from an integer.
 
     Args:
-        seed: a whole number; its lowest 64 bits count.
+        seed: an integer, of which the lowest 64 bits are used.
     Returns:
-        an array of two words, shape `(2,)` and dtype uint32.
+        an array of two uint32 words, shape `(2,)`.
     Raises:
-        TypeError: `seed` is no whole number.
+        TypeError: `seed` is not an integer.
 
     >>> from covector import random
     >>> random.key(42)
@@ -40,9 +40,9 @@ PRNGKey = key
 
 
 def _key_of_array(seed: Array) -> Array:
-    """The key of a traced or 0-d number."""
+    """Return the key of a traced or 0-d integer."""
     if seed.dtype.kind not in "iu" or seed.ndim:
-        raise TypeError(f"random.key needs a whole number, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
+        raise TypeError(f"random.key needs an integer, but got {seed.dtype} of shape {tuple(seed.shape)}; cast it, "
                         f"or use vmap for several keys{at_user_line()}")
     words = [selection.astype(w, _WORD) for w in (seed >> 32 if seed.dtype.itemsize == 8 else seed * 0,
                                                   seed & 0xFFFFFFFF if seed.dtype.itemsize == 8 else seed)]
@@ -50,15 +50,15 @@ def _key_of_array(seed: Array) -> Array:
 
 
 def split(key: Array, num: Shape = 2) -> Array:
-    """Make keys that are independent of each other, and of what `key` itself is used for next.
+    """Make keys that are independent of each other.
 
     Args:
-        key: a key; it should not be used again.
-        num: how many, or a shape.
+        key: a key, which should not be used again.
+        num: the number of keys, or a shape.
     Returns:
         keys, shape `(num, 2)` or `(*num, 2)`.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> a, b = random.split(random.key(0))
@@ -72,15 +72,15 @@ def split(key: Array, num: Shape = 2) -> Array:
 
 
 def fold_in(key: Array, data: Array) -> Array:
-    """Make the key that follows from a key and a number, such as that of a step.
+    """Derive a key from a key and an integer, such as the number of a step.
 
     Args:
         key: a key.
-        data: a whole number; its lowest 32 bits count.
+        data: an integer, of which the lowest 32 bits are used.
     Returns:
         a key.
     Raises:
-        TypeError: `key` is no key, or `data` is not whole.
+        TypeError: `key` is not a key, or `data` is not an integer.
 
     >>> from covector import random
     >>> random.fold_in(random.key(0), 7)
@@ -90,22 +90,22 @@ def fold_in(key: Array, data: Array) -> Array:
         data = np.array(data & 0xFFFFFFFF, _WORD)
     data = array_of(data)
     if data.dtype.kind not in "iu" or data.ndim:
-        raise TypeError(f"random.fold_in needs a whole number, but got {data.dtype} of shape {tuple(data.shape)}; cast "
+        raise TypeError(f"random.fold_in needs an integer, but got {data.dtype} of shape {tuple(data.shape)}; cast "
                         f"it, or use vmap{at_user_line()}")
     return random_fold(checked(key, "fold_in"), selection.astype(data, _WORD))
 
 
 def bits(key: Array, shape: Shape = (), dtype: Any = np.uint64) -> Array:
-    """Draw unsigned integers of random bits.
+    """Generate unsigned integers with random bits.
 
     Args:
         key: a key.
-        shape: that of the answer.
+        shape: the shape of the output.
         dtype: an unsigned integer type.
     Returns:
         an array of that shape and dtype.
     Raises:
-        TypeError: `key` is no key, or the dtype is another.
+        TypeError: `key` is not a key, or the dtype is not an unsigned integer dtype.
 
     >>> from covector import random
     >>> int(random.bits(random.key(0), dtype="uint8"))
@@ -113,46 +113,46 @@ def bits(key: Array, shape: Shape = (), dtype: Any = np.uint64) -> Array:
     """
     kind = np.dtype(dtype)
     if kind.kind != "u":
-        raise DtypeError(f"random.bits gives unsigned integers, but dtype={kind} was asked for; use randint, or uniform"
-                         f"{at_user_line()}")
+        raise DtypeError(f"random.bits returns unsigned integers, but dtype={kind} was asked for; use randint, or "
+                         f"uniform{at_user_line()}")
     return _bits.random_bits(checked(key, "bits"), sizes(shape, "bits"), kind.name)
 
 
 def checked(key: Array, name: str) -> Array:
-    """`key` if it is one, or an error that says how to make one."""
+    """Return `key` if it is one; otherwise raise an error that says how to make one."""
     key = array_of(key)
     if key.dtype != _WORD or tuple(key.shape) != (2,):
         several = key.dtype == _WORD and key.ndim > 1 and key.shape[-1] == 2
-        remedy = "take one of these keys, or use vmap" if several else "make a key by random.key(seed)"
-        raise TypeError(f"random.{name} needs a key, two words of dtype uint32, but got {key.dtype} of shape "
+        remedy = "take one of these keys, or use vmap" if several else "make a key with random.key(seed)"
+        raise TypeError(f"random.{name} needs a key, two uint32 words, but got {key.dtype} of shape "
                         f"{tuple(key.shape)}; {remedy}{at_user_line()}")
     return key
 
 
 def sizes(shape: Shape, name: str) -> tuple[int, ...]:
-    """A shape as a tuple of whole numbers."""
+    """Return a shape as a tuple of integers."""
     try:
         out = tuple([index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
     except TypeError:
-        raise TypeError(f"random.{name} needs a shape of whole numbers, but got {shape!r}; write shape=(2, 3)"
+        raise TypeError(f"random.{name} needs a shape of integers, but got {shape!r}; write shape=(2, 3)"
                         f"{at_user_line()}") from None
     if any(n < 0 for n in out):
-        raise ShapeError(f"random.{name} needs a shape of numbers that are not negative, but got {shape!r}; a scalar "
+        raise ShapeError(f"random.{name} needs a shape of nonnegative integers, but got {shape!r}; a scalar "
                          f"has the shape (){at_user_line()}")
     return out
 
 
 def float_type(dtype: Any, name: str) -> np.dtype:
-    """A floating dtype, or an error."""
+    """Return a floating dtype, or raise."""
     kind = np.dtype(dtype)
     if kind.kind != "f" or kind.itemsize not in (2, 4, 8):
-        raise DtypeError(f"random.{name} draws float16, float32 or float64, but dtype={kind} was asked for; cast after "
-                         f"with .astype({kind}){at_user_line()}")
+        raise DtypeError(f"random.{name} returns float16, float32 or float64, but dtype={kind} was asked for; cast "
+                         f"after with .astype({kind}){at_user_line()}")
     return kind
 
 
 def parameters(name: str, shape: Any, dtype: Any, *given: Array) -> tuple[tuple[int, ...], np.dtype, list]:
-    """Shape and dtype of a draw, by default those of the parameters, and the parameters in that dtype."""
+    """Return shape and dtype of a sample, by default those of the parameters, and the parameters in that dtype."""
     values = [floating(v) for v in given]
     kind = np.result_type(*[v.dtype for v in values]) if dtype is None else dtype
     kind = float_type(kind, name)
@@ -161,7 +161,7 @@ def parameters(name: str, shape: Any, dtype: Any, *given: Array) -> tuple[tuple[
 
 
 def fitting(name: str, shape: Any, found: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape asked for, to which parameters of the shape `found` must broadcast; or that shape."""
+    """Return the requested shape, to which parameters of the shape `found` must broadcast; or that shape."""
     if shape is None:
         return found
     asked = sizes(shape, name)
@@ -172,10 +172,10 @@ def fitting(name: str, shape: Any, found: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """`x` broadcast to `shape`."""
+    """Broadcast `x` to `shape`."""
     return x if tuple(aval_of(x).shape) == shape else shaping.broadcast_to(x, shape=shape)
 
 
 def between(key: Array, shape: tuple[int, ...], dtype: np.dtype, low: Array, high: Array) -> Array:
-    """Uniform numbers in [low, high), of which both have the dtype."""
+    """Sample uniformly from [low, high), both of that dtype."""
     return selection.maximum(low, random_unit(key, shape, dtype.name) * (high - low) + low)

@@ -16,22 +16,22 @@ from .keys import Shape, checked, fitting, float_type, sizes
 def multivariate_normal(
     key: Array, mean: Array, cov: Array, shape: Shape | None = None, dtype: Any = None, method: str = "cholesky"
 ) -> Array:
-    """Draw vectors from a normal distribution.
+    """Sample vectors from a multivariate normal distribution.
 
     Args:
         key: a key.
         mean: `(…, n)`.
-        cov: covariances `(…, n, n)`, positive definite (semidefinite for "svd" and "eigh"). The answer has derivatives
-            by both.
-        shape: that of the answer without its last axis; by default that of the parameters together.
-        dtype: that of the answer; by default that of the parameters together.
-        method: how the root of `cov` is found: "cholesky", "svd" or "eigh".
+        cov: covariance matrices `(…, n, n)`, positive definite (semidefinite for "svd" and "eigh"). The output is
+            differentiable with respect to `mean` and `cov`.
+        shape: the shape of the output without its last axis; by default that of the broadcast parameters.
+        dtype: the dtype of the output; by default that of the promoted parameters.
+        method: how the root of `cov` is computed: "cholesky", "svd" or "eigh".
     Returns:
         an array of shape `(*shape, n)`.
     Raises:
-        TypeError: `key` is no key.
-        ShapeError: the shapes do not fit.
-        ValueError: there is no such method.
+        TypeError: `key` is not a key.
+        ShapeError: the shapes do not match.
+        ValueError: the method is unknown.
 
     >>> import numpy as np
     >>> from covector import random
@@ -46,7 +46,7 @@ def multivariate_normal(
                          f"but got {tuple(mean.shape)} and {tuple(cov.shape)}; use normal for numbers"
                          f"{at_user_line()}")
     if method not in ("cholesky", "svd", "eigh"):
-        raise ValueError(f'random.multivariate_normal knows the methods "cholesky", "svd" and "eigh", but got '
+        raise ValueError(f'random.multivariate_normal supports the methods "cholesky", "svd" and "eigh", but got '
                          f"{method!r}; choose one of them{at_user_line()}")
     mean, cov = (v if v.dtype == kind else selection.astype(v, kind) for v in (mean, cov))
     found = broadcast_shape("random.multivariate_normal", [tuple(mean.shape[:-1]), tuple(cov.shape[:-2])])
@@ -63,18 +63,18 @@ def multivariate_normal(
 
 
 def orthogonal(key: Array, n: int, shape: Shape = (), dtype: Any = np.float64, m: int | None = None) -> Array:
-    """Draw orthogonal matrices from the uniform (Haar) distribution.
+    """Sample orthogonal matrices from the uniform (Haar) distribution.
 
     Args:
         key: a key.
         n: the number of rows.
-        shape: that of the answer without its last two axes.
+        shape: the shape of the output without its last two axes.
         dtype: a floating or complex type.
-        m: the number of columns, `n` by default; where they differ, rows or columns are orthonormal.
+        m: the number of columns, `n` by default; if they differ, rows or columns are orthonormal.
     Returns:
         an array of shape `(*shape, n, m)`.
     Raises:
-        TypeError: `key` is no key.
+        TypeError: `key` is not a key.
 
     >>> from covector import random
     >>> q = random.orthogonal(random.key(0), 3)

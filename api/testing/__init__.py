@@ -1,4 +1,4 @@
-"""Checkers for derivatives: check_grads for functions, check for primitives."""
+"""Tools for testing derivatives: check_grads for functions, check for primitives."""
 
 from .audit import audit as audit
 from .check import check as check

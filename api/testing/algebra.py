@@ -62,7 +62,7 @@ def _logdet(np: Any, x: Any) -> Any:
 
 
 def _transform(name: str, **facts: Any) -> Operation:
-    """A Fourier transform along one axis, with each normalisation, padded or cut."""
+    """A Fourier transform along one axis, with each normalization, padded or cut."""
     def draw(rng: np.random.Generator) -> tuple:
         return ([None, 4, 2, 5][rng.integers(4)], int(rng.integers(-2, 1)), ["backward", "ortho"][rng.integers(2)])
 
@@ -70,7 +70,7 @@ def _transform(name: str, **facts: Any) -> Operation:
 
 
 def _planes(name: str, **facts: Any) -> Operation:
-    """A Fourier transform along two axes or all, with each normalisation."""
+    """A Fourier transform along two axes or all, with each normalization."""
     def fun(lib: Library, x: Any, norm: str) -> Any:
         if x.ndim == 0:
             raise ValueError("over no axes NumPy returns a real array as it is, JAX a complex one")

@@ -16,14 +16,14 @@ HOLE = ""
 
 
 def audit(primitives: Sequence[Any] | None = None) -> dict[str, dict[str, str]]:
-    """Tell for every primitive which rules it has and what its samples exercise.
+    """Report for every primitive which rules it has and what its samples exercise.
 
     The columns are the rules (`jvp rule`, `vjp rule`, `batch`, `shape`), the number of samples, whether a 0-d operand,
-    an empty one, broadcasting, float32 and complex operands occur, and the loosest tolerance. An empty entry is a hole;
-    `n/a: …` gives the reason why the case does not exist.
+    an empty one, broadcasting, float32 and complex operands occur, and the loosest tolerance. An empty entry is a gap;
+    `n/a: …` gives the reason why the case does not apply.
 
     Args:
-        primitives: functions, names or Primitives; by default all that are registered.
+        primitives: functions, names or Primitives; all registered ones by default.
     Returns:
         `{primitive: {column: entry}}`.
 
@@ -42,7 +42,7 @@ def holes(table: dict[str, dict[str, str]]) -> list[str]:
 
 
 def show(table: dict[str, dict[str, str]], as_json: bool = False) -> str:
-    """The table as text, reasons below it as notes; or as JSON with the holes listed."""
+    """Format the table as text, with the reasons as notes below it; or as JSON with the gaps listed."""
     if as_json:
         return json.dumps({"primitives": table, "holes": holes(table)}, indent=1)
     notes: dict[str, str] = {}
@@ -59,7 +59,7 @@ def show(table: dict[str, dict[str, str]], as_json: bool = False) -> str:
     lines = ["  ".join(entry.ljust(n) for entry, n in zip(row, widths)).rstrip() for row in rows]
     lines += ["", *[f"{letter}: {reason}" for reason, letter in notes.items()]]
     missing = holes(table)
-    lines += ["", f"{len(table)} primitives, {len(missing)} holes", *missing]
+    lines += ["", f"{len(table)} primitives, {len(missing)} gaps", *missing]
     return "\n".join(lines)
 
 

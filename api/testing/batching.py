@@ -1,4 +1,4 @@
-"""The batch rule against a loop over examples."""
+"""The batching rule against a loop over examples."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -26,7 +26,7 @@ def examples(x: Any, size: int) -> Any:
 
 
 def check_batch(case: Case, rng: np.random.Generator) -> None:
-    """Each subset of batched operands, with 3, 1 and 0 examples, by the batch rule itself."""
+    """Each subset of batched operands, with 3, 1 and 0 examples, by the batching rule itself."""
     prim = case.prim
     if "collective" in prim.effects:
         return
@@ -46,10 +46,10 @@ def _compare(case: Case, operands: Any, batched: Any, size: int, found: list[Any
     tol = 1e-11 if case.precise else 1e-5
     promised = [aval_of(v) for v in case.raw(case.operands)]
     if len(found) != len(promised):
-        raise CheckError(f"{where}: got {len(found)} answers, expected {len(promised)}")
+        raise CheckError(f"{where}: got {len(found)} outputs, expected {len(promised)}")
     for k, (v, aval) in enumerate(zip(found, promised)):
         if np.shape(v) != (size, *aval.shape) or np.dtype(v.dtype) != aval.dtype:
-            raise CheckError(f"{where}: answer {k} has shape {np.shape(v)} and dtype {v.dtype}, expected "
+            raise CheckError(f"{where}: output {k} has shape {np.shape(v)} and dtype {v.dtype}, expected "
                              f"{(size, *aval.shape)} and {aval.dtype}")
     gauge = case.sample.gauge
     for row in range(size):
@@ -58,7 +58,7 @@ def _compare(case: Case, operands: Any, batched: Any, size: int, found: list[Any
         if gauge is not None:
             one, mine = _gauged(gauge, one), _gauged(gauge, mine)
         for k, (v, want) in enumerate(zip(mine, one)):
-            agree(v, want, tol, f"{where}: example {row} of answer {k} against a loop")
+            agree(v, want, tol, f"{where}: example {row} of output {k} against a loop")
 
 
 def _gauged(gauge: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
@@ -110,7 +110,7 @@ def check_inside(case: Case, rng: np.random.Generator, adjoint: Callable[..., An
     n = len(xs)
     found = vmap(lambda *a: tuple(jvp(one, a[:n], a[n:])[1]), axis_name="i")(*xs, *vs)
     for k, (v, want) in enumerate(zip(found, tangents)):
-        agree(v, want, 1e-9, f"the jvp rule of {prim.name}, answer {k}, {case}: inside vmap against outside")
+        agree(v, want, 1e-9, f"the jvp rule of {prim.name}, output {k}, {case}: inside vmap against outside")
     back = vmap(lambda *a: tuple(adjoint(one, a[:n], a[n:])), axis_name="i")(*xs, *ws)
     for i, v, want in zip(case.live, back, cts):
         agree(v, want, 1e-9, f"the vjp rule of {prim.name}, operand {case.name(i)!r}, {case}: inside vmap against "

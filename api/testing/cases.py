@@ -55,7 +55,7 @@ class Case:
 
     @property
     def precise(self) -> bool:
-        """Whether operands and answer are in double precision, so that 1e-9 is a fair demand."""
+        """Whether operands and output are in double precision, so that 1e-9 is a fair demand."""
         dtypes = [x.dtype for x in self.operands] + [np.dtype(v.dtype) for v in self.raw(self.operands)]
         return all(d.itemsize >= (16 if d.kind == "c" else 8) for d in dtypes if is_inexact(d))
 
@@ -68,7 +68,7 @@ class Case:
         return ", ".join(repr(self.name(i)) for i in active) or "no operand"
 
     def raw(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
-        """The answers on `operands` (arrays or tracers), always as a list."""
+        """The outputs on `operands` (arrays or tracers), always as a list."""
         if "collective" in self.prim.effects:
             answer = vmap(lambda *xs: self._apply(xs, route), axis_name="i")(*operands)
         else:
@@ -81,7 +81,7 @@ class Case:
         return self.prim.fun(*operands, **self.named)
 
     def answers(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
-        """The answers that carry derivatives, through the sample's gauge if it has one."""
+        """The outputs that carry derivatives, through the sample's gauge if it has one."""
         out = self.raw(operands, route)
         if self.sample.gauge is not None:
             out = self.sample.gauge(*out)
@@ -89,7 +89,7 @@ class Case:
         return [v for v in out if is_inexact(np.dtype(v.dtype))]
 
     def function(self, active: Sequence[int], route: str = "lane") -> Callable[..., tuple]:
-        """The differentiable answers as a function of the operands `active`; the others stay as they are."""
+        """The differentiable outputs as a function of the operands `active`; the others stay as they are."""
 
         def fun(*xs: Any) -> tuple:
             operands = list(self.operands)

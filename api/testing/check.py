@@ -23,21 +23,21 @@ SINGLE = 2e-5
 def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None) -> int:
     """Check every rule of a primitive on each of its samples.
 
-    Stages: `shape` (the shape rule gives the real shape and dtype; float32 stays float32), `first` (the jvp against
-    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ by the fast lanes and by the
-    general path, at kinks and on empty arrays too), `second` (derivatives of both, against finite differences and each
-    other), `batch` (the batch rule against a loop, each subset of batched operands, 0, 1 and 3 examples), `vmap` (vmap
-    of vjp of jvp against a loop), `staged` (the graph gives the same), `backends` (each loaded backend
-    against NumPy).
+    Stages: `shape` (the shape rule returns the actual shape and dtype; float32 stays float32), `first` (the jvp against
+    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ on the fast paths and on the
+    general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
+    differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
+    examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
+    loaded backend against NumPy).
 
     Args:
-        primitive: a public function of the library that is a primitive, its `Primitive`, or its name.
-        seed: seeds the samples and the random directions.
+        primitive: a public function that is a primitive, its `Primitive`, or its name.
+        seed: the seed of the samples and the random directions.
         stages: names of stages; all by default.
     Returns:
-        how many samples were checked.
+        the number of samples checked.
     Raises:
-        CheckError: a rule is wrong; the message names primitive, sample, rule, operand, the worst element, both values.
+        CheckError: a rule is wrong; the message names primitive, sample, rule, operand, worst element and both values.
 
     >>> import covector
     >>> from covector.testing import check
@@ -69,16 +69,16 @@ def check_shape(case: Case, rng: np.random.Generator) -> None:
             promised = prim.shape([aval_of(x) for x in variant.operands], variant.params)
             promised = list(promised) if isinstance(promised, tuple) else [promised]
             if len(promised) != len(answers):
-                raise CheckError(f"{prim.name}: the shape rule promises {len(promised)} answers, the implementation "
-                                 f"gives {len(answers)}, {variant}")
+                raise CheckError(f"{prim.name}: the shape rule declares {len(promised)} outputs, the implementation "
+                                 f"returns {len(answers)}, {variant}")
             for k, (v, aval) in enumerate(zip(answers, promised)):
-                same_aval(v, aval, f"{prim.name}: the answer differs from the shape rule, answer {k}, {variant}")
+                same_aval(v, aval, f"{prim.name}: the output differs from the shape rule, output {k}, {variant}")
         if "dtype" in prim.params or not any(is_inexact(x.dtype) for x in variant.operands):
             continue
         if variant is not case:
             for k, v in enumerate(answers):
                 if is_inexact(np.dtype(v.dtype)) and np.dtype(v.dtype).itemsize > (8 if v.dtype.kind == "c" else 4):
-                    raise CheckError(f"{prim.name}: answer {k} is {v.dtype} on single precision operands, {variant}")
+                    raise CheckError(f"{prim.name}: output {k} is {v.dtype} on single precision operands, {variant}")
 
 
 def check_first(case: Case, rng: np.random.Generator) -> None:
@@ -100,9 +100,9 @@ def check_first(case: Case, rng: np.random.Generator) -> None:
                 ws = [random_direction(rng, v) for v in outs]
                 cts = adjoint(fun, xs, ws)
                 for k, (t, out) in enumerate(zip(tangents, outs)):
-                    same_aval(t, out, f"the jvp rule of {where}: the tangent of answer {k}")
+                    same_aval(t, out, f"the jvp rule of {where}: the tangent of output {k}")
                     if exact is not None:
-                        agree(t, exact[k], variant.sample.tol, f"the jvp rule of {where}: the tangent of answer {k} "
+                        agree(t, exact[k], variant.sample.tol, f"the jvp rule of {where}: the tangent of output {k} "
                               "against finite differences")
                 for i, c, x in zip(active, cts, xs):
                     same_aval(c, x, f"the vjp rule of {where}: the cotangent of {variant.name(i)!r}")
@@ -118,7 +118,7 @@ def _check_flat(case: Case, rng: np.random.Generator) -> None:
         return
     xs = case.points(active)
     for k, slope in enumerate(difference(case.function(active), xs, [random_direction(rng, x) for x in xs])):
-        agree(slope, np.zeros_like(slope), 1e-6, f"{case.prim.name} is declared flat, answer {k}, {case}: the slope by "
+        agree(slope, np.zeros_like(slope), 1e-6, f"{case.prim.name} is declared flat, output {k}, {case}: the slope by "
               "finite differences", scale=1.0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class CheckError(AssertionError):
-    """A rule or a derivative is wrong; the message says which, where, and by how much."""
+    """A wrong rule or derivative; the message says which, where, and by how much."""
 
 
 def agree(found: Any, wanted: Any, tol: float, where: str, scale: float | None = None) -> None:

@@ -16,7 +16,7 @@ def difference(
 
     Central differences with Ridders' extrapolation (Ridders 1982, Adv. Eng. Software 4, 75): the step is halved
     `levels` times, the table is extrapolated, and each element takes the entry with the smallest error estimate. Real
-    and complex directions alike; about 1e-11 relative in double precision, away from kinks.
+    and complex directions alike; about 1e-11 relative in double precision, away from non-smooth points.
     """
     table: list[list[Any]] = []
     with np.errstate(all="ignore"):

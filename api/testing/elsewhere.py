@@ -1,4 +1,4 @@
-"""The same answer elsewhere: from a staged graph, and from every loaded backend."""
+"""The same output elsewhere: from a staged graph, and from every loaded backend."""
 
 import sys
 from typing import Any
@@ -60,7 +60,7 @@ def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
     moved.operands = [there(x) for x in case.operands]
     wanted = case.raw(case.operands)
     for k, (v, want) in enumerate(zip(moved.raw(moved.operands), wanted)):
-        agree(backend.to_numpy(v), want, tol, f"{where}: answer {k}")
+        agree(backend.to_numpy(v), want, tol, f"{where}: output {k}")
     if not case.live:
         return
     xs = case.points(case.live)
@@ -72,7 +72,7 @@ def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
     far = tuple(moved.points(case.live))
     found = jvp(fun, far, tuple(there(v) for v in vs))[1]
     for k, (v, want) in enumerate(zip(found, tangents)):
-        agree(backend.to_numpy(v), want, tol, f"the jvp rule of {where}: the tangent of answer {k}")
+        agree(backend.to_numpy(v), want, tol, f"the jvp rule of {where}: the tangent of output {k}")
     back = vjp(fun, *far)[1](tuple(there(w) for w in ws))
     for i, v, want in zip(case.live, back, cts):
         agree(backend.to_numpy(v), want, tol, f"the vjp rule of {where}: the cotangent of {case.name(i)!r}")

@@ -39,7 +39,7 @@ OURS = Library(np, special, nn, grad, jvp, vmap, cond, scan, checkpoint, custom_
 
 
 class Mismatch(NamedTuple):
-    """Two routes that disagree on a program, which has been shortened."""
+    """Two routes that disagree on a program, which has been reduced."""
 
     seed: tuple[int, int]
     routes: str
@@ -60,21 +60,21 @@ def fuzz(
 ) -> list[Mismatch]:
     """Evaluate random programs by independent routes and collect where they disagree.
 
-    The programs compose some 250 operations: functions of single elements, reductions, shapes, indices and writes,
-    sorting, linear algebra, Fourier transforms, layers, control flow, rules of the user, and derivatives inside.
+    The programs compose about 250 operations: elementwise functions, reductions, shapes, indexing and writes,
+    sorting, linear algebra, Fourier transforms, layers, control flow, custom rules, and nested derivatives.
     Routes: the plain NumPy value; reverse, forward; vmap against a loop, of the function and of its gradient;
     forward-over-reverse, reverse-over-reverse, reverse-over-forward; the staged graph of the function and of its
     gradient; checkpoint; finite differences; and `reference`.
 
     Args:
-        programs: how many.
-        seed: program k of a seed is always the same.
-        start: the first k.
-        reference: further routes, `reference(program, inputs, direction)`, for example by another library.
+        programs: the number of programs.
+        seed: the seed; program k of a seed is always the same.
+        start: the number of the first program.
+        reference: additional routes, `reference(program, inputs, direction)`, for example through another library.
     Returns:
-        the mismatches, each with a shortened program.
+        the mismatches, each with a reduced program.
     Raises:
-        ImportError: SciPy is missing, which computes the special functions.
+        ImportError: SciPy, which computes the special functions, is missing.
 
     >>> from covector.testing import fuzz
     >>> fuzz(programs=3, seed=0)
@@ -149,7 +149,7 @@ def _batched(fun: Any, gradient: Any, inputs: tuple) -> Iterator[Route]:
 
 
 def _differences(fun: Any, inputs: tuple, direction: tuple, expected: Any) -> Any:
-    """Finite differences; with smaller steps where a kink is near."""
+    """Finite differences, with smaller steps near a non-smooth point."""
     best = None
     for step in (2e-2, 1e-3, 1e-4, 1e-5):
         (slope,) = difference(lambda *xs: (fun(*xs),), inputs, direction, step=step)

@@ -20,13 +20,13 @@ def check_grads(
     """Check the derivatives of a function against finite differences, to any order.
 
     Args:
-        fun: a function of containers of floating or complex arrays; use double precision.
-        args: a tuple of arguments at which it is smooth.
+        fun: a function of pytrees of floating or complex arrays; use double precision.
+        args: a tuple of arguments at which the function is smooth.
         order: 1 checks the derivative, 2 also the derivative of the derivative, and so on.
-        modes: `"fwd"` checks `jvp`, `"rev"` checks `vjp`; from the second order on each mode of each mode.
-        atol, rtol: allowed difference, absolute and relative to the largest value.
-        eps: the largest step of the finite differences; they are extrapolated from nine halvings of it.
-        seed: of the random directions.
+        modes: `"fwd"` checks `jvp`, `"rev"` checks `vjp`; from the second order on, every combination of modes.
+        atol, rtol: the tolerance, absolute and relative to the largest value.
+        eps: the largest step of the finite differences, which are extrapolated from nine halvings of it.
+        seed: the seed of the random directions.
     Returns:
         None.
     Raises:
@@ -61,7 +61,7 @@ def _check(
     if "fwd" in modes:
         for k, (t, want) in enumerate(zip(jvp(fun, tuple(xs), tuple(vs))[1], exact)):
             scale = atol + rtol * float(np.abs(want).max(initial=0.0))
-            agree(t, want, 1.0, f"check_grads: the jvp of {name}, answer {k}", scale=scale)
+            agree(t, want, 1.0, f"check_grads: the jvp of {name}, output {k}", scale=scale)
     if "rev" in modes:
         cts = adjoint(fun, xs, [w.astype(v.dtype) for w, v in zip(ws, fun(*xs))])
         for k, (c, x) in enumerate(zip(cts, xs)):

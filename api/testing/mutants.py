@@ -21,19 +21,19 @@ class Report(NamedTuple):
 
 
 def run_mutants(primitives: Sequence[Any] | None = None, *, every: int = 1, seed: int = 0) -> Report:
-    """Break each rule of each primitive in turn and count the mutants that `check` notices.
+    """Break each rule of each primitive in turn and count the mutants that `check` detects.
 
     Changes: sign flipped, zero, scaled by 1.0005, conjugated, un-broadcast dropped, the rules of two operands swapped;
-    for batch rules also examples rotated. A mutant that survives but gives the same answers, bit for bit, in every call
-    that the check makes is the same rule and does not count: conjugating a real rule, swapping the two rules of `add`.
-    Nor does one of the rules for plain operands if the primitive's lane never takes it (the lanes of singular ones).
+    for batching rules also examples rotated. A surviving mutant that returns bitwise the same results in every call
+    of the check is equivalent and does not count: conjugating a real rule, swapping the two rules of `add`.
+    Neither does a rule for plain operands that the primitive's fast path never uses (those of singular primitives).
 
     Args:
-        primitives: functions, names or Primitives; by default all that are registered.
-        every: take only each n-th mutant of a primitive.
+        primitives: functions, names or Primitives; all registered ones by default.
+        every: test only every n-th mutant of a primitive.
         seed: as for `check`.
     Returns:
-        a record with `killed`, `total`, the `survivors` as strings, and those left out: `equivalent` and `unreached`.
+        a record with `killed`, `total`, the `survivors` as strings, and those excluded: `equivalent` and `unreached`.
 
     >>> import covector
     >>> from covector.testing import run_mutants

@@ -25,7 +25,7 @@ class Mutant(NamedTuple):
     rule: str
     change: str
     twin: Primitive
-    verdict: Callable[[], str]  # of a survivor: "survived", "equivalent" (same answers in every call) or "unreached"
+    verdict: Callable[[], str]  # of a survivor: "survived", "equivalent" (same outputs in every call) or "unreached"
     crash_counts: bool  # whether an exception other than CheckError is the expected way to notice
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ def _with_lane(twin: Any) -> Primitive:
 
 
 class Calls:
-    """Calls of a rule, and on plain arrays what the right rule and the broken one answer."""
+    """Calls of a rule, and on plain arrays what the right rule and the broken one output."""
 
     def __init__(self, right: Callable[..., Any], optional: bool = False) -> None:
         self.right = right
@@ -106,7 +106,7 @@ class Calls:
         return rule
 
     def compare(self, out: Any, right: Callable[..., Any], args: Any) -> None:
-        """Note whether `out` is what `right` answers."""
+        """Note whether `out` is what `right` outputs."""
         self.reached = True
         if self.compared < _RECORDS and not _holds_tracer(args):
             self.compared += 1

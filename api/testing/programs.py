@@ -29,13 +29,13 @@ class Step(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Inputs and statements; the answer is `sum(sin(last value) * weights)`, of parts where that value is complex."""
+    """Inputs and statements; the output is `sum(sin(last value) * weights)`, of parts where that value is complex."""
 
     inputs: tuple[Any, ...]
     steps: tuple[Step, ...]
 
     def run(self, lib: Library, inputs: Sequence[Any]) -> Any:
-        """The scalar answer."""
+        """The scalar output."""
         values = list(inputs)
         for step in self.steps:
             values.append(OPERATIONS[step.name].fun(lib, *[values[k] for k in step.args], *step.params))

@@ -72,7 +72,7 @@ def _write_at_places(lib: Library, x: Any, y: Any, add: bool) -> Any:
 
 
 def _gap(x: Any, axis: int) -> Any:
-    """Neighbours in size; equal elements keep their order."""
+    """neighbors in size; equal elements keep their order."""
     gaps = np.diff(np.sort(x, axis=axis), axis=axis)
     return np.where(gaps == 0, 1.0, gaps)
 

@@ -1,4 +1,4 @@
-"""Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
+"""Pytrees: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
 from .classes import register as register, register_dataclass as register_dataclass, static as static
 from .containers import (

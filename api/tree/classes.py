@@ -1,4 +1,4 @@
-"""Containers of a class of one's own: dataclasses, and any class that says how it comes apart."""
+"""Pytree nodes of user classes: dataclasses, and any class with flatten and unflatten functions."""
 
 import dataclasses
 from collections.abc import Callable, Iterable
@@ -13,18 +13,18 @@ from ..transforms.arguments.arguments import NAMESPACE
 def register_dataclass(
     kind: type, data_fields: Iterable[str] | None = None, meta_fields: Iterable[str] | None = None
 ) -> type:
-    """Make a dataclass a container of its fields; also a decorator above `@dataclass`.
+    """Make a dataclass a pytree node with its fields as children; also a decorator above `@dataclass`.
 
     Args:
         kind: the class.
-        data_fields: names of the fields that hold leaves or containers; by default all that are not in `meta_fields`.
-        meta_fields: names of the fields that belong to the structure, whose values are hashable; by default those made
-            by `static`.
+        data_fields: names of the fields that hold leaves or pytrees; by default all that are not in `meta_fields`.
+        meta_fields: names of the fields that belong to the structure, whose values are hashable; by default those
+            marked with `static`.
     Returns:
         `kind`.
     Raises:
-        TypeError: the class is no dataclass, or a field is not told of once.
-        ValueError: the class is a container already.
+        TypeError: the class is not a dataclass, or a field is missing or named twice.
+        ValueError: the class is already registered.
 
     >>> import dataclasses, covector
     >>> @covector.tree.register_dataclass
@@ -60,12 +60,12 @@ def register_dataclass(
 
 
 def static(**facts: Any) -> Any:
-    """Declare a field of a dataclass that belongs to the structure, not to the leaves; see `register_dataclass`.
+    """Declare a field of a dataclass that belongs to the structure instead of the leaves; see `register_dataclass`.
 
     Args:
-        facts: as `dataclasses.field` takes them.
+        facts: the arguments of `dataclasses.field`.
     Returns:
-        what that returns.
+        the field.
 
     >>> import covector
     >>> covector.tree.static(default=3).metadata["static"]
@@ -75,7 +75,7 @@ def static(**facts: Any) -> Any:
 
 
 def register(kind: type, flatten_fun: Callable[..., Any], unflatten_fun: Callable[..., Any]) -> type:
-    """Make a class a container.
+    """Register a class as a pytree node.
 
     Args:
         kind: the class.
@@ -84,7 +84,7 @@ def register(kind: type, flatten_fun: Callable[..., Any], unflatten_fun: Callabl
     Returns:
         `kind`.
     Raises:
-        ValueError: the class is a container already.
+        ValueError: the class is already registered.
 
     >>> import covector
     >>> class Point:

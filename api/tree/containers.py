@@ -1,4 +1,4 @@
-"""Containers: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
+"""Pytrees: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
 from collections.abc import Callable, Iterable
 from functools import reduce as fold
@@ -19,11 +19,11 @@ from ..transforms.arguments.arguments import NAMESPACE, described
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
-    """Take a container apart.
+    """Flatten a pytree into its leaves and its structure.
 
     Args:
-        tree: a container; None is an empty node.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree; None is a node without children.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
         `(leaves, structure)`, the leaves in order.
 
@@ -38,7 +38,7 @@ def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple
 def _check_leaf(is_leaf: Any, name: str) -> None:
     if is_leaf is not None:
         what = f"is_leaf of tree.{name}"
-        check_function(is_leaf, what, f"tree.{name} takes one container; tree.map takes several")
+        check_function(is_leaf, what, f"tree.{name} takes one pytree; tree.map takes several")
 
 
 def _check_prefix(name: str, tree: PyTree, rest: tuple, is_leaf: Any) -> None:
@@ -47,19 +47,19 @@ def _check_prefix(name: str, tree: PyTree, rest: tuple, is_leaf: Any) -> None:
         try:
             spec.flatten_up_to(other)
         except ValueError as error:
-            raise TreeError(f"tree.{name} needs containers of one structure, but got {described(spec)} and "
+            raise TreeError(f"tree.{name} needs pytrees of the same structure, but got {described(spec)} and "
                              f"{described(structure(other, is_leaf))}; give each the structure of the first"
                              f"{at_user_line()}") from error
 
 
 def unflatten(structure: Any, leaves: Iterable[Any]) -> PyTree:
-    """Put a container together.
+    """Rebuild a pytree from its structure and leaves.
 
     Args:
-        structure: as `flatten` or `structure` gives it.
-        leaves: one value a leaf.
+        structure: as returned by `flatten` or `structure`.
+        leaves: one value per leaf.
     Returns:
-        the container with these leaves.
+        the pytree with these leaves.
     Raises:
         ValueError: too few or too many leaves.
 
@@ -69,17 +69,17 @@ def unflatten(structure: Any, leaves: Iterable[Any]) -> PyTree:
     {'a': 2.0}
     """
     if not isinstance(structure, optree.PyTreeSpec):
-        raise TypeError(f"tree.unflatten needs a structure, as tree.flatten or tree.structure gives it, but got "
+        raise TypeError(f"tree.unflatten needs a structure, as returned by tree.flatten or tree.structure, but got "
                         f"{structure!r}; it comes first, then the leaves{at_user_line()}")
     return optree.tree_unflatten(structure, leaves)
 
 
 def leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
-    """List the leaves of a container.
+    """List the leaves of a pytree.
 
     Args:
-        tree: a container.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
         its leaves, in order: dicts by sorted key.
 
@@ -94,13 +94,13 @@ def leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[A
 
 
 def structure(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """Give the structure of a container.
+    """Return the structure of a pytree.
 
     Args:
-        tree: a container.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        what is left of it without its leaves; equal for equal structures, and hashable.
+        the pytree without its leaves; comparable and hashable.
 
     >>> import covector
     >>> covector.tree.structure([1.0, 2.0]) == covector.tree.structure([3.0, 4.0])
@@ -113,14 +113,14 @@ def structure(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> Any
 def map(  # noqa: A001 - the name of the field
     fun: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: Callable[[Any], bool] | None = None
 ) -> PyTree:
-    """Call a function on corresponding leaves of containers of one structure.
+    """Call a function on corresponding leaves of pytrees with the same structure.
 
     Args:
-        fun: of as many arguments as there are containers.
-        tree, rest: containers; those in `rest` have the structure of `tree`, or more below its leaves.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        fun: a function of as many arguments as there are pytrees.
+        tree, rest: pytrees; those in `rest` have the structure of `tree`, or subtrees at its leaves.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        the container of the results, with the structure of `tree`.
+        the pytree of the results, with the structure of `tree`.
     Raises:
         ValueError: the structures differ.
 
@@ -138,13 +138,13 @@ def map(  # noqa: A001 - the name of the field
 def map_with_path(
     fun: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: Callable[[Any], bool] | None = None
 ) -> PyTree:
-    """Call a function on the path of each leaf and on corresponding leaves of containers of one structure.
+    """Call a function on the path of each leaf and on corresponding leaves of pytrees with the same structure.
 
     Args:
-        fun: `fun(path, *leaves)`; the path is a tuple of keys, indices and names, from the outside in.
+        fun: `fun(path, *leaves)`; the path is a tuple of keys, indices and names, outermost first.
         tree, rest, is_leaf: as in `map`.
     Returns:
-        the container of the results, with the structure of `tree`.
+        the pytree of the results, with the structure of `tree`.
     Raises:
         ValueError: the structures differ.
 
@@ -161,13 +161,13 @@ def map_with_path(
 def flatten_with_path(
     tree: PyTree, is_leaf: Callable[[Any], bool] | None = None
 ) -> tuple[list[tuple[tuple, Any]], Any]:
-    """Take a container apart, with the way to each leaf.
+    """Flatten a pytree, with the path of each leaf.
 
     Args:
-        tree: a container.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        `(pairs, structure)`: the pairs as `leaves_with_path` gives them, the structure as `flatten` does.
+        `(pairs, structure)`: the pairs as returned by `leaves_with_path`, the structure as returned by `flatten`.
 
     >>> import covector
     >>> covector.tree.flatten_with_path({"w": [1.0, 2.0]})[0]
@@ -178,11 +178,11 @@ def flatten_with_path(
 
 
 def leaves_with_path(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[tuple[tuple, Any]]:
-    """List the leaves of a container, each with the way to it.
+    """List the leaves of a pytree, each with its path.
 
     Args:
-        tree: a container.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
         pairs of a path, a tuple of keys, indices and names, and a leaf, in order.
 
@@ -194,16 +194,16 @@ def leaves_with_path(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None)
 
 
 def transpose(outer: Any, inner: Any, tree: PyTree) -> PyTree:
-    """Turn a container of containers inside out.
+    """Transpose a pytree of pytrees: the inner structure becomes the outer one.
 
     Args:
-        outer: the structure of the containers outside, as `structure` gives it.
-        inner: the structure of each container inside.
-        tree: a container with the structure `outer` of containers with the structure `inner`.
+        outer: the structure of the outer pytree, as returned by `structure`.
+        inner: the structure of each inner pytree.
+        tree: a pytree with the structure `outer` whose leaves are pytrees with the structure `inner`.
     Returns:
-        the container with the structure `inner` of containers with the structure `outer`.
+        a pytree with the structure `inner` whose leaves are pytrees with the structure `outer`.
     Raises:
-        ValueError: the tree has another structure.
+        ValueError: the tree has a different structure.
 
     >>> import covector
     >>> tree = [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}]
@@ -212,8 +212,8 @@ def transpose(outer: Any, inner: Any, tree: PyTree) -> PyTree:
     """
     found, wanted = structure(tree), outer.compose(inner)
     if found != wanted:
-        raise TreeError(f"tree.transpose was told of a container {wanted}, but got {found}; give the structure "
-                         f"outside first, then that of each container in it{at_user_line()}")
+        raise TreeError(f"tree.transpose was given the structure {wanted}, but got {found}; give the outer structure "
+                        f"first, then the inner one{at_user_line()}")
     return optree.tree_transpose(outer, inner, tree)
 
 
@@ -224,17 +224,17 @@ def reduce(
     fun: Callable[..., Any], tree: PyTree, initializer: Any = _MISSING,
     is_leaf: Callable[[Any], bool] | None = None,
 ) -> Any:
-    """Combine the leaves of a container from the left.
+    """Reduce the leaves of a pytree from the left.
 
     Args:
         fun: `fun(so_far, leaf)`.
-        tree: a container.
-        initializer: what to start from (default: the first leaf).
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        initializer: the initial value (default: the first leaf).
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        what the last call of `fun` gave.
+        the result of the last call of `fun`.
     Raises:
-        TypeError: there are no leaves, and nothing to start from.
+        TypeError: there are no leaves and no initial value.
 
     >>> import covector
     >>> covector.tree.reduce(lambda a, b: a + b, [1.0, (2.0, 3.0)])
@@ -245,13 +245,13 @@ def reduce(
 
 
 def all(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> bool:  # noqa: A001 - the name of the field
-    """Tell whether all leaves of a container are true.
+    """Test whether all leaves of a pytree are true.
 
     Args:
-        tree: a container.
-        is_leaf: called with each node; what it holds true of counts as a leaf.
+        tree: a pytree.
+        is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        whether they are; True of no leaves.
+        whether they are; True for a pytree without leaves.
 
     >>> import covector
     >>> covector.tree.all({"a": True, "b": [True, False]})
@@ -264,14 +264,14 @@ def all(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> bool:  # 
 
 
 def broadcast(prefix: PyTree, tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> PyTree:
-    """Repeat the leaves of a container for all that stands in their places in another one.
+    """Broadcast the leaves of a prefix to a pytree.
 
     Args:
-        prefix: a container; `tree` has its structure, or more below its leaves.
-        tree: a container.
-        is_leaf: called with each node of `prefix`; what it holds true of counts as a leaf.
+        prefix: a pytree; `tree` has its structure, or subtrees at its leaves.
+        tree: a pytree.
+        is_leaf: called with each node of `prefix`; a node for which it returns True is a leaf.
     Returns:
-        a container with the structure of `tree` and the leaves of `prefix`.
+        a pytree with the structure of `tree` and the leaves of `prefix`.
     Raises:
         ValueError: the structures differ above the leaves of `prefix`.
 
@@ -283,15 +283,15 @@ def broadcast(prefix: PyTree, tree: PyTree, is_leaf: Callable[[Any], bool] | Non
 
 
 def ravel(tree: PyTree) -> tuple[Any, Callable[..., Any]]:
-    """All leaves as one vector, and the function that undoes it; made for `scipy.optimize`.
+    """Concatenate all leaves into one vector, and return it with the inverse function; useful for `scipy.optimize`.
 
     Args:
-        tree: a container of arrays.
+        tree: a pytree of arrays.
     Returns:
-        `(vector, unravel)`: shape `(n,)` in the promoted dtype; `unravel(vector)` gives the container with the shapes
+        `(vector, unravel)`: shape `(n,)` in the promoted dtype; `unravel(vector)` rebuilds the pytree with the shapes
         and dtypes of the leaves. Both are differentiable.
     Raises:
-        ValueError: `unravel` gets a vector of another length.
+        ValueError: `unravel` receives a vector of a different length.
 
     >>> import numpy as np, covector
     >>> vector, unravel = covector.tree.ravel({"b": np.array([3.0]), "w": np.array([[1.0, 2.0]])})

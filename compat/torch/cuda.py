@@ -1,4 +1,4 @@
-"""torch.cuda: there is none; what asks whether there is gets an answer, everything else an error."""
+"""torch.cuda: there is none; what asks whether there is gets an output, everything else an error."""
 
 from ._impl.dispatch.surface import getter
 

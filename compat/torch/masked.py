@@ -29,7 +29,7 @@ def extreme(sign):
     return of
 
 
-# What changes no answer of a reduction, by dtype.
+# What changes no output of a reduction, by dtype.
 ZERO, ONE, LOWEST, HIGHEST = lambda dtype: 0, lambda dtype: 1, extreme(-1), extreme(1)
 
 
@@ -44,7 +44,7 @@ def prepared(input, mask, fill, dtype=None):
 
 
 def neutralized(name, input, mask, neutral):
-    """The input with what changes no answer of a reduction in place of what the mask drops."""
+    """The input with what changes no output of a reduction in place of what the mask drops."""
     fill = neutral(input.dtype)
     if mask is not None and fill is None:
         raise NotImplementedError(f"identity of {name} on {input.dtype} input")
@@ -71,7 +71,7 @@ def wide(input, dtype):
 
 
 def reduction(name, neutral, apply=None, kind_of=lambda input, dtype: dtype):
-    """`sum` and its kin: `apply` reduces the axes, `kind_of` gives the dtype to compute in."""
+    """`sum` and related functions: `apply` reduces the axes, `kind_of` gives the dtype to compute in."""
     apply = apply or fun(name)
 
     def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -81,7 +81,7 @@ def reduction(name, neutral, apply=None, kind_of=lambda input, dtype: dtype):
         return apply(x, dims(input, dim), bool(keepdim)).to(x.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    reduce.__doc__ = f"Reduce the elements selected by a mask by `{name}`."
     return reduce
 
 
@@ -100,7 +100,7 @@ def position(name, neutral):
         return fun(name)(neutralized(name, x, mask, neutral), dim, keepdim).to(x.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    reduce.__doc__ = f"Compute the `{name}` of the elements selected by a mask."
     return reduce
 
 
@@ -112,7 +112,7 @@ def running(name, neutral):
         return fun(name)(neutralized(name, x, mask, neutral), dims(x, dim)[0]).to(x.dtype)
 
     scan.__name__ = scan.__qualname__ = name
-    scan.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    scan.__doc__ = f"Compute the `{name}` along an axis of the elements selected by a mask."
     return scan
 
 
@@ -132,7 +132,7 @@ def counted(input, mask, dim, keepdim):
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """See PyTorch's documentation of `torch.masked.mean`."""
+    """Average over the elements selected by a mask."""
     x = input if dtype is None else input.to(dtype)
     if not (x.is_floating_point() or x.is_complex()):
         raise ValueError("mean(): Could not infer output dtype. Input dtype must be either a floating point or complex "
@@ -141,7 +141,7 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):  # noqa: A002
-    """See PyTorch's documentation of `torch.masked.norm`."""
+    """Compute the norm of the elements selected by a mask."""
     x = input.to(input.dtype if dtype is None else dtype)
     fill = np.inf if ord == -np.inf else 0.0
     return fun("linalg.vector_norm")(prepared(x, mask, fill), ord, dims(x, dim), bool(keepdim))
@@ -164,17 +164,17 @@ def spread(input, dim, unbiased, correction, keepdim, dtype, mask):
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """See PyTorch's documentation of `torch.masked.var`."""
+    """Compute the variance of the elements selected by a mask."""
     return spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """See PyTorch's documentation of `torch.masked.std`."""
+    """Compute the standard deviation of the elements selected by a mask."""
     return spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
-    """See PyTorch's documentation of `torch.masked.median`."""
+    """Compute the median of the elements selected by a mask."""
     x = input if dtype is None else input.to(dtype)
     if not x.is_floating_point() and mask is not None:
         raise ValueError(f"masked median expects a floating-point input where a mask drops elements, but got {x.dtype}")
@@ -182,14 +182,14 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 
 def exponential(name, operation, fill):
-    """`softmax` and its kin."""
+    """`softmax` and related functions."""
 
     def normalized(input, dim, *, dtype=None, mask=None):
         x = input.to(input.dtype if dtype is None else dtype)
         return fun(operation)(prepared(x, mask, fill), dims(x, dim)[0])
 
     normalized.__name__ = normalized.__qualname__ = name
-    normalized.__doc__ = f"See PyTorch's documentation of `torch.masked.{name}`."
+    normalized.__doc__ = f"Compute the `{name}` along an axis of the elements selected by a mask."
     return normalized
 
 
@@ -199,14 +199,14 @@ softmin = exponential("softmin", "nn.functional.softmin", np.inf)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):  # noqa: A002
-    """See PyTorch's documentation of `torch.masked.normalize`."""
+    """Divide by the norm of the elements selected by a mask."""
     x = input.to(input.dtype if dtype is None else dtype)
     size = norm(x, ord, dim, keepdim=True, mask=mask)
     return prepared(x, mask, 0) / fun("maximum")(size, size.new_full((), eps))
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """See PyTorch's documentation of `torch.masked.logaddexp`."""
+    """Compute `log(exp(input) + exp(other))` of the elements selected by masks."""
     dtype = input.dtype if dtype is None else dtype
     other = other.to(other.dtype)
     return fun("logaddexp")(prepared(input, input_mask, -np.inf), prepared(other, other_mask, -np.inf)).to(dtype)

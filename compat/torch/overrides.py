@@ -27,7 +27,7 @@ def has_torch_function_variadic(*args):
 
 
 def handle_torch_function(public_api, relevant_args, *args, **kwargs):
-    """Let the first class that answers take over `public_api(*args, **kwargs)`.
+    """Let the first class that outputs take over `public_api(*args, **kwargs)`.
 
     Raises:
         TypeError: none did.

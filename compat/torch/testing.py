@@ -16,7 +16,7 @@ _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (
 
 def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
                  check_dtype=True, check_layout=True, check_stride=False, msg=None):
-    """Raise AssertionError where two nests of tensors, arrays and numbers are not close.
+    """Raise AssertionError where two pytrees of tensors, arrays and numbers are not close.
 
     Args:
         rtol, atol: both or neither; by default those of the dtype, as in PyTorch.
@@ -41,7 +41,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
 
 
 def difference(a, b, place, rules):
-    """`(what differs, where)` of two nests, or None."""
+    """`(what differs, where)` of two pytrees, or None."""
     arrays = (TensorBase, np.ndarray)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str) and not isinstance(b, str):
         if len(a) != len(b):
@@ -72,7 +72,7 @@ def shown(x):
 
 
 def first(found):
-    """The first of several answers that is not None."""
+    """The first of several outputs that is not None."""
     return next((f for f in found if f is not None), None)
 
 
@@ -157,7 +157,7 @@ def tensors(a, b, place, rules):
 
 def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False,
                 exclude_zero=False, memory_format=None):
-    """A tensor of uniform random numbers of a dtype; see PyTorch's `torch.testing.make_tensor`."""
+    """Create a tensor of a dtype with uniform random entries."""
     shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
     limits = {0: (0, 2), 1: (0 if not dtype.is_signed else -9, 10), 2: (-9, 9), 3: (-9, 9)}[dtype.category]
     low, high = (limits[i] if v is None else v for i, v in enumerate((low, high)))

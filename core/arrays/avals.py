@@ -14,7 +14,7 @@ _CONSTS_LIMIT = 64
 class Aval:
     """Shape and dtype, interned: equal avals are usually one object, and `==` decides when they are not.
 
-    `plain` says native float64 or float32, not weak: the fast lanes need no conjugate, cast or dtype check there.
+    `plain` says native float64 or float32, not weak: the fast paths need no conjugate, cast or dtype check there.
     `weak` marks a Python scalar, which takes the dtype of what it meets (NumPy 2 promotion).
     """
 
@@ -82,9 +82,9 @@ def make_aval(shape: tuple[int, ...], dtype: Any) -> Aval:
     aval = _CACHE.get(key)
     if aval is None:
         if dtype.kind not in "fciub" and (dtype.kind != "V" or dtype.type is np.void and dtype.names != ("float0",)):
-            raise DtypeError(f"traced values meet numbers and booleans, but this array has dtype {dtype}, of which "
-                             "nothing has a derivative; convert it first, for example with .astype(float), or keep it "
-                             f"outside of the transformed function{at_user_line()}")
+            raise DtypeError(f"traced values combine with numbers and booleans, but this array has dtype {dtype}, "
+                             f"which is not differentiable; convert it first, for example with .astype(float), or "
+                             f"keep it outside the transformed function{at_user_line()}")
         if len(_CACHE) >= _CACHE_LIMIT:
             _CACHE.clear()
         aval = _CACHE[key] = Aval(shape, dtype)

@@ -1,4 +1,4 @@
-"""The backend registry: which library computes with which arrays, chosen by the arrays and never by a global."""
+"""The backend registry: the arrays determine which library computes; there is no global setting."""
 
 import sys
 from collections.abc import Callable
@@ -14,16 +14,16 @@ SCALARS = frozenset({bool, int, float, complex})
 
 @dataclass(frozen=True)
 class Backend:
-    """A library of arrays.
+    """An array library.
 
     Args:
-        name: as shown in messages.
+        name: the name shown in messages.
         module: the import name looked up in `sys.modules`; a library the user never imported is never loaded.
-        array_types: from the loaded module to its array types.
-        namespace: from the loaded module to the NumPy-like namespace that `impl` functions get as `xp`.
+        array_types: maps the loaded module to its array types.
+        namespace: maps the loaded module to the NumPy-like namespace passed to `impl` functions as `xp`.
         to_numpy: copies an array of this backend to a `numpy.ndarray`, for printing and fingerprints.
-        special: loads the namespace with SciPy's special functions of these arrays, when one is first needed.
-        extra: the extra of covector that installs that namespace, for the message when it is absent.
+        special: loads the namespace of SciPy's special functions for these arrays, when one is first needed.
+        extra: the extra of covector that installs that namespace, for the error message if it is missing.
     """
 
     name: str
@@ -40,7 +40,7 @@ _BY_TYPE = {}  # array type -> (Backend, namespace)
 
 
 def register_backend(backend: Backend) -> Backend:
-    """Make a backend known; its library is looked up only once the user has loaded it.
+    """Register a backend; its library is looked up only once the user has loaded it.
 
     Args:
         backend: replaces an earlier one of the same name.
@@ -70,7 +70,7 @@ def find_backend(kind):
 
 
 def _means_otherwise(kind):
-    """Whether a subclass has operations of its own: the rules hold for those of arrays, not for those of np.matrix."""
+    """Whether a subclass redefines operations: the rules hold for those of arrays, not for those of np.matrix."""
     above = kind.__mro__[: kind.__mro__.index(np.ndarray)]
     return any(not _OPERATIONS.isdisjoint(vars(base)) for base in above)
 
@@ -93,7 +93,7 @@ def namespace_of(values):
     """The namespace that computes with `values`; NumPy when all are Python scalars.
 
     Raises:
-        BackendError: arrays of two backends, or something that is no array.
+        BackendError: arrays of two backends, or something that is not an array.
     """
     found = None
     for value in values:
@@ -126,7 +126,7 @@ def namespace_of(values):
                 found = known
                 continue
             raise BackendError(
-                f"one operation met arrays of {found[0].name} and {known[0].name}; "
+                f"one operation received arrays of {found[0].name} and {known[0].name}; "
                 f"nothing is moved between devices silently: convert one side yourself{at_user_line()}"
             )
     return np if found is None else found[1]

@@ -16,7 +16,7 @@ def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
         check_options({"order": order, "casting": casting, "subok": subok, "copy": copy})
         if not np.can_cast(x.dtype, dtype, casting):
             raise DtypeError(f"astype was asked for {np.dtype(dtype)}, to which {x.dtype} is not cast by "
-                             f"casting={casting!r}; leave casting away, or ask for another dtype{at_user_line()}")
+                             f"casting={casting!r}; omit casting, or ask for another dtype{at_user_line()}")
     return x if not copy and x.dtype == dtype else selection.astype(x, dtype)
 
 

@@ -21,7 +21,7 @@ ndarray = np.ndarray
 
 
 def power(x, y):
-    """`x ** y`; whole Python exponents and halves take their own, faster primitives."""
+    """`x ** y`; integer Python exponents and halves take their own, faster primitives."""
     if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
         if y == 2 and type(x) is Rev:  # the commonest power
             return a.square(x)
@@ -45,7 +45,7 @@ def reshape(x, shape, order="C"):
         return shaping.reshape(x, shape)
     if order != "F":
         raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}"
-                         f"; leave order away, or ask for 'C'{at_user_line()}")
+                         f"; omit order, or ask for 'C'{at_user_line()}")
     return transpose(shaping.reshape(transpose(x), shape[::-1]))
 
 
@@ -116,7 +116,7 @@ def take(x, index, axis=None, mode="raise"):
     elif mode == "wrap":
         index = index % size
     elif mode != "raise":
-        raise ValueError(f"take has the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
+        raise ValueError(f"take supports the modes 'raise', 'wrap' and 'clip', but got {mode!r}; choose one of them"
                          f"{at_user_line()}")
     return indexing.index(x, (slice(None),) * axis + (index,))
 
@@ -128,7 +128,7 @@ def places_of(index):
     if index.dtype.kind == "b":
         return index.astype(np.intp)
     if index.dtype.kind not in "iu":
-        raise DtypeError(f"places to take are integers, but got dtype {index.dtype}; cast them with .astype(int)"
+        raise DtypeError(f"indices to take are integers, but got dtype {index.dtype}; cast them with .astype(int)"
                          f"{at_user_line()}")
     return index
 
@@ -143,14 +143,14 @@ def accumulate(prim, x, axis=None, dtype=None):
 def sort_kind(name, kind, order, stable):
     """The kind of sorting that `kind=` or `stable=` asks for."""
     if order is not None:
-        raise ValueError(f"{name} of a traced value has no fields to order by, but got order={order!r}; leave it away"
+        raise ValueError(f"{name} of a traced value has no fields to order by, but got order={order!r}; omit it"
                          f"{at_user_line()}")
     if kind is not None and stable is not None:
-        raise ValueError(f"{name} takes kind= or stable=, but got both: {kind!r} and {stable!r}; leave one away"
+        raise ValueError(f"{name} takes kind= or stable=, but got both: {kind!r} and {stable!r}; omit one"
                          f"{at_user_line()}")
     if kind is not None and str(kind)[:1].lower() not in ("q", "m", "h", "s"):
-        raise ValueError(f"{name} has the kinds 'quicksort', 'mergesort', 'heapsort' and 'stable', but got {kind!r}; "
-                         f"choose one of them{at_user_line()}")
+        raise ValueError(f"{name} supports the kinds 'quicksort', 'mergesort', 'heapsort' and 'stable', but got "
+                         f"{kind!r}; choose one of them{at_user_line()}")
     return "stable" if stable else kind
 
 
@@ -390,7 +390,7 @@ def _absent(name):
 
     def attribute(x):
         raise AttributeError(f"a traced value ({x.aval!r}) has no attribute {name!r}, since it has no memory of its "
-                             f"own; take it of the array outside of the transformed function{at_user_line()}")
+                             f"own; read it from the array outside the transformed function{at_user_line()}")
 
     return property(attribute)
 

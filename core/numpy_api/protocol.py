@@ -32,7 +32,7 @@ UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 
 def _power(x, y):
-    """As the operator, but for the dtype of truth values with whole exponents: there 2 is no square."""
+    """As the operator, but for the dtype of truth values with integer exponents: there 2 is no square."""
     if type(y) is int and isinstance(x, Tracer) and x.dtype == np.bool_:
         x = selection.astype(x, np.intp)
     return power(x, y)
@@ -114,7 +114,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
     if ufunc is np.vecdot and "axis" in kwargs:
         fun = partial(fun, axis=kwargs.pop("axis"))
     if kwargs:
-        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; leave it away, or "
+        raise RuleError(f"{full_name(ufunc)} on traced values does not take {', '.join(kwargs)}; omit it, or "
                         f"write it with functions of covector.numpy{at_user_line()}")
     if dtype is not None:
         inputs = [x if hasattr(x, "dtype") else np.asarray(x) for x in inputs]

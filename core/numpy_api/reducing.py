@@ -74,7 +74,7 @@ def masked(x, where, neutral):
     """`x` with `neutral` where the mask `where=` does not hold."""
     mask = where if hasattr(where, "dtype") else np.asarray(where)
     if mask.dtype != np.bool_:
-        raise TypeError(f"where= takes a mask of booleans, but got dtype {mask.dtype}; compare it first, for example "
+        raise TypeError(f"where= takes a boolean mask, but got dtype {mask.dtype}; compare it first, for example "
                         f"with mask != 0{at_user_line()}")
     ans = selection.where(mask, x, neutral)
     if ans.shape != x.shape:
@@ -87,8 +87,8 @@ def _chosen(prim, x, where, initial):
     neutral = _NEUTRAL.get(prim)
     if neutral is None:
         if initial is None or initial is UNSET:
-            raise ValueError(f"{_name(prim)} with where= has no answer where no element is chosen, and got no "
-                             f"initial=; give initial=, the answer there{at_user_line()}")
+            raise ValueError(f"{_name(prim)} with where= is undefined where no element is selected, and got no "
+                             f"initial=; give initial=, the value there{at_user_line()}")
         neutral = _initial(x.dtype, initial)
     if prim in (r.reduce_all, r.reduce_any) and x.dtype != np.bool_:
         x = x != 0
@@ -96,19 +96,19 @@ def _chosen(prim, x, where, initial):
 
 
 def _initial(dtype, initial):
-    """`initial=` as a number of the dtype of the answer; a derivative is never cast away."""
+    """`initial=` as a number of the dtype of the output; a derivative is never cast away."""
     if isinstance(initial, Tracer):
         lost = is_inexact(initial.dtype) and not is_inexact(dtype) or initial.dtype.kind == "c" != dtype.kind
         if lost:
-            raise DtypeError(f"initial= is a traced value of dtype {initial.dtype}, whose derivative an answer of "
+            raise DtypeError(f"initial= is a traced value of dtype {initial.dtype}, whose derivative an output of "
                              f"dtype {dtype} would drop; give dtype={initial.dtype}{at_user_line()}")
         if initial.ndim:
-            raise ValueError(f"initial= is one number, but got shape {initial.shape}; add an array to the answer "
+            raise ValueError(f"initial= is one number, but got shape {initial.shape}; add an array to the output "
                              f"instead{at_user_line()}")
         return initial if initial.dtype == dtype else selection.astype(initial, dtype)
     value = as_element(initial, dtype)
     if np.ndim(value):
-        raise ValueError(f"initial= is one number, but got shape {np.shape(value)}; add an array to the answer "
+        raise ValueError(f"initial= is one number, but got shape {np.shape(value)}; add an array to the output "
                          f"instead{at_user_line()}")
     return value
 
@@ -155,7 +155,7 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
         dtype = np.dtype(dtype)
         if dtype.kind in "biu" or dtype.kind == "f" and x.dtype.kind == "c":
             raise DtypeError(f"a variance is computed in the dtype asked for, but dtype={dtype} cannot hold the "
-                             f"values of dtype {x.dtype} less their mean; leave it away, and cast the answer"
+                             f"values of dtype {x.dtype} less their mean; omit it, and cast the output"
                              f"{at_user_line()}")
         x = selection.astype(x, dtype)
     if not isinstance(ddof, int | float | np.integer | np.floating) and not hasattr(ddof, "dtype"):

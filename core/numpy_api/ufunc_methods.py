@@ -107,7 +107,7 @@ def _fold(ufunc, fun, x, axis):
     n = x.shape[axis]
     if not n:
         if ufunc.identity is None:
-            raise ValueError(f"{full_name(ufunc)}.reduce of no elements has no answer, for shape {x.shape} and "
+            raise ValueError(f"{full_name(ufunc)}.reduce of no elements is undefined, for shape {x.shape} and "
                              f"axis {axis}; give initial=, or check the size before{at_user_line()}")
         return np.full((*x.shape[:axis], *x.shape[axis + 1 :]), ufunc.identity, x.dtype)
     if ufunc not in _ASSOCIATIVE:
@@ -157,7 +157,7 @@ def _reduceat(ufunc, fun, x, indices, axis=0, dtype=None, out=None):
                         f"shape {starts.shape}; cast it with .astype(int){at_user_line()}")
     starts = starts.astype(np.intp)
     if starts.size and not (0 <= starts.min() and starts.max() < n):
-        raise IndexError(f"{full_name(ufunc)}.reduceat starts at places from 0 to {n - 1} of axis {axis}, but got "
+        raise IndexError(f"{full_name(ufunc)}.reduceat needs indices from 0 to {n - 1} of axis {axis}, but got "
                          f"{starts.tolist()}; clip them{at_user_line()}")
     parts = []
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), n]):
@@ -188,7 +188,7 @@ def _at(ufunc, fun, target, index, *values):
                               f"would drop its derivative; use x.at[index].add(value) with a traced x, or start from "
                               f"np.zeros_like(t){at_user_line()}")
     if isinstance(index, Tracer) and ufunc is not np.add:
-        raise ConversionError(f"{full_name(ufunc)}.at writes at places that are known, but got traced ones "
+        raise ConversionError(f"{full_name(ufunc)}.at needs concrete indices, but got traced ones "
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")
     buffer = target if type(target) is Buffer else become_buffer(target)
     if values:

@@ -257,6 +257,6 @@ hypot = elementwise(
 
 
 def _unit(x, length):
-    """x / length, and 0 at the origin, where hypot has a kink: the subgradient of smallest norm."""
+    """x / length, and 0 at the origin, where hypot has a non-smooth point: the subgradient of smallest norm."""
     return x / where(length == 0, np.inf, length)
 

@@ -72,7 +72,7 @@ def _stable_sigmoid(xp, x):
 
 
 sigmoid_slope = elementwise(
-    "sigmoid_slope",  # the slope of sigmoid by its answer; a primitive for the reason that tanh_slope is one
+    "sigmoid_slope",  # the slope of sigmoid by its output; a primitive for the reason that tanh_slope is one
     impl=lambda xp, x: x * (1.0 - x),
     d={"x": lambda x: 1.0 - 2.0 * x},
     samples=unary(),
@@ -180,7 +180,7 @@ logaddexp2 = elementwise(
 
 
 def _same_sign(x, y):
-    """+1 where x keeps its sign in copysign(x, y), -1 where it flips, 0 at x = 0 (a kink of |x|)."""
+    """+1 where x keeps its sign in copysign(x, y), -1 where it flips, 0 at x = 0 (a non-smooth point of |x|)."""
     s = sign(x)
     return s * copysign(s, y)  # not copysign(1.0, y), which is double precision where y is a number
 

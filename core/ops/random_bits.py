@@ -115,7 +115,7 @@ def _key(rng, *shape):
     return rng.integers(0, 2**32, (*shape, 2), dtype=np.uint32)
 
 
-_ABSENT = {"float32": "keys are integers", "complex": "keys are integers", "()": "a key has two words"}
+_ABSENT = {"float32": "keys are integers", "complex": "keys are integers", "()": "a key has two uint32 words"}
 
 
 def _draws(*dtypes):

@@ -10,9 +10,9 @@ class Sample:
         operands: arrays or scalars, in declared order.
         params: `{name: value}`.
         tol: relative tolerance of the finite difference check.
-        smooth: False where the sample sits at a kink: only the conventions are checked there, not finite differences.
+        smooth: False at a non-smooth point: only the conventions are checked there, not finite differences.
         orders: how many derivatives to check.
-        gauge: applied to the answer before comparing, for answers defined up to a sign or phase.
+        gauge: applied to the output before comparing, for outputs defined up to a sign or phase.
     """
 
     __slots__ = ("operands", "params", "tol", "smooth", "orders", "gauge")

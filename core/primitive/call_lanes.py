@@ -17,7 +17,7 @@ ndarray = np.ndarray
 
 
 def single_lane(prim):
-    """The public function of any other primitive with one array operand and one answer."""
+    """The public function of any other primitive with one array operand and one output."""
     impl = prim.impl
     arity = len(prim.params)
     rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
@@ -248,7 +248,7 @@ def joining_lane(prim):
 
 
 def general_lane(prim):
-    """The public function of primitives with several operands, several answers or a variable number of operands."""
+    """The public function of primitives with several operands, several outputs or a variable number of operands."""
     total = len(prim.params) + (0 if prim.variadic else len(prim.operands))
     plain = not prim.variadic
 

@@ -27,26 +27,26 @@ def primitive(
     Args:
         name: unique; shown in graphs and messages.
         impl: `impl(xp, x, y, *, axis)`: positional names are arrays, keyword-only names static parameters.
-        shape: asks by name for operand avals and parameters; returns the answer's `Aval` (or a tuple of them).
+        shape: asks by name for operand avals and parameters; returns the output's `Aval` (or a tuple of them).
         jvp, vjp: `{"x": rule, "x, y": joint rule}`; after the tangent(s) or the cotangent a rule lists what it needs.
             `ZERO` says that the map is flat everywhere.
-        real_vjp: faster forms for native real floats of at most two axes, whose answers need no cast or un-broadcast.
+        real_vjp: faster forms for native real floats of at most two axes, whose outputs need no cast or un-broadcast.
         basis: `{"x": rows}`: what real_vjp gives for each unit cotangent, stacked, where that costs next to nothing.
             `rows(ct, …)` asks for names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (are all
             units asked for?), no values. None where there is no short cut.
         batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
-            of bools, one an operand) and `size`; returns the answer with the batch axis in front.
+            of bools, one an operand) and `size`; returns the output with the batch axis in front.
         batch_params: in place of `batch` where that is the same operation with other parameters: asks by name for
             parameters, `size` and `x_shape` (of one example) and returns them all.
         samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
-            answer, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
+            output, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
         facts: traits of `Primitive` (`view`, `zeros`, `singular`, `flat`, `linear`, …) and what `core/facts.py` lists.
     Returns:
-        the public function, which has the `Primitive` as `.prim`.
+        the public function, whose `.prim` is the `Primitive`.
     Raises:
-        RuleError: a rule is missing, or asks for a name that the operation does not have.
+        RuleError: a rule is missing, or requests a name that the operation does not have.
 
     >>> import covector
     >>> from covector.extend import REGISTRY, primitive
@@ -138,7 +138,7 @@ def joint(rule: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a variadic vjp rule that computes all cotangents at once.
 
     Args:
-        rule: `rule(ct, active, …)` gives one cotangent an active operand.
+        rule: `rule(ct, active, …)` returns one cotangent per active operand.
     Returns:
         `rule`.
 
@@ -202,15 +202,15 @@ def elementwise(
         d: `{"x": lambda x, ans: …}`: the partial derivative by each operand, or ZERO where it is flat everywhere.
             Holomorphic: the vjp multiplies with the conjugate.
         jvp, vjp: full rules instead of `d`, for maps that are not holomorphic or have a better form.
-        real_vjp, real_jvp: faster forms of the rules `d` gives, used for native real floats only; `"x, y"` of real_vjp
-            is the pair of both, where both are differentiated.
+        real_vjp, real_jvp: faster forms of the rules derived from `d`, used only for native real floats; `"x, y"` of
+            real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
-        lower: where it is no ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
-        same: the answer of plain operands has their aval (False for `abs` of complex and the like is not needed).
+        lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
+        same: the output of plain operands has their aval (False for `abs` of complex and the like is not needed).
     Returns:
-        the public function, which has the `Primitive` as `.prim`.
+        the public function, whose `.prim` is the `Primitive`.
     Raises:
-        RuleError: as `primitive`.
+        RuleError: as for `primitive`.
 
     >>> import covector
     >>> from covector.extend import REGISTRY, elementwise
@@ -367,11 +367,11 @@ def linear(
     """Declare a primitive that is linear in its one differentiable operand: the jvp is the map itself.
 
     Args:
-        transpose: `transpose(ct, x_aval, axis…)`, the vjp; the family takes care of dtype and shape.
+        transpose: `transpose(ct, x_aval, axis…)`, the vjp; the family handles dtype and shape.
     Returns:
-        the public function, which has the `Primitive` as `.prim`.
+        the public function, whose `.prim` is the `Primitive`.
     Raises:
-        RuleError: as `primitive`.
+        RuleError: as for `primitive`.
 
     >>> import numpy as np, covector
     >>> from covector.extend import REGISTRY, linear

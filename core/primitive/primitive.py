@@ -21,7 +21,7 @@ REGISTRY = {}  # name -> Primitive
 _RULE_LIMIT = 512
 _VARARGS = 0x04
 
-# Types whose operators are NumPy's own: no tracer inside, so a fast lane may call the ufunc at once.
+# Types whose operators are NumPy's own: no tracer inside, so a fast path may call the ufunc at once.
 RAW = frozenset({ndarray, bool, int, float, complex} | {np.dtype(c).type for c in "?bhilqBHILQefdgFDG"})
 
 
@@ -65,7 +65,7 @@ class Loop:
 
     Args:
         of: the name of a ufunc in `scipy.special`, which is looked up when it is called, or a function of arrays.
-        part: which answer it is of a ufunc that has several.
+        part: which output it is of a ufunc that has several.
     """
 
     __slots__ = ("of", "part")
@@ -80,7 +80,7 @@ class Loop:
 
 
 class Primitive:
-    """One operation: what it computes, and every rule the transforms ask for. Made by `primitive` and the families."""
+    """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
                  elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, unview=None,
@@ -194,8 +194,8 @@ class Primitive:
     def refuse_derivative(self, i, x):
         """Raise where `x`, a traced value that carries a derivative, is operand `i`, and its derivative is unknown."""
         if self.nondiff[i] is not None and is_inexact(x.aval.dtype):
-            raise RuleError(f"{self.name} has no derivative by its operand {self.operands[i]!r}, which is traced here: "
-                            f"{self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
+            raise RuleError(f"{self.name} has no derivative with respect to its operand {self.operands[i]!r}, which is "
+                            f"traced here: {self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""
@@ -252,7 +252,7 @@ def _positional(impl, variadic):
 def promote_weak(prim, args, values, n):
     """NumPy's promotion for traced Python scalars: a plain number beside arrays takes their dtype.
 
-    Returns whether the answer is weak again: an operator on nothing but weak scalars.
+    Returns whether the output is weak again: an operator on nothing but weak scalars.
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
     if all(weak):
@@ -264,15 +264,15 @@ def promote_weak(prim, args, values, n):
 
 
 def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[list[Any], list[int], bool]:
-    """The operands of one operation, with the tracers of one trace taken out of their boxes.
+    """Unwrap the operands of an operation: take the values out of the tracers of one trace.
 
     Args:
         trace: the `Trace` that processes the operation.
         prim: the `Primitive`.
-        args: its operands, then its static parameters, as `Trace.process` gets them.
+        args: its operands, then its static parameters, as passed to `Trace.process`.
     Returns:
-        `(values, mine, weak)`: the list of what to compute on; the places of the operands of `trace` that can carry a
-        derivative; whether the answer is a weak scalar again, one that takes the dtype of what it meets.
+        `(values, mine, weak)`: the values to compute with; the positions of the operands of `trace` that can carry a
+        derivative; whether the output is again a weakly typed scalar, which adopts the dtype it is combined with.
 
     >>> from covector.extend import REGISTRY, Trace, take_operands
     >>> take_operands(Trace(), REGISTRY["sin"], (2.0,))
@@ -299,13 +299,13 @@ _SCALAR_TYPES = frozenset({np.float64, np.complex128})
 
 
 def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
-    """Run a primitive: the trace of the highest level among the operands decides, or the backend.
+    """Apply a primitive: the trace with the highest level among the operands processes it, or else the backend.
 
     Args:
         prim: the `Primitive`.
         args: its operands, then its parameters in declared order.
     Returns:
-        the answer, or a tuple of answers.
+        the output, or a tuple of outputs.
 
     >>> from covector.extend import REGISTRY, bind
     >>> float(bind(REGISTRY["multiply"], (2.0, 3.0)))

@@ -1,4 +1,4 @@
-"""The nodes that fast lanes record, with the values that carry them."""
+"""The nodes that fast paths record, with the values that carry them."""
 
 from ..arrays.avals import aval_of
 from ..trace.tracer import Rev

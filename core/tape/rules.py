@@ -86,7 +86,7 @@ def compile_rule(prim, active, plain, fixed):
 
 
 def _filled(back, at, bare):
-    """`back` with zeros for the cotangents of answers that nothing depends on."""
+    """`back` with zeros for the cotangents of outputs that nothing depends on."""
     def filled(cts, saved):
         avals = saved if bare else saved[at]
         return back(tuple([zeros_of(a, *cts) if c is None else c for c, a in zip(cts, avals)]), saved)

@@ -34,8 +34,8 @@ class Rule:
 
     `back(ct, saved)` gives the cotangent(s) of the parents; `strong` is the same with strong zeros for `singular`
     rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
-    index, -1 for the answer, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
-    undensified cotangent. `biased` is the rule of a product with a row added, None where the answer is no product.
+    index, -1 for the output, None for a parameter or aval; `keeps` says whether any is a value. `lazy` rules take an
+    undensified cotangent. `biased` is the rule of a product with a row added, None where the output is no product.
     `pointwise` rules may be run on a block of the elements alone; `programs` is what they come to then, a cache.
     `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
     primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
@@ -72,14 +72,14 @@ class Rule:
 
 
 def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
-    """A new node with the next number.
+    """Create a node with the next sequence number.
 
     Args:
-        rule: what runs in the sweep; None for a leaf.
+        rule: what runs in the backward pass; None for a leaf.
         parents: the node of the one differentiated operand, or a tuple of nodes.
-        saved: what `rule.back(ct, saved)` gets.
+        saved: what `rule.back(ct, saved)` receives.
     Returns:
-        the node; the sweep visits it before every node made earlier.
+        the node; the backward pass visits it before every node created earlier.
 
     >>> from covector.extend import REGISTRY, make_leaf, make_node
     >>> leaf = make_leaf(0)
@@ -95,12 +95,12 @@ def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
 
 
 def make_leaf(index: Any) -> Node:
-    """The node of an input; its cotangent is result `index` of the sweep.
+    """Create the node of an input; its cotangent is result `index` of the backward pass.
 
     Args:
-        index: a position, or the key of a sweep that fills a dict.
+        index: a position, or the key of a backward pass that fills a dict.
     Returns:
-        a node without rule or parents.
+        a node without rule and parents.
 
     >>> from covector.extend import make_leaf
     >>> make_leaf(0).saved

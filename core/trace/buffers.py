@@ -1,6 +1,6 @@
 """Boxed buffers: arrays that traced code may write to in place, and their views.
 
-A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the answer of
+A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the output of
 `index_update`, whose node points to the old contents. A view knows its base and the steps from it: a write through the
 view writes the base, and a read of the view after the base changed takes the steps again. Where nobody else holds the
 contents the update happens in place, so n writes cost O(n).
@@ -55,7 +55,7 @@ class Buffer(Tracer):
         return self.value
 
     def view_through(self, prim, params):
-        """The answer of a view primitive, tied to this buffer."""
+        """The output of a view primitive, tied to this buffer."""
         state = self.state
         contents = self.read()
         out = prim.fun(contents, *params)
@@ -183,8 +183,8 @@ def become_buffer(tracer):
             return _become_view(tracer, base, link[1:])
     if holders > 1:
         raise MutationError(
-            f"an in-place write met a traced value of shape {tracer.shape} that shares memory with another one "
-            f"(a view, or something a view was taken of), and the other would not see it; write to a copy: "
+            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with "
+            f"another one (a view, or something a view was taken of), and the other would not see it; write to a copy: "
             f"x = x.copy(), or use x.at[index].set(value){at_user_line()}"
         )
     return _turn(tracer, State(last_level()))
@@ -201,7 +201,7 @@ def _become_view(tracer, base, step):
 
 
 def _shares(view, base, prim):
-    """Whether the answer of a view primitive lies in the memory of its operand."""
+    """Whether the output of a view primitive lies in the memory of its operand."""
     inner, outer = unwrap(view), unwrap(base)
     return prim.name not in COPIES or inner is None or np.shares_memory(inner, outer) or not inner.size
 
@@ -242,8 +242,8 @@ def _check_level(value, stamp):
         inner = value.read() if type(value) is Buffer else value
         if isinstance(inner, Tracer) and inner.owner.level > stamp:
             raise ConversionError(
-                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer made outside of "
-                "it, where its derivative would be lost; make the buffer inside the transformed function, "
+                f"a value of an inner {inner.owner.kind} ({inner.aval!r}) was written into a buffer created outside "
+                f"it, where its derivative would be lost; make the buffer inside the transformed function, "
                 f"or return the value{at_user_line()}"
             )
 

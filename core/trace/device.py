@@ -55,7 +55,7 @@ def array_of_list(value):
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise ShapeError(f"a list whose rows differ in length is no array: {value!r}; pad the rows to one length"
+        raise ShapeError(f"a list whose rows differ in length is not an array: {value!r}; pad the rows to one length"
                          f"{at_user_line()}") from error
 
 
@@ -108,7 +108,7 @@ def refuse_avals(prim, operands, params):
 
 
 def zeros_like_leaf(leaf, aval=None):
-    """A zero gradient for an input that the answer does not depend on."""
+    """A zero gradient for an input that the output does not depend on."""
     if leaf is None or isinstance(leaf, Tracer):
         return zeros_of(leaf.aval if aval is None else aval, leaf)
     if isinstance(leaf, (ndarray, np.generic, float, complex, int)):

@@ -1,4 +1,4 @@
-"""Tracers, which stand for arrays while a transform runs, and the traces that own them."""
+"""Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
 import itertools
 from contextvars import ContextVar
@@ -23,7 +23,7 @@ class Sharing:
 
 
 def next_level():
-    """A level never used before. Levels only grow, so nothing has to be restored after an exception."""
+    """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
     global _last_level
     _last_level = level = next(_levels)
     return level
@@ -35,7 +35,7 @@ def last_level():
 
 
 class Trace:
-    """One run of a transform: a level, and `process(prim, args)`, which says what an operation means to it.
+    """One run of a transform: a level, and `process(prim, args)`, which defines what an operation means to it.
 
     `masked` becomes True when an operation with structural zeros is recorded (`where`, indexing, …); rules declared
     singular then use strong zeros. Traces are compared by identity.
@@ -58,7 +58,7 @@ class Trace:
 
 
 class Tracer:
-    """An array seen by a trace. Subclasses say what it carries; operators and methods come from `numpy_api/methods.py`.
+    """An array as seen by a trace. Subclasses hold what it carries; `numpy_api/methods.py` adds operators and methods.
 
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
@@ -195,7 +195,7 @@ class Late(Dual):
 
 
 class Batched(Tracer):
-    """A value of a vmap trace: `value` has the batch axis in front; `aval` does not."""
+    """A value of a vmap trace: `value` has a leading batch axis; `aval` does not."""
 
     __slots__ = ()
 
@@ -211,13 +211,13 @@ class Staged(Tracer):
 
 
 def make_batched(trace: Trace, value: Any) -> Any:
-    """Make a value of a vmap trace.
+    """Create a value of a vmap trace.
 
     Args:
         trace: the `VmapTrace` that owns it.
-        value: an array or tracer with the batch axis in front.
+        value: an array or tracer with a leading batch axis.
     Returns:
-        a `Batched` tracer of one axis less.
+        a `Batched` tracer with one axis less.
 
     >>> import numpy as np
     >>> from covector.extend import VmapTrace, make_batched
@@ -233,7 +233,7 @@ def make_batched(trace: Trace, value: Any) -> Any:
 
 
 def share(tracer, view, prim, params):
-    """Note that `view`, the answer of a view primitive, shares memory with `tracer`."""
+    """Note that `view`, the output of a view primitive, shares memory with `tracer`."""
     state = getattr(tracer, "state", None)
     if state is None:
         tracer.state = state = Sharing()
@@ -242,12 +242,12 @@ def share(tracer, view, prim, params):
 
 
 def unwrap(value: Any) -> Any:
-    """The innermost array of a tracer, whatever wraps it; under vmap it has batch axes in front.
+    """Return the innermost array of a tracer, whatever wraps it; under vmap it has leading batch axes.
 
     Args:
-        value: a tracer, or any other value, which stays as it is.
+        value: a tracer, or any other value, which is returned as it is.
     Returns:
-        the array itself, not a copy; None where it is staged.
+        the array itself, not a copy; None if it is staged.
 
     >>> import covector
     >>> seen = []
@@ -270,15 +270,15 @@ def is_concrete(value):
 
 
 def concrete(tracer, what):
-    """The plain value that control flow may look at; raises under vmap and while staging."""
+    """The concrete value that control flow may inspect; raises under vmap and while staging."""
     value = tracer
     while isinstance(value, Tracer):
         if value.owner is not None and value.owner.done:
             check_alive(value.owner, f"{what}()")
         if isinstance(value, Batched):
             raise ConversionError(
-                f"{what}() of a value that vmap has batched (each example {tracer.aval!r}) has one answer an example; "
-                f"use np.where or covector.cond in place of `if`{at_user_line()}"
+                f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
+                f"use np.where or covector.cond instead of `if`{at_user_line()}"
             )
         if type(value) is Staged and value.value is None:
             about = getattr(value.owner, "about", None)
@@ -289,7 +289,7 @@ def concrete(tracer, what):
                     f"the function{at_user_line()}"
                 )
             raise ConversionError(
-                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is made; use np.where, "
+                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; use np.where, "
                 f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
             )
         value = value.value
@@ -302,9 +302,9 @@ def _refuse(tracer, how):
         check_alive(owner, f"code in which a value was {how}")
     kind = "buffer" if owner is None else owner.kind
     if isinstance(tracer, Batched):
-        why, instead = "has one value an example", "or in_axes=None for an argument that all share"
+        why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
     elif type(tracer) is Staged and tracer.value is None:
-        why, instead = "is not known while the graph is made", "or mark the argument static"
+        why, instead = "is not known while the graph is staged", "or mark the argument static"
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
@@ -317,7 +317,7 @@ def _refuse(tracer, how):
 
 _BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
 _REMEDIES = {
-    "used as an integer index": "pass the integer by an argument that is not transformed",
+    "used as an integer index": "pass the integer as an argument that is not transformed",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
                                   f"loc + scale * rng.normal(size=n) for rng.normal(loc, scale), {_BUFFER}",
     None: f"use np.exp and friends for math.*, {_BUFFER}",
@@ -339,9 +339,9 @@ def leniently(rule, *args):
 
 
 def check_alive(trace, where):
-    """Raise for a value of a transform that has returned, met in `where` (a primitive, or words for it)."""
+    """Raise for a value of a transform that has returned, used in `where` (a primitive, or a description of it)."""
     if not LENIENT.get():
         raise EscapedTracerError(
-            f"{getattr(where, 'name', where)} met a traced value of a {trace.kind} that has finished; return values "
+            f"{getattr(where, 'name', where)} used a traced value of a {trace.kind} that has finished; return values "
             f"from the transformed function (has_aux=True for extra results) instead of storing them{at_user_line()}"
         )

@@ -230,7 +230,7 @@ over("polyder", kinds="dfDi", shapes=((0,), (1,), (4,)), options=({}, {"m": 2}, 
 over("polyint", kinds="dfDi", shapes=((0,), (1,), (4,)), options=({}, {"m": 2}, {"m": 2, "k": [1.0, 2.0]}))
 over("poly", kinds="dfi", shapes=((0,), (1,), (3,)))
 
-_ROOTS = "the data decides how many roots there are and whether they are real, so it must be known"
+_ROOTS = "the number of roots and whether they are real depend on the data, which must be concrete"
 for _p in ([1.0, -3.0, 2.0], [2.0, 1.0], [0.0, 1.0, 2.0, 5.0], [3.0], [0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [1, -3, 2]):
     add("roots", Case(lambda xp, p: xp.roots(p), (np.array(_p),), 0 not in _p[-2:] and _p[0] != 0), note=_ROOTS)
 for _name in ("polyadd", "polysub"):
@@ -241,7 +241,7 @@ for _name in ("polyadd", "polysub"):
     pairs(_name, kinds=("dd", "fd", "DD", "id", "ii"))
     calls(_name, lambda xp, x, y, n=_name: getattr(xp, n)(x, y[:2]), args=(V, W))
 calls("roots", lambda xp, p: xp.roots(p), args=(F,))
-_ZEROS = "the zeros in front, which NumPy leaves out, must be known"
+_ZEROS = "the leading zeros, which NumPy strips, must be concrete"
 for _name in ("polymul", "polydiv"):
     for _kinds in ("dd", "fd", "DD", "dD", "id", "ii"):
         _pair = (draw(_kinds[0], (4,)) + np.ones((), _kinds[0]), draw(_kinds[1], (2,)) + np.ones((), _kinds[1]))
@@ -254,7 +254,7 @@ for _name in ("polymul", "polydiv"):
         smooth=False,
     )
 calls("poly", lambda xp, z: xp.poly(z), lambda xp, z: xp.poly(xp.concatenate([z, xp.conj(z)])), args=(C[:2],))
-NOTES["poly"] = "complex roots decide whether the coefficients are real, so they must be known"
+NOTES["poly"] = "whether the coefficients are real depends on complex roots, which must be concrete"
 calls("poly", lambda xp, a: xp.poly(a), args=(draw("d", (3, 3)) - np.diag([0.0, 2.0, 5.0]),))
 _POINTS = np.array([0.1, 0.5, 0.9, 1.4, 2.0])
 calls(
@@ -318,10 +318,10 @@ add(
     Case(lambda xp, x: xp.bincount(x, minlength=9), (np.array([0, 2, 2, 5]),)),
     Case(lambda xp, w: xp.bincount([0, 2, 2, 5], w), (V,)),
     Case(lambda xp, w: xp.bincount([0, 2, 2, 5], w, 9), (F,)),
-    note="`x` decides the length of the answer, so it must be known: not batched, not staged",
+    note="the length of the output depends on `x`, which must be concrete: neither batched nor staged",
 )
 DATA, INSIDE = draw("d", (9,), -0.2, 2.2), np.array([0.13, 0.4, 1.2, 1.7, 1.9, 0.9])
-_STAGED = 'bins given by a rule (`"auto"`) read the data, which must be known'
+_STAGED = 'bins given by a method (`"auto"`) depend on the data, which must be concrete'
 for _options in (
     {},
     {"bins": 4},
@@ -404,7 +404,7 @@ add(
 )
 
 # Sets: the data decides how many elements an answer has.
-_KNOWN = "the data decides the shape of the answer, so it must be known: not batched, not staged"
+_KNOWN = "the shape of the output depends on the data, which must be concrete: neither batched nor staged"
 over("unique unique_values unique_all unique_counts unique_inverse", shapes=SHAPES, kinds="dfi", note=_KNOWN)
 for _name in "unique_values unique_all unique_counts unique_inverse".split():
     calls(_name, lambda xp, x, n=_name: getattr(xp, n)(x), args=(FEW,), smooth=False)
@@ -588,7 +588,7 @@ for _kind in "dfDi":
             Case(
                 lambda xp, x: xp.piecewise(x, [x.real < 0.8], [lambda v: v * v, lambda v: -v]), (draw(_kind, _shape),)
             ),
-            note="batched or staged, the functions are called on all of `x` and must work element by element",
+            note="when batched or staged, the functions are called on all of `x` and must be elementwise",
         )
 calls(
     "piecewise",
@@ -618,7 +618,7 @@ calls(
     lambda xp, x: xp.real_if_close(x),
     lambda xp, x: xp.real_if_close(x.real + 0j),
     args=(C,),
-    note="the data decides the dtype of the answer, so complex data must be known",
+    note="the dtype of the output depends on complex data, which must be concrete",
 )
 calls("real_if_close", lambda xp, x: xp.real_if_close(x), args=(V,))
 over("isposinf isneginf", kinds="dfi?")

@@ -236,7 +236,7 @@ def fill(t):
             lambda xp, x: xp.where(x, 1.0, 2),
             args=(draw(kind, (3,)),),
         )
-    known = "the data decides the shape of the answer, so it must be known: not batched, not staged"
+    known = "the shape of the output depends on the data, which must be concrete: neither batched nor staged"
     for name in "nonzero flatnonzero argwhere".split():
         calls(name, lambda xp, x, n=name: getattr(xp, n)(x > 1), args=(M,), note=known)
     calls(

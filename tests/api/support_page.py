@@ -6,20 +6,20 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "numpy_support.md"
-HEAD = """# What works with each NumPy function
+HEAD = """# Supported NumPy functions
 
-Each row was measured, and a test measures it again: the function of `covector.numpy`, or of its `linalg` and `fft`, was compared with NumPy's over shapes `()`, `(3,)`, `(2, 3)`, `(0,)`, over single and double precision, complex, integer and boolean arguments, and over its options.
+Each row is measured, and a test repeats the measurement: the function of `covector.numpy`, or of its `linalg` and `fft`, is compared with NumPy's for the shapes `()`, `(3,)`, `(2, 3)` and `(0,)`, for single and double precision, complex, integer and boolean arguments, and for its options.
 
-| column | says that |
+| column | meaning |
 | --- | --- |
-| value | traced values give NumPy's values and dtypes |
+| value | on traced values, the outputs have NumPy's values and dtypes |
 | forward, reverse | `jvp` and `vjp` agree with finite differences |
-| second order | so do the derivatives of both, in all four orders |
-| vmap | a batch gives what a loop gives, of the derivatives too |
-| make_graph | the function and its derivatives can be staged, and the graph gives the same values |
+| second order | so do their derivatives, in all four combinations |
+| vmap | a batch gives the same results as a loop, derivatives included |
+| make_graph | the function and its derivatives can be staged, and the graph computes the same values |
 | plain numpy | the same holds for `numpy.<name>` called on a traced value |
 
-“refused” means that covector or NumPy raises, and never that an answer is wrong. A dash means that there is nothing to measure: an answer of integers, booleans or indices is a constant to derivatives, and a function without array arguments has no batch.
+“refused” means that covector or NumPy raises; a result is never silently wrong. A dash means that the column does not apply: integer, boolean and index outputs have no derivative, and a function without array arguments cannot be batched.
 
 """  # noqa: E501 - paragraphs of a page
 

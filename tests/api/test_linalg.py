@@ -254,8 +254,8 @@ def test_written_buffers_are_decomposed_as_they_are():
      (lambda la, a: la.matrix_rank(a, 1e-3, rtol=1e-3), ValueError, "can't be both set"),
      (lambda la, a: la.lstsq(a, V), np.linalg.LinAlgError, r"a of shape \(m, n\) .*\(5, 3\) and \(3,\)"),
      (lambda la, a: la.cond(a[:0]), np.linalg.LinAlgError, r"not defined on empty .*\(0, 3\)"),
-     (lambda la, a: la.norm(a, 7), ValueError, "norm of matrices has the orders .*7"),
-     (lambda la, a: la.qr(a, "economic"), ValueError, "qr has the modes .*'economic'"),
+     (lambda la, a: la.norm(a, 7), ValueError, "norm of matrices supports the orders .*7"),
+     (lambda la, a: la.qr(a, "economic"), ValueError, "qr supports the modes .*'economic'"),
      (lambda la, a: la.multi_dot([a]), ValueError, "two or more arrays, but got 1"),
      (lambda la, a: la.multi_dot([a, a[0], a]), ValueError, r"shapes \(5, 3\), \(3,\), \(5, 3\)"),
      (lambda la, a: la.tensorsolve(a, V), np.linalg.LinAlgError, r"\(5, 3\) and \(3,\)"),
@@ -270,9 +270,9 @@ def test_misuse_is_refused(la, call, error, words):
 
 @pytest.mark.parametrize("deficient", [np.outer(W, V), np.outer(V, V), np.outer(V, W), np.eye(4)[:, [0, 0, 1]]])
 def test_qr_of_deficient_matrices_has_no_derivative(la, deficient):
-    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+    with pytest.raises(np.linalg.LinAlgError, match="only at matrices of full rank.*is singular; .*use svd"):
         cv.grad(lambda a: np.sum(la.qr(a)[1] ** 2))(deficient)
-    with pytest.raises(np.linalg.LinAlgError, match="matrices of full rank only.*is singular; .*use svd"):
+    with pytest.raises(np.linalg.LinAlgError, match="only at matrices of full rank.*is singular; .*use svd"):
         cv.jvp(lambda a: la.qr(a)[0], (deficient,), (deficient,))
 
 
@@ -346,7 +346,7 @@ def test_pseudo_inverse_that_cuts_singular_values_off(a):
     cv.testing.check_grads(lambda a: np.linalg.pinv(a, limit), (a,), order=2)
     if a.ndim == 2:
         cv.testing.check_grads(lambda a, b: np.linalg.lstsq(a, b, limit)[0], (a, a[:, 0] * 2 + 1), order=1)
-    with pytest.raises(np.linalg.LinAlgError, match="left out singular values"):
+    with pytest.raises(np.linalg.LinAlgError, match="cut off singular values"):
         cv.vmap(cv.grad(lambda a: np.abs(np.linalg.pinv(a, limit)).sum()))(a[None])
 
 

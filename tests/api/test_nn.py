@@ -97,7 +97,7 @@ def test_what_takes_no_part_in_a_sum_of_exponentials_has_no_derivative(name, axi
 
     check_grads(of, (x,))
     assert not cv.grad(of)(x)[~mask].any()
-    with pytest.raises(DtypeError, match=rf"{name} needs where= of booleans.*float64.*compare"):
+    with pytest.raises(DtypeError, match=rf"{name} needs a boolean where=.*float64.*compare"):
         fun(x, axis, where=x)
 
 
@@ -294,10 +294,10 @@ REFUSED = {
     "kernel": (lambda: nn.conv(ONE, np.ones((3, 2, 5))), ShapeError, r"kernel of shape \(5,\).*padded size \(4,\)"),
     "bias": (lambda: nn.conv(ONE, TWO, np.ones(2)), ShapeError, r"shape \(3,\), but has shape \(2,\)"),
     "stride": (lambda: nn.conv(ONE, TWO, stride=(1, 1)), ShapeError, r"stride needs one number.*\(1, 1\)"),
-    "padding": (lambda: nn.conv(ONE, TWO, padding=-1), ShapeError, "padding needs numbers of at least 0, but got -1"),
+    "padding": (lambda: nn.conv(ONE, TWO, padding=-1), ShapeError, "padding needs integers of at least 0, but got -1"),
     "padding name": (lambda: nn.conv(ONE, TWO, padding="full"), ValueError, "\"same\", but got 'full'"),
     "transpose": (lambda: nn.conv_transpose(ONE, TWO), ShapeError, r"conv_transpose with 1 groups.*\(3, 2, 2\)"),
-    "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"cuts 3 off an answer of size \(5,\)"),
+    "cut": (lambda: nn.conv_transpose(ONE, TWO[:2], padding=3), ShapeError, r"crops 3 from an output of size \(5,\)"),
     "attention": (lambda: nn.dot_product_attention(np.ones(3), np.ones((2, 3)), np.ones((2, 3))), ShapeError,
                   r"query \(…, queries, heads, depth\).*\(3,\).*one head with query\[:, None, :\]"),
     "attention without heads": (lambda: nn.dot_product_attention(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 3))),
@@ -320,9 +320,9 @@ REFUSED = {
     "one hot": (lambda: nn.one_hot(1.0, 3), DtypeError, r"needs integers, but got float64.*astype\(int\)"),
     "labels": (lambda: nn.softmax_cross_entropy(ONE, [0, 1]), ShapeError, r"\(1, 2\) examples.*shape \(2,\)"),
     "label": (lambda: nn.softmax_cross_entropy(ONE, [[0, 4]]), IndexError, "from 0 to 4, but there are 4 classes"),
-    "stride of 0": (lambda: nn.conv(ONE, TWO, stride=0), ShapeError, "stride needs numbers of at least 1, but got 0"),
-    "fraction": (lambda: nn.conv(ONE, TWO, stride=1.5), DtypeError, "stride needs whole numbers, but got 1.5; round"),
-    "groups": (lambda: nn.conv_transpose(ONE, TWO[:2], groups=0), ShapeError, "groups needs numbers of at least 1"),
+    "stride of 0": (lambda: nn.conv(ONE, TWO, stride=0), ShapeError, "stride needs integers of at least 1, but got 0"),
+    "fraction": (lambda: nn.conv(ONE, TWO, stride=1.5), DtypeError, "stride needs integers, but got 1.5; round"),
+    "groups": (lambda: nn.conv_transpose(ONE, TWO[:2], groups=0), ShapeError, "groups needs integers of at least 1"),
     "three": (lambda: nn.conv(ONE, TWO, padding=[(1, 2, 3)]), ShapeError, r"before and after.*\(1, 2, 3\)"),
     "pairs": (lambda: nn.conv(ONE, TWO, padding=[(1, 2)] * 2), ShapeError, r"one pair, or one for each of 1 axes"),
     "output padding": (lambda: nn.conv_transpose(ONE, TWO[:2], output_padding=-1), ShapeError,

@@ -200,42 +200,42 @@ def test_normal_vectors_have_their_covariance(method):
 
 
 def test_what_is_no_key_is_refused():
-    for wrong, words in ((0, r"int64 of shape \(\); make a key by random.key"), (
+    for wrong, words in ((0, r"int64 of shape \(\); make a key with random.key"), (
             random.split(KEY), r"uint32 of shape \(2, 2\); take one of these keys, or use vmap")):
-        with pytest.raises(TypeError, match=rf"random.normal needs a key, two words of dtype uint32.*{words}"):
+        with pytest.raises(TypeError, match=rf"random.normal needs a key, two uint32 words.*{words}"):
             random.normal(wrong)
-    with pytest.raises(TypeError, match=r"random.key needs a whole number, but got float64 of shape \(\); cast it"):
+    with pytest.raises(TypeError, match=r"random.key needs an integer, but got float64 of shape \(\); cast it"):
         random.key(1.5)
-    with pytest.raises(TypeError, match=r"random.fold_in needs a whole number, but got float64"):
+    with pytest.raises(TypeError, match=r"random.fold_in needs an integer, but got float64"):
         random.fold_in(KEY, 1.5)
 
 
 def test_shapes_and_dtypes_that_do_not_fit_are_refused():
-    with pytest.raises(TypeError, match=r"random.uniform needs a shape of whole numbers, but got 1.5; write shape="):
+    with pytest.raises(TypeError, match=r"random.uniform needs a shape of integers, but got 1.5; write shape="):
         random.uniform(KEY, 1.5)
-    with pytest.raises(ShapeError, match=r"random.uniform needs a shape of numbers that are not negative.*-1"):
+    with pytest.raises(ShapeError, match=r"random.uniform needs a shape of nonnegative integers.*-1"):
         random.uniform(KEY, (-1,))
     with pytest.raises(ShapeError, match=r"random.gamma|random.loggamma was asked for shape \(2,\).*shape \(3,\)"):
         random.gamma(KEY, np.ones(3), (2,))
-    with pytest.raises(DtypeError, match=r"random.normal draws float16, float32 or float64, but dtype=int64.*cast"):
+    with pytest.raises(DtypeError, match=r"random.normal returns float16, float32 or float64, but dtype=int64.*cast"):
         random.normal(KEY, (2,), int)
-    with pytest.raises(DtypeError, match=r"random.bits gives unsigned integers, but dtype=int64 was asked for"):
+    with pytest.raises(DtypeError, match=r"random.bits returns unsigned integers, but dtype=int64 was asked for"):
         random.bits(KEY, dtype=int)
-    with pytest.raises(DtypeError, match=r"random.randint gives whole numbers, but dtype=float64 was asked for"):
+    with pytest.raises(DtypeError, match=r"random.randint returns integers, but dtype=float64 was asked for"):
         random.randint(KEY, (2,), 0, 3, float)
-    with pytest.raises(TypeError, match=r"random.randint needs whole bounds, but got float64 and int64; cast them"):
+    with pytest.raises(TypeError, match=r"random.randint needs integer bounds, but got float64 and int64; cast them"):
         random.randint(KEY, (2,), 0.5, 3)
     with pytest.raises(ShapeError, match=r"random.choice was asked for 6 of 5 elements; draw fewer"):
         random.choice(KEY, 5, (2, 3), replace=False)
     with pytest.raises(ShapeError, match=r"random.choice needs one probability for each of 5 elements.*\(4,\)"):
         random.choice(KEY, 5, p=np.ones(4) / 4)
-    with pytest.raises(ShapeError, match=r"random.categorical was asked for 4 of 3 places; draw fewer"):
+    with pytest.raises(ShapeError, match=r"random.categorical was asked for 4 of 3 categories; draw fewer"):
         random.categorical(KEY, np.zeros(3), shape=(4,), replace=False)
-    with pytest.raises(TypeError, match=r"random.permutation needs an array or a whole number.*float64"):
+    with pytest.raises(TypeError, match=r"random.permutation needs an array or an integer.*float64"):
         random.permutation(KEY, 1.5)
     with pytest.raises(ShapeError, match=r"random.multivariate_normal needs a mean of shape.*\(3,\) and \(2, 2\)"):
         random.multivariate_normal(KEY, np.zeros(3), COV)
-    with pytest.raises(ValueError, match=r'random.multivariate_normal knows the methods "cholesky".*\'lu\''):
+    with pytest.raises(ValueError, match=r'random.multivariate_normal supports the methods "cholesky".*\'lu\''):
         random.multivariate_normal(KEY, np.zeros(2), COV, method="lu")
     with pytest.raises(TypeError, match=r"random.dirichlet needs alpha of at least one axis.*use beta"):
         random.dirichlet(KEY, 1.0)

@@ -93,7 +93,7 @@ def test_matrices_of_a_pattern():
 def test_shapes_that_do_not_fit():
     with pytest.raises(ShapeError, match=r"solve_triangular needs a of shape.*\(4, 4\) and \(3,\); reshape b"):
         linalg.solve_triangular(A, B[:3])
-    with pytest.raises(ValueError, match=r'solve_triangular knows trans=0 or "N".*but got \'X\'; choose one'):
+    with pytest.raises(ValueError, match=r'solve_triangular supports trans=0 or "N".*but got \'X\'; choose one'):
         linalg.solve_triangular(A, B, "X")
     with pytest.raises(ShapeError, match=r"block_diag needs matrices, but got shape \(1, 1, 1\); use vmap"):
         linalg.block_diag(np.ones((1, 1, 1)))

@@ -128,7 +128,7 @@ def test_orders_of_polygamma_broadcast_and_are_whole():
     n = np.arange(4)[:, None]
     np.testing.assert_allclose(special.polygamma(n, X), scipy_special.polygamma(n, X), rtol=1e-14)
     assert float(special.polygamma(1.0, 1.0)) == float(special.polygamma(1, 1.0))
-    with pytest.raises(TypeError, match=r"whole orders, but got n of dtype float64.*astype\(int\)"):
+    with pytest.raises(TypeError, match=r"integer orders, but got n of dtype float64.*astype\(int\)"):
         cv.grad(lambda n: special.polygamma(n, 2.0))(1.0)
 
 
@@ -191,7 +191,8 @@ def test_error_functions_of_complex_values(name):
 
 
 def test_gamma_of_complex_values_is_refused():
-    with pytest.raises(DtypeError, match="gamma takes real values, but got complex128.*outside of the derivative"):
+    with pytest.raises(DtypeError, match="gamma takes real values, but got complex128.*outside the differentiated "
+                                         "function"):
         cv.grad(lambda x: scipy_special.gamma(x * 1j).real)(1.0)
 
 
@@ -307,7 +308,8 @@ def test_orders_broadcast_and_batch_without_a_derivative(name):
     gradient = cv.grad(lambda v: fun(v, 1.0))
     graph = cv.make_graph(lambda v: fun(v, 1.0))(1.0)
     for traced, v in ((gradient, 1.0), (cv.grad(graph), 1.0), (cv.vmap(gradient), np.ones(1))):
-        with pytest.raises(RuleError, match=rf"{name}.*has no derivative by its operand 'v'.*stop_gradient"):
+        with pytest.raises(RuleError, match=rf"{name}.*is not differentiable with respect to its operand "
+                                            rf"'v'.*stop_gradient"):
             traced(v)
     with pytest.raises(TypeError, match=rf"{name} takes real values.*complex128.*outside"):
         cv.jvp(lambda z: fun(1, z), (1j,), (1.0 + 0j,))
@@ -334,7 +336,7 @@ def test_functions_of_parameters_without_a_derivative(name):
     np.testing.assert_allclose(ours(*given, X), theirs(*given, X), rtol=1e-14)
     check_grads(lambda x: theirs(*given, x), (X,), order=2, rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(cv.vmap(lambda x: ours(*given, x))(X), ours(*given, X))
-    with pytest.raises(RuleError, match="no closed form|whole order"):
+    with pytest.raises(RuleError, match="no closed form|the order is an integer"):
         cv.grad(lambda a: ours(a, *given[1:], 0.5))(2.0)
 
 
@@ -362,7 +364,7 @@ def test_pairs_of_integrals(name):
 def test_factorials_and_the_box_cox_transform():
     np.testing.assert_allclose(special.factorial([0, 3, 5, -2]), [1.0, 6.0, 120.0, 0.0])
     check_grads(special.factorial, (np.array([0.5, 3.0, -1.0]),))
-    with pytest.raises(ValueError, match="factorial gives floating numbers, but exact=True was asked for"):
+    with pytest.raises(ValueError, match="factorial returns floating-point numbers, but exact=True was asked for"):
         special.factorial(3, exact=True)
     lmbda = np.array([-0.7, 0.0, 1e-9, 0.4, 2.0])
     for name in ("boxcox", "boxcox1p"):

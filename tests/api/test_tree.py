@@ -43,7 +43,7 @@ def test_containers_inside_out():
     turned = tree.transpose(outer, inner, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
     assert turned == {"a": (1, 3), "b": [(2, 4)]}
     for wrong in ((inner, outer), (outer, outer)):
-        with pytest.raises(ValueError, match=r"tree.transpose was told of.*but got.*outside first"):
+        with pytest.raises(ValueError, match=r"tree.transpose was given the structure.*but got.*outer structure first"):
             tree.transpose(*wrong, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
 
 

@@ -15,22 +15,22 @@ GAPS = PAGE.parent / "compat_gaps.md"
 FACTS = HERE / "surface" / "pytorch.json"  # {name: what PyTorch does, a letter for each outcome of each column}
 KNOWN = HERE / "surface" / "differences.txt"  # lines of name | column | label
 MEANT = HERE / "surface" / "on_purpose.txt"  # those of them with a reason: ... | beginning of a row of compat_gaps.md
-HEAD = """# What works with each PyTorch operation
+HEAD = """# Supported PyTorch operations
 
-Each row was measured, and tests measure it again: every operation of the surface was called in covector and in PyTorch {version}, in several forms and with right and wrong arguments.
+Each row is measured, and tests repeat the measurement: every operation of PyTorch's public surface is called in covector and in PyTorch {version}, in several forms and with valid and invalid arguments.
 
-| column | says that |
+| column | meaning |
 | --- | --- |
-| value | dtypes, shapes, strides and values agree: as function and method, by names of arguments, in float64, float32, float16, complex, integers and booleans, with zero-size, zero-dimensional, non-contiguous, tied and NaN inputs |
-| grad | so do gradients, at ties, at zero, for complex and for empty inputs, too |
-| grad-grad | so do the gradients of gradients |
+| value | dtypes, shapes, strides and values agree: as a function and as a method, with keyword arguments, for float64, float32, float16, complex, integers and booleans, with zero-size, zero-dimensional, non-contiguous, tied and NaN inputs |
+| grad | so do gradients, including ties, zeros, complex and empty inputs |
+| grad-grad | so do second derivatives |
 | forward | so do tangents of `func.jvp` |
-| vmap | so does `func.vmap`, over all tensors and over the first or last alone |
-| in-place | so does the in-place form: values, gradients, versions, and what it refuses |
-| out | so does `out=`: full, empty, of another shape or dtype, and what it refuses |
-| errors | wrong calls raise errors of the same type: of kind, number, shape, axis and name of arguments |
+| vmap | so does `func.vmap`, over all tensors and over only the first or the last |
+| in-place | so does the in-place variant: values, gradients, versions, and errors |
+| out | so does `out=`: full, empty, of a different shape or dtype, and errors |
+| errors | invalid calls raise errors of the same type: invalid types, numbers, shapes, axes and names of arguments |
 
-“yes” means that all comparisons of the cell agree, “38 of 40” that two do not: below the tables is which. A star stands where comparisons differ on purpose, which the numbers leave out: [below](#what-differs-on-purpose), too, is which, and the row of [](compat_gaps.md) that says why. A dash means that PyTorch has nothing there: no derivative, no in-place form, no `out=`. Where PyTorch has no kernel for a dtype or no derivative, covector may have one.
+“yes” means that all comparisons of the cell agree, “38 of 40” that two do not; they are listed below the tables. A star marks cells with intentional differences, which are not counted; they are listed [at the end](#intentional-differences), with the row of [](compat_gaps.md) that gives the reason. A dash means that PyTorch does not support the feature: it has no derivative, no in-place variant, or no `out=`. covector may support dtypes and derivatives that PyTorch does not.
 
 """  # noqa: E501 - paragraphs of a page
 
@@ -127,7 +127,7 @@ def page(torch):
     return "\n".join(text) + "\n" + notes(lines - purposes.keys()) + "\n" + reasons(lines, purposes)
 
 
-TITLES = {"First": "Used most", "Second": "Used often", "Third": "The rest of the surface"}
+TITLES = {"First": "Most used operations", "Second": "Often used operations", "Third": "Other operations"}
 
 
 def notes(lines):
@@ -136,7 +136,7 @@ def notes(lines):
     for line in sorted(lines):
         name, column, label = line.split(" | ")
         found.setdefault(name, {}).setdefault(column, []).append(label)
-    text = ["## What differs\n", "By operation, column and comparison; `call 1` is the second sample of the operation "
+    text = ["## Differences\n", "By operation, column and comparison; `call 1` is the second sample of the operation "
             "in `tests/compat/surface`.\n"]
     for name in sorted(found):
         told = "; ".join(f"{column}: {', '.join(labels)}" for column, labels in found[name].items())
@@ -145,13 +145,13 @@ def notes(lines):
 
 
 def reasons(lines, purposes):
-    """What differs on purpose, by the reason."""
+    """Intentional differences, by the reason."""
     found = {}
     for line in sorted(lines & purposes.keys()):
         name, column, label = line.split(" | ")
         found.setdefault(purposes[line], {}).setdefault(f"`{name}`: {column}", []).append(label)
     rows = [line.removeprefix("| ").partition(" | ")[0] for line in GAPS.read_text(encoding="utf-8").splitlines()]
-    text = ["## What differs on purpose\n", "By the row of [](compat_gaps.md) that says why.\n"]
+    text = ["## Intentional differences\n", "By the row of [](compat_gaps.md) that gives the reason.\n"]
     for why in sorted(found):
         row = next((row for row in rows if row.startswith(why)), why)
         text.append(f"- {row}: " + "; ".join(f"{where} {', '.join(labels)}" for where, labels in found[why].items()))

@@ -25,7 +25,7 @@ def test_the_page_says_what_the_operations_do():
 
 def test_the_operations_used_most_have_no_hole():
     text = support.PAGE.read_text(encoding="utf-8")
-    most = text[text.index("## Used most") : text.index("## Used often")]
+    most = text[text.index("## Most used operations") : text.index("## Often used operations")]
     rows = re.findall(r"^\| `(\S+)` \| (.*) \|$", most, re.MULTILINE)
     assert len(rows) == sum(row.tier == "First" for row in support.ROWS.values())
     for name, cells in rows:

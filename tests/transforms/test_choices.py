@@ -81,7 +81,7 @@ def test_what_switch_cannot_choose_by():
 def test_one_operand_by_name():
     assert cv.cond(True, lambda _: 1.0, lambda _: 2.0, operand=None) == 1.0
     assert cv.switch(1, [lambda x: x, lambda x: -x], operand=3.0) == -3.0
-    with pytest.raises(TypeError, match=r"cond was given 1 operands by position and operand= besides"):
+    with pytest.raises(TypeError, match=r"cond was given 1 operands by position and operand= as well"):
         cv.cond(True, abs, abs, 1.0, operand=2.0)
 
 
@@ -163,9 +163,10 @@ def test_running_products_of_matrices():
 
 
 def test_what_cannot_be_combined():
-    with pytest.raises(ShapeError, match=r"associative_scan needs a function that keeps shapes.*\(2,\) it made \(\)"):
+    with pytest.raises(ShapeError, match=r"associative_scan needs a function that keeps shapes.*\(2,\) it returned "
+                                         r"\(\)"):
         cv.associative_scan(lambda a, b: a[0], X)
-    with pytest.raises(TreeError, match="associative_scan needs answers of its function with the structure"):
+    with pytest.raises(TreeError, match="associative_scan needs outputs of its function with the structure"):
         cv.associative_scan(lambda a, b: (a, b), X)
     with pytest.raises(ShapeError, match=r"associative_scan needs arrays of one length on axis 0, but got"):
         cv.associative_scan(operator.add, (X, X[:2]))

@@ -197,10 +197,10 @@ def test_a_pullback_may_be_a_residual_under_every_transform():
 
 def test_a_staged_rule_whose_answer_is_not_the_function_s_is_refused():
     f = with_jvp(lambda p, t: (np.ones(3), np.ones(3)))
-    with pytest.raises(ValueError, match=r"jvp rule.*answer of the function, f64\[\].*f64\[3\]"):
+    with pytest.raises(ValueError, match=r"jvp rule.*output of the function, f64\[\].*f64\[3\]"):
         cv.grad(lambda x: cv.make_graph(f)(x)(x))(1.0)
     g = with_vjp(lambda x: (np.ones(3), None), lambda _, ct: (ct.sum(),))
-    with pytest.raises(ValueError, match=r"fwd rule.*answer of the function, f64\[\].*f64\[3\]"):
+    with pytest.raises(ValueError, match=r"fwd rule.*output of the function, f64\[\].*f64\[3\]"):
         cv.grad(lambda x: cv.make_graph(g)(x)(x))(1.0)
 
 

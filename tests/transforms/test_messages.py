@@ -26,8 +26,8 @@ CASES = {
     "out_axes by name": (TypeError, lambda: cv.vmap(lambda x: x, out_axes="a")(X), r"'a' in out_axes.*out_axes=0"),
     "in_axes that is no int": (TypeError, lambda: cv.vmap(lambda x: x, in_axes=(0.0,))(X),
                                r"0\.0 in in_axes.*in_axes=0"),
-    "axes for other containers": (ValueError, lambda: cv.vmap(lambda x: x, out_axes=(0, 1))(X),
-                                  r"out_axes=\(0, 1\).*no prefix.*one axis for a part"),
+    "axes for other pytrees": (ValueError, lambda: cv.vmap(lambda x: x, out_axes=(0, 1))(X),
+                                  r"out_axes=\(0, 1\).*not a prefix.*one axis for a subtree"),
     "a text as result": (TypeError, lambda: cv.vmap(lambda x: "text")(X),
                          r"one result is 'text' of type str.*out_axes=None"),
     "a text as argument": (TypeError, lambda: cv.vmap(lambda x, s: x)(X, "text"), r"'text' of type str.*in_axes=None"),
@@ -45,7 +45,7 @@ CASES = {
                         r"\(3,\).*length=2.*leave length out"),
     "a cotangent of another shape": (ValueError, lambda: cv.linear_transpose(lambda x: 2 * x, X)(np.ones(2)),
                                      r"transposed function.*\(3,\).*\(2,\); reshape"),
-    "a cotangent in another container": (ValueError, lambda: cv.linear_transpose(lambda x: (x, x), X)(X),
+    "a cotangent in another pytree": (ValueError, lambda: cv.linear_transpose(lambda x: (x, x), X)(X),
                                          r"transposed function needs a cotangent with the structure"),
 }  # fmt: skip
 

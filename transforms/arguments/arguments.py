@@ -1,4 +1,4 @@
-"""Containers, argnums, aux: what happens to arguments before a trace starts and to results after it."""
+"""Pytrees, argnums, aux: what happens to arguments before a trace starts and to results after it."""
 
 import numpy as np
 import optree
@@ -17,7 +17,7 @@ NAMESPACE = "covector"
 
 
 def flatten(tree):
-    """`(leaves, rebuild)` of any container; None is an empty node."""
+    """Return `(leaves, rebuild)` of any pytree; None is a node without children."""
     kind = type(tree)
     if kind is ndarray or kind in WEAK or isinstance(tree, Tracer):
         return [tree], first
@@ -41,12 +41,12 @@ def flatten(tree):
 
 
 def first(leaves):
-    """The container that is a bare leaf."""
+    """The pytree that is a bare leaf."""
     return leaves[0]
 
 
 class Rebuild:
-    """Puts leaves back into a container; compares by structure."""
+    """Puts leaves back into a pytree; compares by structure."""
 
     __slots__ = ("spec",)
 
@@ -98,7 +98,7 @@ def structure(tree):
 
 
 def described(tree):
-    """The containers of a tree, or of its structure, with * for each leaf; for messages."""
+    """The structure of a tree, with * for each leaf; for messages."""
     spec = tree if isinstance(tree, optree.PyTreeSpec) else structure(tree)
     return str(spec).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
 
@@ -124,12 +124,12 @@ def normal_argnums(argnums, count, name):
 
 
 def differentiable(leaf, name, where="argument"):
-    """The aval of an input leaf, or an error that names the remedy."""
+    """The aval of an input leaf, or an error that suggests a fix."""
     try:
         aval = aval_of(leaf)
     except DtypeError:
         aval = None
-    out = "leave it out by argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
+    out = "exclude it with argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
     if aval is None or not computable(leaf):
         raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
                          f"{type(leaf).__name__}; {out}, or convert it{at_user_line()}")
@@ -165,7 +165,7 @@ def answer_aval(value):
         return aval_of(value)
     except DtypeError:
         raise DtypeError(f"a derivative needs a function that returns arrays and numbers, but one result is {value!r} "
-                         f"of type {type(value).__name__}; return it by has_aux=True, or keep it outside"
+                         f"of type {type(value).__name__}; return it with has_aux=True, or keep it outside"
                          f"{at_user_line()}") from None
 
 
@@ -184,13 +184,13 @@ def split_aux(result, name):
 
 
 def same_structure(tree, rebuild, name, what):
-    """Leaves of `tree`, which must have the structure of `rebuild`'s container."""
+    """Leaves of `tree`, which must have the structure of `rebuild`'s pytree."""
     leaves, found = flatten(tree)
     if found is not rebuild and found != rebuild:
         reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
         if structure(tree) != reference:
             raise TreeError(f"{name} needs {what} with the structure {described(reference)}, "
-                            f"but got {described(tree)}; give it the containers of that structure{at_user_line()}")
+                            f"but got {described(tree)}; give it that structure{at_user_line()}")
     return leaves
 
 
@@ -204,7 +204,7 @@ _PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list,
 
 
 def only_leaf(out):
-    """The leaf of a registered container of one array (a tensor of the torch layer is one), and how to rebuild it."""
+    """The leaf of a registered pytree of one array (a tensor of the torch layer is one), and how to rebuild it."""
     if isinstance(out, _PLAIN_RESULTS):
         return out, None
     leaves, rebuild = flatten(out)

@@ -28,8 +28,8 @@ def check_escaped(tree):
 
 
 def owned(tree, given):
-    """A result with memory of its own: none of the arrays in the containers `given`, no view, and nothing twice."""
-    if type(tree) is ndarray and len(given) == 1:  # the common case, spared the containers
+    """A result with memory of its own: none of the arrays in the pytrees `given`, no view, and nothing twice."""
+    if type(tree) is ndarray and len(given) == 1:  # the common case, spared the pytrees
         own = tree.base is None and tree is not given[0] and tree.flags.writeable
         if own and type(given[0]) is ndarray:
             return tree

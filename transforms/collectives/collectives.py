@@ -1,4 +1,4 @@
-"""Collectives over a named mapped axis: psum and its kin, as primitives."""
+"""Collectives over a named mapped axis: psum and others, as primitives."""
 
 from typing import TypeAlias
 
@@ -126,15 +126,15 @@ def _outside(names):
 
 
 def psum(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Sum over a mapped axis; every example gets the total.
+    """Sum over a mapped axis; every example receives the total.
 
     Args:
-        x: a container of arrays, any shape.
+        x: a pytree of arrays of any shape.
         axis_name: as given to `vmap(axis_name=…)`, or a tuple of names.
     Returns:
         the same structure and shapes.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x / covector.psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -144,14 +144,14 @@ def psum(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Mean over a mapped axis; every example gets it.
+    """Mean over a mapped axis; every example receives it.
 
     Args:
         x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x - covector.pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -162,14 +162,14 @@ def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Maximum over a mapped axis; every example gets it, and ties share the derivative.
+    """Maximum over a mapped axis; every example receives it, and the derivative is split at ties.
 
     Args:
         x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -179,14 +179,14 @@ def pmax(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Minimum over a mapped axis; every example gets it, and ties share the derivative.
+    """Minimum over a mapped axis; every example receives it, and the derivative is split at ties.
 
     Args:
         x, axis_name: as in `psum`.
     Returns:
         the same structure and shapes.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pmin(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -202,17 +202,17 @@ def _extreme(reduce, v, names):
 
 
 def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = False) -> PyTree:
-    """Give every example the values of all examples.
+    """Gather the values of all examples in every example.
 
     Args:
-        x: a container of arrays.
+        x: a pytree of arrays.
         axis_name: the mapped axis.
-        axis: where the gathered axis goes.
+        axis: the position of the gathered axis.
         tiled: concatenate along the existing `axis` instead of making a new one.
     Returns:
         each leaf with the new axis.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.all_gather(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -232,13 +232,13 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
 
 
 def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, tiled: bool = False) -> PyTree:
-    """Sum over a mapped axis, of which each example keeps its own slice; the transpose of `all_gather`.
+    """Sum over a mapped axis, and scatter the slices of the sum to the examples; the transpose of `all_gather`.
 
     Args:
-        x: a container of arrays whose axis `scatter_dimension` is as long as the mapped axis (a multiple if `tiled`).
+        x: a pytree of arrays whose axis `scatter_dimension` is as long as the mapped axis (a multiple if `tiled`).
         axis_name: the mapped axis.
         scatter_dimension: the axis that is scattered.
-        tiled: keep the axis, one block of it an example.
+        tiled: keep the axis, with one block of it per example.
     Returns:
         each leaf without that axis (or with its block).
     Raises:
@@ -266,14 +266,14 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
 
 
 def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
-    """Mark a value as differing between the examples of a mapped axis; the values stay as they are.
+    """Mark a value as varying between the examples of a mapped axis; the values are unchanged.
 
     Args:
         x, axis_name: as in `psum`.
     Returns:
         the same values, batched over the axis.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.pvary(2.0, "i") * x, axis_name="i")(np.array([1.0, 3.0]))
@@ -287,14 +287,14 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
 
 
 def axis_index(axis_name: AxisName) -> Array:
-    """Give the position of this example along a mapped axis.
+    """Return the index of this example along a mapped axis.
 
     Args:
         axis_name: as given to `vmap(axis_name=…)`.
     Returns:
         an integer, shape `()`.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x * covector.axis_index("i"), axis_name="i")(np.array([5.0, 5.0]))
@@ -317,14 +317,14 @@ def _each(fun, tree):
 
 
 def axis_size(axis_name: AxisName) -> int:
-    """The number of examples along a mapped axis.
+    """Return the number of examples along a mapped axis.
 
     Args:
         axis_name: as given to `vmap(axis_name=…)`, or a tuple of names.
     Returns:
-        a Python number; of several axes the product.
+        a Python integer; for several axes the product.
     Raises:
-        NameError: no such axis is mapped here.
+        NameError: no axis of that name is mapped.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: x / covector.axis_size("i"), axis_name="i")(np.array([1.0, 3.0]))

@@ -1,4 +1,4 @@
-"""Collectives that send values from example to example, composed of a gather and a choice."""
+"""Collectives that exchange values between examples, composed of a gather and a selection."""
 
 from collections.abc import Iterable
 from operator import index
@@ -18,14 +18,14 @@ def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) ->
     """Send the value of each example to another one.
 
     Args:
-        x: a container of arrays.
+        x: a pytree of arrays.
         axis_name: the mapped axis.
-        perm: pairs (from, to) of positions; no example sends or gets twice. Who gets nothing has zeros.
+        perm: pairs (source, destination) of indices, each at most once per side. Who receives nothing gets zeros.
     Returns:
         the same structure and shapes.
     Raises:
-        NameError: no such axis is mapped here.
-        ValueError: a position is out of range, or stands on one side twice.
+        NameError: no axis of that name is mapped.
+        ValueError: an index is out of range, or occurs twice on one side.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(np.array([5.0, 6.0, 7.0]))
@@ -52,19 +52,19 @@ def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) ->
 def all_to_all(
     x: PyTree, axis_name: AxisName, split_axis: int, concat_axis: int, *, tiled: bool = False
 ) -> PyTree:
-    """Cut an axis into one part for each example, and give every example its parts from all: a transposed mapped axis.
+    """Split an axis into one part per example, and give every example its parts from all: a transposed mapped axis.
 
     Args:
-        x: a container of arrays.
+        x: a pytree of arrays.
         axis_name: the mapped axis.
-        split_axis: the axis that is cut, as long as the mapped axis (a multiple if `tiled`).
-        concat_axis: where the parts go: a new axis there, or, if `tiled`, one after the other along that axis.
-        tiled: whether both axes stay.
+        split_axis: the axis to split, as long as the mapped axis (a multiple if `tiled`).
+        concat_axis: the position of the parts: a new axis, or, if `tiled`, concatenated along that axis.
+        tiled: whether both axes are kept.
     Returns:
-        each leaf with the axes so changed.
+        each leaf with the axes changed accordingly.
     Raises:
-        NameError: no such axis is mapped here.
-        ShapeError: the axis has another length.
+        NameError: no axis of that name is mapped.
+        ShapeError: the axis has a different length.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.all_to_all(x, "i", 0, 0), axis_name="i")(np.array([[1, 2], [3, 4]]))

@@ -1,6 +1,6 @@
-"""Checkpointing: save the operands, recompute the rest in the sweep.
+"""Checkpointing: save the inputs of a function, recompute the rest during the backward pass.
 
-The function runs once, concretely, and is written down as a graph, so what it closed over becomes operands and a
+The function runs once, concretely, and is staged to a graph, so what it closed over becomes operands and a
 replay makes the same choices (dropout masks included).
 """
 
@@ -44,16 +44,16 @@ def checkpoint(
     fun: Any = None, *, policy: Callable[..., Any] | None = None, prevent_cse: bool = True,
     static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
 ) -> Any:
-    """Make `fun` keep only its operands for the pullback and recompute what else is needed.
+    """Save only the inputs of `fun` for the backward pass, and recompute its residuals there.
 
     Args:
-        fun: any function of containers of arrays. It runs eagerly, so `if` on concrete values works. Traced values that
-            it closes over are differentiated, too.
-        policy: `policy(primitive, *avals, **params) -> bool` says which answers to save anyway; see
+        fun: any function of pytrees of arrays. It is executed eagerly, so `if` on concrete values works. Traced values
+            that it closes over are differentiated, too.
+        policy: `policy(primitive, *avals, **params) -> bool` selects outputs to save nevertheless; see
             `checkpoint_policies`. Results of collectives are always saved.
-        prevent_cse: taken for the sake of JAX's signature; nothing here merges what is recomputed with the original.
-        static_argnums, static_argnames: positions and names of arguments that are handed to `fun` as they are, even
-            where they are containers of other things than arrays.
+        prevent_cse: accepted for compatibility with JAX; recomputed values are never merged with the original.
+        static_argnums, static_argnames: positions and names of arguments that are passed to `fun` unchanged, and may
+            be arbitrary objects.
     Returns:
         a function with the same values and derivatives.
 
@@ -101,7 +101,7 @@ remat = checkpoint
 
 
 class checkpoint_policies:  # noqa: N801 - a namespace
-    """Which answers a checkpointed function saves instead of recomputing.
+    """Policies that select which outputs a checkpointed function saves instead of recomputing.
 
     >>> import numpy as np, covector
     >>> f = covector.checkpoint(lambda x: np.sin(x @ x), policy=covector.checkpoint_policies.dots_saveable)
@@ -175,7 +175,7 @@ def _grad(trace, prim, args):
 
 
 def _with_saved(graph, kept):
-    """The body with saved answers put in place of computing them; the rules of their operations still run."""
+    """The body with saved outputs put in place of computing them; the rules of their operations still run."""
     return lambda *values: graph.eval(values, known=kept)
 
 

@@ -1,4 +1,4 @@
-"""Control flow: cond, switch, while_loop, fori_loop; plain Python on known values, a primitive on staged ones."""
+"""Control flow: cond, switch, while_loop, fori_loop; plain Python on concrete values, a primitive on staged ones."""
 
 from collections.abc import Sequence
 
@@ -34,20 +34,20 @@ def cond(
     pred: Array, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: PyTree,
     operand: PyTree = _NO_OPERAND,
 ) -> PyTree:
-    """Choose between two functions by a condition.
+    """Select between two functions by a condition.
 
     Args:
-        pred: a boolean scalar. A known one calls one function only; batched by vmap, both run and `where` chooses;
-            staged, both are staged.
-        true_fun, false_fun: functions of `operands`, with results of one structure, shapes and dtypes.
-        operands: any containers of arrays.
-        operand: the one operand, by name; it may be None.
+        pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
+            `where` selects; if staged, both are staged.
+        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword; it may be None.
     Returns:
-        the chosen function's result.
+        the output of the selected function.
     Raises:
-        TreeError: the results differ in structure.
-        ShapeError: `pred` is no scalar.
-        TypeError: `operands` and `operand` are given both.
+        TreeError: the outputs differ in structure.
+        ShapeError: `pred` is not a scalar.
+        TypeError: both `operands` and `operand` are given.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.cond(x > 0, np.sin, np.cos, x))(np.array([0.0, -np.pi])).round(3)
@@ -66,7 +66,7 @@ def _all_operands(operands, operand, name):
     if operand is _NO_OPERAND:
         return operands
     if operands:
-        raise TypeError(f"{name} was given {len(operands)} operands by position and operand= besides; give all of them "
+        raise TypeError(f"{name} was given {len(operands)} operands by position and operand= as well; give all of them "
                         f"by position{at_user_line()}")
     return (operand,)
 
@@ -92,19 +92,19 @@ def _choose(pred, true_fun, false_fun, operands, name):
 def switch(
     index: Array, branches: Sequence[Callable[..., Any]], *operands: PyTree, operand: PyTree = _NO_OPERAND
 ) -> PyTree:
-    """Choose among several functions by an index.
+    """Select one of several functions by an index.
 
     Args:
-        index: an integer scalar; below 0 it means the first function, beyond the end the last. A known one calls one
-            function only; batched by vmap, all run and `where` chooses; staged, all are staged.
-        branches: functions of `operands`, with results of one structure, shapes and dtypes.
-        operands: any containers of arrays.
-        operand: the one operand, by name; it may be None.
+        index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
+            by vmap, all are called and `where` selects; if staged, all are staged.
+        branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword; it may be None.
     Returns:
-        the chosen function's result.
+        the output of the selected function.
     Raises:
-        TypeError: the index is no integer scalar, or there is nothing to choose from.
-        TreeError: the results differ in structure.
+        TypeError: the index is not an integer scalar, or `branches` is empty.
+        TreeError: the outputs differ in structure.
 
     >>> import numpy as np, covector
     >>> covector.switch(1, [np.sin, np.cos, np.exp], 0.0)
@@ -156,7 +156,7 @@ def _closed(graph, count, places):
 def _same_results(a, b, name):
     if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
         raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
-                        f"{len(b.outputs)} leaves in different containers; return the same containers{at_user_line()}")
+                        f"{len(b.outputs)} leaves in different pytrees; return the same structure{at_user_line()}")
     for x, y in zip(a.out_avals, b.out_avals):
         if x.shape != y.shape or x.dtype != y.dtype:
             raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
@@ -164,13 +164,13 @@ def _same_results(a, b, name):
 
 
 def _select(pred, on_true, on_false, name):
-    """Leaf by leaf `where`, for containers of one structure."""
+    """Leaf by leaf `where`, for pytrees of one structure."""
     xs, rebuild = flatten(on_true)
     ys, _ = flatten(on_false)
     if len(xs) != len(ys) or structure(on_true) != structure(on_false):
         needs = "a carry that keeps its structure" if name == "while_loop" else "its functions to return one structure"
         raise TreeError(f"{name} needs {needs}, but got {described(on_true)} and {described(on_false)}; return the "
-                        f"same containers{at_user_line()}")
+                        f"same structure{at_user_line()}")
     xs, ys = [settle(x) for x in xs], [settle(y) for y in ys]
     for x, y in zip(xs, ys):  # dtypes promote, as they do where the examples' results are stacked
         if aval_of(x).shape != aval_of(y).shape:
@@ -257,16 +257,16 @@ _cond = higher_order(
 
 
 def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree) -> PyTree:
-    """Run `body_fun` while `cond_fun` holds. A staged condition is refused.
+    """Run `body_fun` while `cond_fun` returns True. The condition must not be staged.
 
     Args:
-        cond_fun: `cond_fun(carry) -> bool`. Under vmap all examples run until the last one is done.
+        cond_fun: `cond_fun(carry) -> bool`. Under vmap the loop runs until it is False for all examples.
         body_fun: `body_fun(carry) -> carry`.
-        init_val: the first carry.
+        init_val: the initial carry.
     Returns:
-        the last carry; derivatives replay the trips that were taken.
+        the final carry; derivatives replay the iterations that were executed.
     Raises:
-        RuleError: the condition is staged, so the number of trips is unknown.
+        RuleError: the condition is staged, so the number of iterations is unknown.
 
     >>> import covector
     >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
@@ -299,12 +299,12 @@ def fori_loop(
     """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
 
     Args:
-        lower, upper: integers; under vmap each example may have its own. Staged ones are refused.
+        lower, upper: integers, which must not be staged; under vmap they may differ between examples.
         body_fun: `body_fun(i, carry) -> carry`.
-        init_val: the first carry, any container.
-        unroll: taken for the sake of JAX's signature; nothing depends on it.
+        init_val: the initial carry, any pytree.
+        unroll: accepted for compatibility with JAX; it has no effect.
     Returns:
-        the last carry; it is `init_val` if there is nothing to do.
+        the final carry; `init_val` if the range is empty.
 
     >>> import covector
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)

@@ -1,4 +1,4 @@
-"""Functions of the elements along an axis: one after another (map), and running combinations (associative_scan)."""
+"""Functions along an axis: one element after another (map), and cumulative combinations (associative_scan)."""
 
 
 import numpy as np
@@ -15,16 +15,16 @@ from .scan import scan
 
 
 def map(fun: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> PyTree:  # noqa: A001 - JAX's name
-    """Call a function on each element along axis 0, one after the other, and stack the answers.
+    """Call a function on each element along axis 0, one after the other, and stack the outputs.
 
-    It gives what `vmap` gives, in the memory of one example.
+    The result is that of `vmap`, in the memory of one example.
 
     Args:
-        fun: a function of one container.
-        xs: a container of arrays of one length on axis 0.
-        batch_size: how many elements to take at once, by `vmap`; one if None.
+        fun: a function of one pytree.
+        xs: a pytree of arrays of equal length along axis 0.
+        batch_size: how many elements to process at once, by `vmap`; one if None.
     Returns:
-        the answers, stacked along a new axis 0.
+        the outputs, stacked along a new axis 0.
     Raises:
         ShapeError: the lengths differ, or `batch_size` is not positive.
 
@@ -58,15 +58,15 @@ def map(fun: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -
 
 
 def associative_scan(fun: Callable[..., Any], elems: PyTree, reverse: bool = False, axis: int = 0) -> PyTree:
-    """Combine the elements along an axis, from the first to each of them, in a number of calls that is logarithmic.
+    """Compute cumulative combinations along an axis, with a logarithmic number of calls.
 
     Args:
         fun: `fun(a, b)` combines two slices of `elems`, element by element along `axis`; it must be associative.
-        elems: a container of arrays of one length on `axis`.
-        reverse: combine from the last to each of them; `a` then holds what comes later.
+        elems: a pytree of arrays of equal length along `axis`.
+        reverse: combine from the last element; `a` then holds what comes later.
         axis: the axis.
     Returns:
-        a container like `elems`: the combinations of elements 0 … k at each k.
+        a pytree like `elems`: element k is the combination of elements 0 … k.
     Raises:
         ShapeError: the lengths differ, or `fun` changes a shape.
         TreeError: `fun` changes the structure.
@@ -89,12 +89,12 @@ def associative_scan(fun: Callable[..., Any], elems: PyTree, reverse: bool = Fal
         leaves = [_cut(x, k, None, None, -1) for x, k in zip(leaves, axes)]
 
     def combine(a, b):
-        found = same_structure(fun(rebuild(a), rebuild(b)), rebuild, "associative_scan", "answers of its function")
+        found = same_structure(fun(rebuild(a), rebuild(b)), rebuild, "associative_scan", "outputs of its function")
         found = [settle(y) for y in found]
         for x, y in zip(a, found):
             if aval_of(y).shape != x.shape:
-                raise ShapeError(f"associative_scan needs a function that keeps shapes, but of slices of shape "
-                                 f"{x.shape} it made {aval_of(y).shape}; write it for whole slices, not for single "
+                raise ShapeError(f"associative_scan needs a function that keeps shapes, but for slices of shape "
+                                 f"{x.shape} it returned {aval_of(y).shape}; write it for whole slices, not for single "
                                  f"elements{at_user_line()}")
         return found
 

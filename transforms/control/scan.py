@@ -1,4 +1,4 @@
-"""Loops that carry a value and collect answers: eager where values are known, one primitive where they are staged."""
+"""Loops that carry a value and collect outputs: eager on concrete values, one primitive when staged."""
 
 import numpy as np
 
@@ -34,19 +34,19 @@ def scan(
     fun: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
     unroll: int | bool = 1,
 ) -> tuple[PyTree, PyTree]:
-    """Run a loop that carries a value and collects answers.
+    """Run a loop that carries a value and collects outputs.
 
     Args:
         fun: `fun(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
-        init: the first carry.
-        xs: containers of arrays, looped over axis 0; or None. If they are empty, `fun` is staged (or runs on
-            zeros, if it looks at values), to learn what the answers would be like.
+        init: the initial carry.
+        xs: pytrees of arrays, looped over along axis 0; or None. If they are empty, `fun` is staged (or runs on
+            zeros, if it inspects values), to determine the shapes of the outputs.
         length: the number of steps, needed only without `xs`.
-        reverse: loop from the last to the first; the answers stay in the order of `xs`.
-        unroll: taken for the sake of JAX's signature; nothing depends on it.
+        reverse: loop from the last to the first; the outputs stay in the order of `xs`.
+        unroll: accepted for compatibility with JAX; it has no effect.
     Returns:
-        `(carry, ys)` with the answers stacked along a new axis 0. Known values loop eagerly; staged ones become one
-        equation.
+        `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager on concrete values, and one
+        equation when staged.
     Raises:
         ShapeError: the lengths differ.
         TreeError: the carry changes its structure or a shape.
@@ -90,7 +90,7 @@ def scan(
 def _check_carry(state, form, shapes):
     if structure(state) != form:
         raise TreeError(f"scan needs a carry that keeps its structure {described(form)}, but it became "
-                        f"{described(state)}; return the carry first, in the container of init{at_user_line()}")
+                        f"{described(state)}; return the carry first, with the structure of init{at_user_line()}")
     for x, shape in zip(flatten(state)[0], shapes):
         found = aval_of(settle(x)).shape
         if found != shape:
@@ -99,7 +99,7 @@ def _check_carry(state, form, shapes):
 
 
 def _no_answers(fun, init, rebuild_xs, xs):
-    """The stacked answers of no steps: from the shapes alone, or, where these are not enough, of a step on zeros."""
+    """The stacked outputs of no steps: from the shapes alone, or, where these are not enough, of a step on zeros."""
     carry, rebuild_carry = flatten(init)
     carry = [settle(c) for c in carry]
     form = {}
@@ -163,7 +163,7 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
 
 
 def _run_scan(values, body, consts, n, steps, reverse):
-    """Loop a body over plain or traced values: constants, carry, xs → carry, stacked answers."""
+    """Loop a body over plain or traced values: constants, carry, xs → carry, stacked outputs."""
     head, carry, xs = values[:consts], list(values[consts : consts + n]), values[consts + n :]
     rows = []
     for i in reversed(range(steps)) if reverse else range(steps):

@@ -1,4 +1,4 @@
-"""Functions without what they close over: closure_convert, and custom_gradient, which needs it of its rules."""
+"""Functions without closed-over values: closure_convert, and custom_gradient, which uses it for its rules."""
 
 from functools import wraps
 
@@ -14,17 +14,17 @@ from .custom import custom_vjp
 
 
 def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Callable[..., Any], list[Any]]:
-    """Make the traced values that a function closes over arguments of it.
+    """Turn the traced values that a function closes over into arguments.
 
-    `custom_vjp` and `custom_jvp` find such values by themselves; this is for code that handles them by hand.
+    `custom_vjp` and `custom_jvp` do so by themselves; this is for code that handles such values explicitly.
 
     Args:
-        fun: any function of containers of arrays. It is staged, so Python control flow on its arguments raises.
-        example_args: arguments like those it will be called with; only structure, shapes and dtypes are used.
+        fun: any function of pytrees of arrays. It is staged, so Python control flow on its arguments raises.
+        example_args: arguments like those of later calls; only structure, shapes and dtypes are used.
     Returns:
-        `(converted, values)`: `converted(*args, *values)` is `fun(*args)`; there are no values where nothing is traced.
+        `(converted, values)`: `converted(*args, *values)` is `fun(*args)`; `values` is empty if nothing is traced.
     Raises:
-        TreeError: `converted` is called with arguments of another structure.
+        TreeError: `converted` is called with arguments of a different structure.
 
     >>> import covector
     >>> def double(w):
@@ -51,15 +51,15 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
 
 
 def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function a reverse rule that it returns beside its value.
+    """Define a function together with its reverse rule.
 
     Args:
-        fun: `fun(*args) -> (out, rule)`, where `rule(ct)` gives a tuple, one cotangent an argument (of one argument,
-            the cotangent alone will do). The rule is staged: Python control flow on its cotangent raises.
+        fun: `fun(*args) -> (out, rule)`, where `rule(ct)` returns a tuple with one cotangent per argument (for one
+            argument, the cotangent itself is accepted). It is staged: Python control flow on its cotangent raises.
     Returns:
-        a function of the same arguments that gives `out`.
+        a function of the same arguments that returns `out`.
     Raises:
-        TypeError: `fun` returns no pair.
+        TypeError: `fun` does not return a pair.
 
     >>> import covector
     >>> @covector.custom_gradient
@@ -101,7 +101,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Pullback:
-    """A staged rule, and the values that it closed over, as a container of these."""
+    """A staged rule, and the values that it closed over, as a pytree of these."""
 
     def __init__(self, graph, values):
         self.graph = graph

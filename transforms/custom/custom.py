@@ -1,8 +1,8 @@
-"""Functions with rules of their own: custom_jvp and custom_vjp.
+"""Functions with custom rules: custom_jvp and custom_vjp.
 
 The function runs once, eagerly, one level below the trace that meets the call. Traced values found in the closures of
 the function or its rules become operands first (its body and rules are then graphs); one that hides elsewhere comes
-back inside the answers, and its derivative is added by a second road to the same answer (`record_call`).
+back inside the outputs, and its derivative is added by a second path to the same output (`record_call`).
 """
 
 from functools import partial, update_wrapper
@@ -48,7 +48,7 @@ class _Custom:
             self.nondiff += _places(fun, nondiff_argnames)
 
     def _run(self, prim, kind, functions, args, kwargs):
-        """The answer of a call, which is one `kind` of record bound to `prim`."""
+        """The output of a call, which is one `kind` of record bound to `prim`."""
         args = _bound(self.fun, args, kwargs)
         static, call = _split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
@@ -58,11 +58,11 @@ class _Custom:
 
 
 class custom_jvp(_Custom):  # noqa: N801 - reads as a function
-    """Give a function its own forward rule; reverse mode transposes it.
+    """Give a function a custom forward rule; reverse mode transposes it.
 
     Args:
-        fun: any function of containers of arrays.
-        nondiff_argnums: positions of static arguments; the rule gets them first.
+        fun: any function of pytrees of arrays.
+        nondiff_argnums: positions of static arguments, which are passed to the rule first.
         nondiff_argnames: the same, by name.
     Methods:
         defjvp(rule): `rule(primals, tangents) -> (out, tangent_out)`, linear in the tangents. Arguments given by name
@@ -84,19 +84,19 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
     rule = None
 
     def defjvp(self, rule, symbolic_zeros=False):
-        """Set the rule; returns it, so that it can be a decorator. Tangents that are zero come as arrays of zeros."""
+        """Set the rule, and return it, for use as a decorator. Zero tangents are passed as arrays of zeros."""
         _no_symbolic_zeros(symbolic_zeros, "custom_jvp")
         check_function(rule, "defjvp", "give rule(primals, tangents) -> (out, tangent_out)")
         self.rule = rule
         return rule
 
     def defjvps(self, *rules):
-        """Set one rule an argument; each gives its part of the tangent."""
+        """Set one rule per argument; each returns its contribution to the tangent."""
 
         def rule(primals, tangents):
             if len(rules) != len(primals):
                 raise TypeError(f"defjvps of {name_of(self.fun)} was given {len(rules)} rules, but the function has "
-                                f"{len(primals)} arguments; give one rule an argument, None for zero{at_user_line()}")
+                                f"{len(primals)} arguments; give one rule per argument, None for zero{at_user_line()}")
             out = self(*primals)
             leaves, rebuild = flatten(out)
             total = None
@@ -116,11 +116,11 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
 
 
 class custom_vjp(_Custom):  # noqa: N801 - reads as a function
-    """Give a function its own reverse rule; forward mode transposes it.
+    """Give a function a custom reverse rule; forward mode transposes it.
 
     Args:
-        fun: any function of containers of arrays.
-        nondiff_argnums: positions of static arguments; `bwd` gets them first.
+        fun: any function of pytrees of arrays.
+        nondiff_argnums: positions of static arguments, which are passed to `bwd` first.
         nondiff_argnames: the same, by name.
     Methods:
         defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent an argument
@@ -139,7 +139,7 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     fwd = bwd = None
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
-        """Set both rules. Zero cotangents come as arrays of zeros; `optimize_remat` is taken for JAX's signature."""
+        """Set both rules. Zero cotangents are passed as arrays of zeros; `optimize_remat` is accepted as in JAX."""
         _no_symbolic_zeros(symbolic_zeros, "custom_vjp")
         for rule in (fwd, bwd):
             check_function(rule, "defvjp", "give fwd(*args) -> (out, residuals) and bwd(residuals, ct) -> tuple")
@@ -155,12 +155,12 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
 
 def _no_symbolic_zeros(asked, name):
     if asked:
-        raise RuleError(f"{name} was asked for symbolic_zeros={asked!r}, but its rules get zeros as arrays; leave it "
-                        f"out, and let the rule take what it is given{at_user_line()}")
+        raise RuleError(f"{name} was asked for symbolic_zeros={asked!r}, but its rules receive zeros as arrays; omit "
+                        f"it, and let the rule handle array zeros{at_user_line()}")
 
 
 def _call(prim, leaves, record, functions):
-    """The answers of a call; traced values that the functions close over become operands first."""
+    """The outputs of a call; traced values that the functions close over become operands first."""
     traced = [type(x) for x in leaves if isinstance(x, Tracer)]
     if traced and Staged not in traced and closes_over_tracer(functions):
         graph, _ = stage(record.body, leaves, tuple, name_of(record.owner.fun), concrete=True)
@@ -280,9 +280,9 @@ def _jvp_ambient(trace, prim, args):
 
 
 def _with_road(trace, out, t, pushed):
-    """The answer `out` with the node that its tangent recorded, and with the road of captured values, if any.
+    """The output `out` with the node that its tangent recorded, and with the path of captured values, if any.
 
-    An answer may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
+    An output may come from one call with its tangent, such as the jvp of a checkpoint, and be recorded with it.
     """
     out = strip(out, pushed)
     road = t.node if isinstance(t, Rev) and t.owner is pushed else None

@@ -88,16 +88,16 @@ class JvpCall(_Call):
         same = rebuild == self.rebuild_out or structure(result[0]) == structure(result[1])
         if len(pushed) != len(outs) or not same:
             raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
-                            f"{described(result[0])} of its answer, but returned {described(result[1])}"
-                            f"; return one tangent for each answer{at_user_line()}")
+                            f"{described(result[0])} of its output, but returned {described(result[1])}"
+                            f"; return one tangent for each output{at_user_line()}")
         for out, t in zip(outs, pushed):
             if aval_of(t).shape != aval_of(out).shape:
                 raise ShapeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent of shape "
-                                 f"{aval_of(out).shape} like its answer, but returned {aval_of(t).shape}"
+                                 f"{aval_of(out).shape} like its output, but returned {aval_of(t).shape}"
                                  f"; multiply the tangent by the derivative and keep its shape{at_user_line()}")
             if aval_of(t).dtype.kind == "c" != aval_of(out).dtype.kind and not aval_of(t).weak:
                 raise DtypeError(f"the jvp rule of {name_of(self.owner.fun)} must return a real tangent like its "
-                                 f"answer of dtype {aval_of(out).dtype}, but returned {aval_of(t).dtype}; take its "
+                                 f"output of dtype {aval_of(out).dtype}, but returned {aval_of(t).dtype}; take its "
                                  f"real part where that is meant{at_user_line()}")
         return outs, pushed
 
@@ -141,7 +141,7 @@ class VjpCall(_Call):
         if not isinstance(result, tuple) or len(result) != len(parts):
             given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
             raise TypeError(f"the bwd rule of {name_of(self.owner.fun)} must return a tuple of {len(parts)} "
-                            f"cotangents, one an argument, but returned {given}; of one argument write return (ct,), "
+                            f"cotangents, one per argument, but returned {given}; of one argument write return (ct,), "
                             f"and None for zero{at_user_line()}")
         flat = []
         for part, ct in zip(parts, result):
@@ -150,7 +150,7 @@ class VjpCall(_Call):
             except ValueError:
                 raise TreeError(f"the bwd rule of {name_of(self.owner.fun)} must return cotangents with the structure "
                                 f"of the arguments, {described(part)}, or None for zero, but returned "
-                                f"{described(ct)}; give one container an argument{at_user_line()}") from None
+                                f"{described(ct)}; give one pytree per argument{at_user_line()}") from None
         for k, (ct, aval) in enumerate(zip(flat, avals)):
             if ct is not None and aval_of(settle(ct)).shape != aval.shape:
                 raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
@@ -189,9 +189,9 @@ def _lasting(record, values, residuals, rebuild):
 
 
 def _check_answers(fun, rule, found, avals):
-    """Raise unless a rule's answers are like those of its function."""
+    """Raise unless a rule's outputs are like those of its function."""
     if len(found) != len(avals) or any(f.shape != a.shape for f, a in zip(found, avals)):
-        raise TreeError(f"the {rule} rule of {name_of(fun)} must return the answer of the function, "
+        raise TreeError(f"the {rule} rule of {name_of(fun)} must return the output of the function, "
                         f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "
                         f"return the same in both{at_user_line()}")
 

@@ -16,21 +16,20 @@ def custom_root(
     fun: Callable[..., Any], initial_guess: PyTree, solve: Callable[..., Any], tangent_solve: Callable[..., Any],
     has_aux: bool = False,
 ) -> PyTree:
-    """Find a root of a function by any method; its derivatives follow from the function alone.
+    """Find a root of a function by any method, differentiated through the implicit function theorem.
 
-    Where f(x, θ) = 0, the root moves by dx = -(∂f/∂x)⁻¹ ∂f/∂θ dθ: nothing of what `solve` does is differentiated.
+    Where f(x, θ) = 0, the root moves by dx = -(∂f/∂x)⁻¹ ∂f/∂θ dθ: `solve` itself is not differentiated.
 
     Args:
-        fun: `fun(x)`, with answers like `x`. Derivatives are taken by the traced values that it closes over. It is
-            staged, so Python control flow on `x` raises.
-        initial_guess: what `solve` starts from; it has no derivative.
-        solve: `solve(fun, initial_guess)` gives a root. It runs on values without derivatives, and closes over none.
-        tangent_solve: `tangent_solve(g, y)` gives `x` with `g(x) = y` for the linear function g = ∂f/∂x; of numbers
-            `y / g(1.0)`, of short vectors `np.linalg.solve(covector.jacobian(g)(y), y)`. In reverse mode what it does
-            is transposed.
-        has_aux: `solve` returns a pair; its second part has no derivative.
+        fun: `fun(x)`, with outputs like `x`. Derivatives are taken with respect to the traced values that it closes
+            over. It is staged, so Python control flow on `x` raises.
+        initial_guess: the starting point of `solve`; it has no derivative.
+        solve: `solve(fun, initial_guess)` returns a root. It runs on values without derivatives, and closes over none.
+        tangent_solve: `tangent_solve(g, y)` returns `x` with `g(x) = y` for the linear function g = ∂f/∂x; for scalars
+            `y / g(1.0)`, for short vectors `np.linalg.solve(covector.jacobian(g)(y), y)`. Reverse mode transposes it.
+        has_aux: `solve` returns a pair, whose second part has no derivative.
     Returns:
-        what `solve` returns.
+        the output of `solve`.
 
     >>> import covector
     >>> def root(a):

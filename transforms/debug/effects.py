@@ -1,4 +1,4 @@
-"""Values that derivatives pass by, and calls that leave the traced world: stop_gradient, debug.print, host_callback."""
+"""Non-differentiable values, and calls that leave the traced code: stop_gradient, debug.print, host_callback."""
 
 import numpy as np
 
@@ -31,12 +31,12 @@ _stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=la
 
 
 def stop_gradient(x: PyTree) -> PyTree:
-    """Make `x` a constant to every derivative.
+    """Make `x` a constant for differentiation.
 
     Args:
-        x: a container of arrays.
+        x: a pytree of arrays.
     Returns:
-        the same values; plain arrays where only derivatives were traced, read-only there: the tape may need them.
+        the same values; plain arrays if only derivatives were traced, read-only since the tape may need them.
 
     >>> import covector
     >>> float(covector.grad(lambda x: x * covector.stop_gradient(x))(3.0))
@@ -47,11 +47,11 @@ def stop_gradient(x: PyTree) -> PyTree:
 
 
 def debug_print(fmt: str, *args: PyTree, **kwargs: PyTree) -> None:
-    """Print values while a traced function runs; under vmap all examples at once, in a graph each time it is evaluated.
+    """Print values while a traced function runs; under vmap all examples at once, in a graph at each evaluation.
 
     Args:
-        fmt: a format string, as `str.format` takes.
-        args, kwargs: arrays to put in.
+        fmt: a format string for `str.format`.
+        args, kwargs: arrays to format.
 
     >>> import covector
     >>> _ = covector.grad(lambda x: (covector.debug.print("x = {}", x), x * x)[1])(3.0)
@@ -91,15 +91,15 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
     """Call a function of plain arrays from traced code.
 
     Args:
-        fun: takes and returns plain arrays; called each time the surrounding code runs, once an example under vmap.
-        result: `ShapeDtype` (or a container of them) of what `fun` returns.
+        fun: takes and returns plain arrays; called each time the surrounding code runs, once per example under vmap.
+        result: `ShapeDtype` (or a pytree of them) of what `fun` returns.
         args: arrays.
     Returns:
-        what `fun` returns, as constants of known shape.
+        the output of `fun`, as constants of known shape.
     Raises:
         RuleError: a derivative would have to pass through; wrap the call in `custom_jvp` or `custom_vjp`, or the
             arguments in `stop_gradient`.
-        ShapeError: `fun` returned another shape.
+        ShapeError: `fun` returned a different shape.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda x: covector.host_callback(np.sort, covector.ShapeDtype((2,)), x))(np.array([[2.0, 1.0]]))

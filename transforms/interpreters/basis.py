@@ -35,7 +35,7 @@ def push_basis(push, avals, inputs, chunk_size, like):
 
 
 def _columns(push, basis):
-    """`push` of tangents, one a row of `basis`, one a column of the answers."""
+    """`push` of tangents, one a row of `basis`, one a column of the outputs."""
     first = basis[0]
     with Mapping(first.shape[0]) as trace:
         if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
@@ -46,7 +46,7 @@ def _columns(push, basis):
 
 
 def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holomorphic):
-    """Rows of a Jacobian: `pullback` of the unit cotangents of the answers, a chunk at a time."""
+    """Rows of a Jacobian: `pullback` of the unit cotangents of the outputs, a chunk at a time."""
     # Real inputs receive Re(A^T w): two pullbacks for the two parts of a complex row.
     parted = [o.dtype.kind == "c" and not holomorphic for o in out_avals]
     if not outputs:

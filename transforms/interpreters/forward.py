@@ -82,7 +82,7 @@ class DualTrace(Trace):
         return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
 
     def later(self, prim, values, tangents):
-        """The answer of a large product, linear in each operand, without its value; None for any other operation."""
+        """The output of a large product, linear in each operand, without its value; None for any other operation."""
         if prim.elementwise or max([v.size for v in values]) < _LATE_SIZE:
             return None
         if not all(type(t) is ndarray and t.shape == values[i].shape for i, t in tangents.items()):
@@ -144,17 +144,17 @@ def _strong(tangents, values, ans, tangent, prim):
 def jvp(
     fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree], has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """Push tangents through a function.
+    """Compute the Jacobian-vector product of a function: push tangents forward.
 
     Args:
-        fun: any function of containers of arrays.
+        fun: any function of pytrees of arrays.
         primals: a tuple or list of its arguments.
         tangents: the same structure, shapes and dtypes; None stands for zero.
         has_aux: `fun` returns `(out, aux)`.
     Returns:
         `(out, tangent_out)`, or `(out, tangent_out, aux)`; the tangent has the structure and shapes of `out`.
     Raises:
-        TypeError: primals is no tuple or list.
+        TypeError: primals is not a tuple or list.
         TreeError, ShapeError, DtypeError: a tangent does not match its primal.
 
     >>> import numpy as np, covector
@@ -210,7 +210,7 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
 
 def _boxed(trace, primals, tangents):
     if len(primals) != len(tangents):
-        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent a primal"
+        raise TreeError(f"jvp got {len(primals)} primals but {len(tangents)} tangents; give one tangent per primal"
                         f"{at_user_line()}")
     return [_box_argument(trace, x, dx, k) for k, (x, dx) in enumerate(zip(primals, tangents))]
 
@@ -225,7 +225,7 @@ def _box_argument(trace, x, dx, k):
     tangents = flatten(dx)[0]
     if len(tangents) != len(leaves) or structure(dx) != structure(x):
         raise TreeError(f"jvp needs tangent {k} with the structure of its primal {described(x)}, "
-                        f"but got {described(dx)}; give it the containers of the primal{at_user_line()}")
+                        f"but got {described(dx)}; give it the structure of the primal{at_user_line()}")
     return rebuild([_box_leaf(trace, settle(v), settle(t), k) for v, t in zip(leaves, tangents)])
 
 

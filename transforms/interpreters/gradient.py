@@ -40,22 +40,22 @@ def grad(
     fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
     holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
 ) -> Callable[P, Any]:
-    """Make the function that computes the gradient of a scalar-valued function.
+    """Return a function that computes the gradient of a scalar-valued function.
 
     Args:
-        fun: returns a real scalar, shape `()` (or `(scalar, aux)` with `has_aux`). Arguments may be any containers.
+        fun: returns a real scalar, shape `()` (or `(scalar, aux)` with `has_aux`). Arguments may be pytrees.
         argnums: position of the argument to differentiate, or a tuple of positions.
-        has_aux: `fun` returns a pair; the second part is handed through without derivative.
-        holomorphic: `fun` is complex-differentiable, with complex input and output; gives df/dz.
-        conjugate: give the direction of steepest ascent, ∂f/∂a + i ∂f/∂b of z = a + ib, instead of its conjugate.
-        allow_int: take integer and boolean leaves as constants; in the gradient stand arrays of their shapes without
-            values, of JAX's dtype float0.
+        has_aux: `fun` returns a pair, whose second part is returned without being differentiated.
+        holomorphic: `fun` is complex-differentiable, with complex input and output; returns df/dz.
+        conjugate: return the direction of steepest ascent, ∂f/∂a + i ∂f/∂b for z = a + ib, instead of its conjugate.
+        allow_int: treat integer and boolean leaves as constants; their gradients are arrays of the same shapes without
+            values, with JAX's dtype float0.
     Returns:
         a function of the same arguments: the gradient, with the structure, shapes and dtypes of the argument
         (a tuple of them if `argnums` is a tuple), as ordinary writable arrays; with `has_aux`, `(gradient, aux)`.
     Raises:
-        ShapeError: the answer is no scalar.
-        DtypeError: an input or the answer is integer or boolean, or complex without `holomorphic`.
+        ShapeError: the output is not a scalar.
+        DtypeError: an input or the output is integer or boolean, or complex without `holomorphic`.
 
     >>> import numpy as np, covector
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
@@ -68,14 +68,14 @@ def value_and_grad(
     fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, *,
     holomorphic: bool = False, conjugate: bool = False, allow_int: bool = False,
 ) -> Callable[P, tuple[Any, Any]]:
-    """Make the function that computes `(value, gradient)`.
+    """Return a function that computes `(value, gradient)`.
 
     Args:
         fun, argnums, has_aux, holomorphic, conjugate, allow_int: as in `grad`.
     Returns:
         a function: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
     Raises:
-        ShapeError, DtypeError: as `grad`.
+        ShapeError, DtypeError: as for `grad`.
 
     >>> import numpy as np, covector
     >>> value, gradient = covector.value_and_grad(lambda x: x @ x)(np.array([1.0, 2.0]))
@@ -137,19 +137,19 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
 
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
-    """Evaluate `fun` and return its pullback.
+    """Evaluate `fun` and return its pullback, which computes vector-Jacobian products.
 
     Args:
-        fun: any function of containers of arrays.
+        fun: any function of pytrees of arrays.
         primals: its arguments, all differentiated.
         has_aux: `fun` returns `(out, aux)`.
     Returns:
         `(out, pullback)`, or `(out, pullback, aux)`. `pullback(ct)` takes a cotangent with the structure and shapes of
-        `out` and gives a tuple, one cotangent a primal; it may be called again. Complex values follow JAX: the pullback
-        is the plain transpose, without conjugate.
+        `out` and returns a tuple with one cotangent per primal; it may be called repeatedly. Complex values follow JAX:
+        the pullback is the plain transpose, without conjugation.
     Raises:
         DtypeError: an input is integer or boolean.
-        MutationError: an array that the pullback needs was written to in between.
+        MutationError: an array that the pullback needs was modified in the meantime.
 
     >>> import numpy as np, covector
     >>> out, pullback = covector.vjp(lambda x, y: x * y, np.array([1.0, 2.0]), 3.0)
@@ -206,7 +206,7 @@ def _wrap(wrapper, fun, name):
 
 
 def seed(aval, value):
-    """The cotangent 1 of a scalar answer, on its device."""
+    """The cotangent 1 of a scalar output, on its device."""
     one = _SEEDS.get(aval.dtype)
     if one is None:
         one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
@@ -233,26 +233,26 @@ def _check_scalar(aval, holomorphic, name, fun):
         raise ShapeError(f"{name} needs a scalar-valued function, but {_called(fun)} returned shape {aval.shape}; "
                          f"reduce it, for example with .sum(), or use jacobian{at_user_line()}")
     if not is_inexact(aval.dtype):
-        raise DtypeError(f"{name} needs a floating answer, but {_called(fun)} returned dtype {aval.dtype}; "
+        raise DtypeError(f"{name} needs a floating output, but {_called(fun)} returned dtype {aval.dtype}; "
                          f"a derivative of integers is zero or undefined{at_user_line()}")
     if aval.dtype.kind == "c" and not holomorphic:
-        raise DtypeError(f"{name} needs a real answer, but {_called(fun)} returned dtype {aval.dtype}; take "
+        raise DtypeError(f"{name} needs a real output, but {_called(fun)} returned dtype {aval.dtype}; take "
                          f"np.abs(y)**2 or y.real, or pass holomorphic=True if it is complex-differentiable"
                          f"{at_user_line()}")
     if holomorphic and aval.dtype.kind != "c":
-        raise DtypeError(f"{name} with holomorphic=True needs complex input and answer, but {_called(fun)} returned "
+        raise DtypeError(f"{name} with holomorphic=True needs complex input and output, but {_called(fun)} returned "
                          f"dtype {aval.dtype}; pass complex arguments, or drop holomorphic{at_user_line()}")
 
 
 def checked_cotangent(ct, aval, name):
-    """A cotangent in the convention of the rules (conjugated), checked against the answer's aval."""
+    """A cotangent in the convention of the rules (conjugated), checked against the output's aval."""
     ct = settle(ct)
     found = aval_of(ct)
     if type(ct) is not ndarray and isinstance(ct, ndarray) and not computable(ct):
         raise DtypeError(f"{name} needs a cotangent that is an array or a number, but got {ct!r} of type "
                          f"{type(ct).__name__}; convert it with np.asarray{at_user_line()}")
     if found.shape != aval.shape:
-        raise ShapeError(f"{name} needs a cotangent of shape {aval.shape} like the answer, but got {found.shape}"
+        raise ShapeError(f"{name} needs a cotangent of shape {aval.shape} like the output, but got {found.shape}"
                          f"; reshape it, for example with np.broadcast_to{at_user_line()}")
     if not is_inexact(aval.dtype):
         return None
@@ -283,7 +283,7 @@ def unbox(tree, trace):
 
 
 def _handed_out(trace, value):
-    """An answer the user may write to while the tape still needs it: copied if small, watched if large."""
+    """An output the user may write to while the tape still needs it: copied if small, watched if large."""
     if type(value) is ndarray:
         kept = trace.keep(value)
         return kept if kept is not value else value

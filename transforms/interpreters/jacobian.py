@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: a whole basis pushed or pulled by vmap in one pass, chunked to a memory budget."""
+"""Jacobians and Hessians: vmap of a jvp or a pullback over a whole basis, chunked to a memory budget."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,10 +25,10 @@ def jacfwd(
     holomorphic: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[P, Any]:
-    """Make the function that computes the Jacobian column by column, in forward mode; best for few inputs.
+    """Return a function that computes the Jacobian column by column, in forward mode; best for few inputs.
 
     Args:
-        fun: any function of containers of arrays.
+        fun: any function of pytrees of arrays.
         argnums: position(s) of the argument(s) to differentiate.
         has_aux: `fun` returns `(out, aux)`.
         holomorphic: complex input, complex-differentiable.
@@ -37,7 +37,7 @@ def jacfwd(
         a function: for each output leaf of shape `s` and input leaf of shape `t` an array of shape `s + t`, in the
         structure of the output, then of the argument; with `has_aux`, `(jacobian, aux)`.
     Raises:
-        DtypeError: an input is integer, or complex without `holomorphic`; or the answer is real with it.
+        DtypeError: an input is integer, or complex without `holomorphic`; or the output is real with it.
 
     >>> import numpy as np, covector
     >>> covector.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
@@ -56,19 +56,19 @@ def jacrev(
     allow_int: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[P, Any]:
-    """Make the function that computes the Jacobian row by row, in reverse mode; best for few outputs.
+    """Return a function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
     Args:
         fun, argnums, has_aux, holomorphic: as in `jacfwd`.
-        allow_int: take integer and boolean leaves as constants; in the Jacobian stand arrays of their shapes without
-            values, of JAX's dtype float0.
+        allow_int: treat integer and boolean leaves as constants; their Jacobians are arrays of the same shapes without
+            values, with JAX's dtype float0.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
     Returns:
-        a function, as `jacfwd` returns it. Complex inputs of a function with real answers are taken as well: each row
-        is what `grad` gives.
+        a function, as returned by `jacfwd`. Complex inputs of a function with real outputs are supported as well: each
+        row is the result of `grad`.
     Raises:
-        DtypeError: an input is integer; input and answer are complex without `holomorphic`; or the answer is real with
-            it.
+        DtypeError: an input is integer; input and output are complex without `holomorphic`; or the output is real
+            with it.
 
     >>> import numpy as np, covector
     >>> covector.jacrev(lambda x: x.sum() * x)(np.array([1.0, 2.0]))
@@ -87,17 +87,17 @@ def jacobian(
     holomorphic: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[P, Any]:
-    """Make the function that computes the Jacobian, in the mode that the sizes favour.
+    """Return a function that computes the Jacobian, in the mode that suits the sizes.
 
     Args:
         fun, argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
-        mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. That needs a look at the output,
-            so with "auto" the function runs once in reverse mode before it may run forward.
+        mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. This requires the output shape,
+            so with "auto" the function runs once in reverse mode before it may run in forward mode.
     Returns:
-        a function, as `jacfwd` returns it.
+        a function, as returned by `jacfwd`.
     Raises:
-        DtypeError: as `jacfwd`.
-        ValueError: there is no such mode.
+        DtypeError: as for `jacfwd`.
+        ValueError: the mode is unknown.
 
     >>> import numpy as np, covector
     >>> covector.jacobian(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
@@ -117,10 +117,10 @@ def hessian(
     holomorphic: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[P, Any]:
-    """Make the function that computes the Hessian of a scalar-valued function: reverse over reverse.
+    """Return a function that computes the Hessian of a scalar-valued function, by reverse over reverse.
 
-    The sweep that differentiates the gradient meets only what the gradient depends on. `jacfwd(grad(fun))` computes the
-    same forward over reverse.
+    The second backward pass visits only what the gradient depends on. `jacfwd(grad(fun))` computes the same by
+    forward over reverse.
 
     Args:
         fun: returns a real scalar, shape `()`.
@@ -129,8 +129,8 @@ def hessian(
         a function: for input leaves of shapes `s` and `t` an array of shape `s + t`, in the structure of the argument,
         twice.
     Raises:
-        ShapeError: the answer is no scalar.
-        DtypeError: as `jacfwd`.
+        ShapeError: the output is not a scalar.
+        DtypeError: as for `jacfwd`.
 
     >>> import numpy as np, covector
     >>> covector.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
@@ -143,17 +143,17 @@ def hessian(
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
-    """Multiply the Hessian of a scalar-valued function with a vector, without the Hessian: forward over reverse.
+    """Compute a Hessian-vector product of a scalar-valued function, by forward over reverse.
 
     Args:
         fun: returns a scalar.
         primals: a tuple of its arguments (all are differentiated).
         tangents: the same structure.
     Returns:
-        a tuple, one product an argument.
+        a tuple with one product per argument.
     Raises:
-        ShapeError: the answer is no scalar.
-        TypeError: the primals or the tangents are no tuple.
+        ShapeError: the output is not a scalar.
+        TypeError: the primals or the tangents are not a tuple.
 
     >>> import numpy as np, covector
     >>> covector.hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
@@ -169,13 +169,13 @@ def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[P
 
 
 def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any]:
-    """Make the function that computes the derivative of an elementwise function at every element.
+    """Return a function that computes the derivative of an elementwise function at every element.
 
     Args:
-        fun: each element of the answer depends on the same element of the argument only.
+        fun: each element of the output depends only on the same element of the argument.
         argnums: position of the argument to differentiate.
     Returns:
-        a function: the derivative, with the shape of the answer.
+        a function that computes the derivative, with the shape of the output.
 
     >>> import numpy as np, covector
     >>> covector.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
@@ -248,7 +248,7 @@ def _is_whole(x):
 
 
 def _check_inputs(avals, holomorphic, mode, name):
-    """Complex inputs need `holomorphic`, or real answers, which reverse mode alone can wait for."""
+    """Complex inputs need `holomorphic`, or real outputs, which reverse mode alone can wait for."""
     for aval in avals:
         if aval.dtype.kind == "c" and not holomorphic and mode == "fwd":
             raise _no_complex(aval, name)
@@ -263,17 +263,18 @@ def _check_answers(avals, out_avals, holomorphic, name):
             raise _no_complex(aval, name)
     for aval in out_avals:
         if holomorphic and aval.dtype.kind != "c":
-            raise DtypeError(f"{name} with holomorphic=True needs complex answers, but the function returned "
+            raise DtypeError(f"{name} with holomorphic=True needs complex outputs, but the function returned "
                              f"{aval.dtype}; drop holomorphic{at_user_line()}")
 
 
 def _no_complex(aval, name):
     return DtypeError(f"{name} got complex input of shape {aval.shape}; pass holomorphic=True if the function "
-                      f"is complex-differentiable, or differentiate by real and imaginary part{at_user_line()}")
+                      f"is complex-differentiable, or differentiate with respect to real and imaginary "
+                      f"part{at_user_line()}")
 
 
 def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name):
-    """Rows (one an output leaf) of blocks (one an input leaf), and how to rebuild the output container."""
+    """Rows (one per output leaf) of blocks (one per input leaf), and how to rebuild the output pytree."""
     shape = {}
 
     def flat_fun(*flat):

@@ -1,4 +1,4 @@
-"""Vectorising map: the trace that carries a batch axis, and `vmap`."""
+"""Vectorizing map: the trace that carries a batch axis, and `vmap`."""
 
 import numpy as np
 import optree
@@ -71,7 +71,7 @@ class VmapTrace(Trace):
         return values, tuple(batched)
 
     def box_all(self, ans):
-        """Box an answer, or each of several; what comes boxed as `Unbatched` leaves bare."""
+        """Box an output, or each of several; what comes boxed as `Unbatched` leaves bare."""
         if type(ans) is tuple:
             return tuple([self.box(v) for v in ans])
         return self.box(ans)
@@ -115,7 +115,7 @@ class Mapping:
 
 
 class Unbatched:
-    """A collective's answer that is the same for every example."""
+    """A collective's output that is the same for every example."""
 
     __slots__ = ("value",)
 
@@ -132,21 +132,21 @@ def vmap(
     axis_size: int | None = None,
     chunk_size: int | None = None,
 ) -> Callable[P, Any]:
-    """Make the function that maps `fun` over an axis of its arguments, all examples at once.
+    """Return a function that maps `fun` over an axis of its arguments, all examples at once.
 
     Args:
         fun: written for one example.
-        in_axes: which axis of each argument to map: an int, None (not mapped), or a tuple with one entry an argument;
-            entries may be containers that are prefixes of the argument. Keyword arguments are mapped over axis 0.
-        out_axes: where the mapped axis goes in the results, likewise; None for results that do not depend on it.
-        axis_name: a name for collectives (`psum` and friends).
-        axis_size: the length of the axis, needed only where no argument is mapped.
-        chunk_size: map this many examples at a time, to bound memory.
+        in_axes: which axis of each argument to map: an int, None (not mapped), or a tuple with one entry per argument;
+            entries may be pytree prefixes of the argument. Keyword arguments are mapped over axis 0.
+        out_axes: the position of the mapped axis in the outputs, likewise; None for outputs that do not depend on it.
+        axis_name: a name for collectives (`psum` and others).
+        axis_size: the length of the axis, needed only if no argument is mapped.
+        chunk_size: map this many examples at a time, to limit memory.
     Returns:
         a function of the same arguments with one more axis each.
     Raises:
         ShapeError: the mapped axes differ in length, or nothing is mapped.
-        TreeError: in_axes or out_axes does not fit the containers.
+        TreeError: in_axes or out_axes does not match the pytrees.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda a, b: a @ b)(np.ones((3, 2)), np.ones((3, 2)))
@@ -215,7 +215,7 @@ def _argument_axes(in_axes, args, kwargs, count):
     else:
         if not isinstance(in_axes, (tuple, list)) or len(in_axes) != len(args):
             raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the "
-                            f"{len(args)} arguments, but got {in_axes!r}; give one entry an argument{at_user_line()}")
+                            f"{len(args)} arguments, but got {in_axes!r}; give one entry per argument{at_user_line()}")
         axes = []
         for entry, arg in zip(in_axes, args):
             axes += _spread(entry, arg, "in_axes")
@@ -227,7 +227,7 @@ def _count(tree):
 
 
 def _spread(prefix, tree, name):
-    """A prefix container of axes as a flat list, one entry a leaf of `tree`."""
+    """A prefix pytree of axes as a flat list, one entry a leaf of `tree`."""
     if type(prefix) is int or prefix is None:
         return [prefix] * _count(tree)
     try:
@@ -236,8 +236,8 @@ def _spread(prefix, tree, name):
         leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
     except ValueError as error:
         why = str(error).rstrip(".")
-        raise TreeError(f"vmap was given {name}={prefix!r}, which is no prefix of the container: {why}; give one axis "
-                        f"for a part and all below it, in containers of the same kinds{at_user_line()}") from error
+        raise TreeError(f"vmap was given {name}={prefix!r}, which is not a prefix of the pytree: {why}; give one "
+                        f"axis for a subtree, in a pytree of the same types{at_user_line()}") from error
     return [a for a, leaf in zip(axes, leaves) if leaf is not None]
 
 
@@ -300,7 +300,7 @@ def unbox_out(trace, value, axis):
         aval = aval_of(value)
     except DtypeError:
         raise DtypeError(f"vmap needs a function that returns arrays and numbers, but one result is {value!r} of type "
-                         f"{type(value).__name__}; return it by out_axes=None, or keep it outside{at_user_line()}"
+                         f"{type(value).__name__}; return it with out_axes=None, or keep it outside{at_user_line()}"
                          ) from None
     rank = aval.ndim + (0 if mine else 1)
     if mine:

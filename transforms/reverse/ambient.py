@@ -127,8 +127,8 @@ class AmbientTrace(Trace):
     def refuse_tangents(self, prim, args):
         """Raise where an operand has a tangent, which would be lost."""
         if any(isinstance(a, Tracer) and a.owner is self and a.tangent is not None for a in args):
-            raise RuleError(f"{prim.name} of a value with a tangent has a forward derivative under a transform only; "
-                            f"use jvp of the whole function{at_user_line()}")
+            raise RuleError(f"{prim.name} of a value with a tangent has a forward-mode derivative only under a "
+                            f"transform; use jvp of the whole function{at_user_line()}")
 
     def keep(self, value):
         """An array that is saved beside a node, safe from writes to the original."""
@@ -139,11 +139,11 @@ class AmbientTrace(Trace):
         return prim.rebind(args)
 
     def rebox(self, ans):
-        """Answers without history."""
+        """Outputs without history."""
         return tuple([self.box(v) for v in ans]) if type(ans) is tuple else self.box(ans)
 
     def record(self, prim, operands, values, params, ans, active):
-        """Answers with a node."""
+        """Outputs with a node."""
         rule = prim.rule(active)
         avals = [aval_of(a) for a in operands]
         if rule.collect is None:
@@ -165,7 +165,7 @@ class AmbientTrace(Trace):
         return self.pick(ans, node)
 
     def pick(self, answers, node):
-        """One value for each answer of a node with several; those that carry no derivative have no history."""
+        """One value for each output of a node with several; those that carry no derivative have no history."""
         out = []
         for k, v in enumerate(answers):
             picked = self.node(pick_rule(len(answers), k), node, None) if is_inexact(aval_of(v).dtype) else None
@@ -173,7 +173,7 @@ class AmbientTrace(Trace):
         return tuple(out)
 
     def push(self, prim, operands, params, outs, tangents):
-        """Give the answers their tangents, computed on ambient values, so that they are on the tape as well."""
+        """Give the outputs their tangents, computed on ambient values, so that they are on the tape as well."""
         bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a for a in operands]
         pushed = prim.tangent(tangents, (*bare, *params), outs)
         if prim.outputs is None:
@@ -186,13 +186,13 @@ class AmbientTrace(Trace):
         self.remember(next((out.node.parents for out in outs if out.node is not None), None), pushed)
 
     def remember(self, node, pushed):
-        """Let a node whose rule saved its answer have the answer's tangent, until it is freed."""
+        """Let a node whose rule saved its output have the output's tangent, until it is freed."""
         if node is not None and -1 in node.rule.origins:
             extra = node.ensure_hooks()
             extra.tangents = {**(extra.tangents or {}), -1: pushed}
 
     def lift(self, node, saved, create_graph):
-        """Saved operands and answers as values of this trace with their tangents; with `create_graph` also their nodes.
+        """Saved operands and outputs as values of this trace with their tangents; with `create_graph` also their nodes.
 
         A rule that runs on them is recorded (or pushed forward) like any other operation.
         """
@@ -206,7 +206,7 @@ class AmbientTrace(Trace):
         return out[0] if len(rule.origins) == 1 else tuple(out)
 
     def refuse_again(self, rule):
-        """Raise where the derivative of a rule's answer was asked for, but would be lost."""
+        """Raise where the derivative of a rule's output was asked for, but would be lost."""
         if rule.once:
             raise RuleError(f"the derivative of {rule.names[0]} was to be recorded (create_graph); only transforms "
                             f"can do that: use grad of grad of the whole function{at_user_line()}")
@@ -238,7 +238,7 @@ class AmbientTrace(Trace):
         return self.box(x, node=parent, tangent=self.tangent_of(node, i))
 
     def tangent_of(self, node, i):
-        """The tangent that operand `i` (-1: the answer) had when the node was recorded."""
+        """The tangent that operand `i` (-1: the output) had when the node was recorded."""
         tangents = None if node.extra is None else node.extra.tangents
         return None if tangents is None else tangents.get(i)
 

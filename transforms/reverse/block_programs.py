@@ -2,7 +2,7 @@
 
 A rule that is arithmetic and ufuncs alone is run once on symbols, which write down what it computes. For a region of
 the sweep these lists are joined: what occurs twice is computed once, factors of 1 and signs are moved out of the way
-(both exact in floating point, zeros and infinities included), answers go into a few buffers that stay in the cache.
+(both exact in floating point, zeros and infinities included), outputs go into a few buffers that stay in the cache.
 Rules with anything else in them are called as they are, on blocks.
 """
 
@@ -49,7 +49,7 @@ class _Symbols(Trace):
         return self.symbol(aval)
 
     def loop(self, loop, *args):
-        """A loop that is no ufunc of NumPy."""
+        """A loop that is not a ufunc of NumPy."""
         raise Unfit
 
     def symbol(self, aval):
@@ -69,13 +69,13 @@ def _number(value, dtype):
 
 
 def program_of(rule: Any, single: bool, saved: Any, dtype: Any) -> Any:
-    """The steps of a rule and the places of its answers; None for a rule that is called as it is.
+    """The steps of a rule and the places of its outputs; None for a rule that is called as it is.
 
     Args:
         single: the cotangent is one number for all elements.
         saved: what the node saved, a tuple; arrays flat.
     Returns:
-        `(steps, answers)`. The first steps are None: the cotangent, and what was saved.
+        `(steps, outputs)`. The first steps are None: the cotangent, and what was saved.
     """
     key = (single, dtype, *[(v.dtype, v.ndim) if type(v) is ndarray else type(v) for v in saved])
     programs = rule.programs
@@ -146,7 +146,7 @@ class Program:
         return refs
 
     def call(self, function, ct, items, count):
-        """References to `count` answers of a rule that is called as it is."""
+        """References to `count` outputs of a rule that is called as it is."""
         places = [self.whole(ct), *[self.whole(r) if type(r) is tuple else r for r in items]]
         place = self._place(None, ("call", function, places, count))
         return [(self._place(None, ("part", place, k)), False) for k in range(count)]
@@ -221,7 +221,7 @@ class Program:
                 last[source] = place
         sliced, fixed, code, copies = [], [], [], []
         registers = [None] * (len(self.values) + len(answers))
-        spot = {}  # place -> register; answers come last
+        spot = {}  # place -> register; outputs come last
         for k, place in enumerate(wanted):
             at = len(self.values) + k
             sliced.append((at, answers[k].reshape(-1)))
@@ -241,7 +241,7 @@ class Program:
                 fixed.append((place, np.full(self.length, value[1], self.dtype)))
             elif kind == "call":
                 for source in value[2]:
-                    last[source] = len(self.values)  # its answers may be parts of what it was given
+                    last[source] = len(self.values)  # its outputs may be parts of what it was given
                 code.append((_calling(value, place, self, spot), -1, -1, 0))
             elif kind == "op":
                 sources = [spot.get(p, p) for p in value[2]]
@@ -288,7 +288,7 @@ def _sources(value):
 
 
 def _calling(value, place, program, spot):
-    """A step that calls a rule with blocks and files its answers."""
+    """A step that calls a rule with blocks and files its outputs."""
     _, function, places, count = value
     parts = range(place + 1, place + 1 + count)
     sources = [spot.get(p, p) if type(p) is int else p for p in places]

@@ -1,4 +1,4 @@
-"""What debug_nans does: traces that look for NaN in each answer, tangent and cotangent, and know the user's line."""
+"""What debug_nans does: traces that look for NaN in each output, tangent and cotangent, and know the user's line."""
 
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -15,7 +15,7 @@ from ...core.trace.tracer import Batched, Dual, Rev, Tracer, unwrap
 from ..scope.debug_modes import modes
 from .reverse import RevTrace
 
-# None while the user's code runs; inside of an operation or a pullback, which is looked at as a whole (a rule may make
+# None while the user's code runs; inside an operation or a pullback, which is looked at as a whole (a rule may make
 # a NaN and mask it), the operation whose pullback runs and its line, or "".
 _INSIDE: ContextVar[str | None] = ContextVar("covector_watched", default=None)
 
@@ -45,19 +45,19 @@ class Watching:
 
 
 class WatchedDual(Dual):
-    """A Dual that no fast lane takes."""
+    """A Dual that no fast path takes."""
 
     __slots__ = ()
 
 
 class WatchedBatched(Batched):
-    """A Batched that no fast lane takes."""
+    """A Batched that no fast path takes."""
 
     __slots__ = ()
 
 
 class WatchedRev(Rev):
-    """A Rev that no fast lane takes, so that its trace sees each operation."""
+    """A Rev that no fast path takes, so that its trace sees each operation."""
 
     __slots__ = ()
 
@@ -107,36 +107,37 @@ def _pull(rule, back, what, ct, saved):
 
 
 def check_pulled(what: str, ct: Any, known: Sequence[tuple[str, Any]], out: Any) -> None:
-    """Raise FloatingPointError if a NaN arrived at a pullback, or if it made one.
+    """Raise FloatingPointError if a NaN reached a pullback, or if the pullback produced one.
 
     Args:
-        what: names the operation, and says where it ran.
+        what: names the operation, and where it ran.
         ct: the cotangent.
-        known: pairs of a name and a value: what was saved for the pullback; others than arrays are not shown.
+        known: pairs of a name and a value: what was saved for the pullback; only arrays are shown.
         out: the cotangent of its operand, or a tuple of those.
 
     >>> import numpy as np
     >>> from covector.extend import check_pulled
     >>> check_pulled("sqrt", np.ones(1), [("ans", np.zeros(1))], np.array([np.nan]))
     Traceback (most recent call last):
-    FloatingPointError: a NaN appeared going backward: the pullback of sqrt made f64[1] = [nan] of cotangent: ...
+    FloatingPointError: a NaN appeared in the backward pass: the pullback of sqrt produced f64[1] = [nan] from ...
     """
     if has_nan(ct):
         raise FloatingPointError(
-            f"a NaN appeared going backward: the cotangent that arrives at {what} is {_shown(ct)}; it was in the "
-            "cotangent given, or contributions inf and -inf met there: look for divisions by 0 behind it"
+            f"a NaN appeared in the backward pass: the cotangent of {what} is {_shown(ct)}; it was in the "
+            "cotangent given, or inf and -inf were added there: look for divisions by 0 after it"
         )
     if has_nan(out):
         shown = "".join(f", {n}: {_shown(v)}" for n, v in known if hasattr(v, "dtype"))
         raise FloatingPointError(
-            f"a NaN appeared going backward: the pullback of {what} made {_shown(out)} of cotangent: {_shown(ct)}"
+            f"a NaN appeared in the backward pass: the pullback of {what} produced {_shown(out)} from cotangent: "
+            f"{_shown(ct)}"
             f"{shown}; look for 0/0, inf - inf or sqrt and log at 0 there, and use np.where on the input of the "
             "operation"
         )
 
 
 def _check_answer(prim, args, out):
-    """Raise if an operation made a NaN, in its answer or in its tangent, of operands without one."""
+    """Raise if an operation made a NaN, in its output or in its tangent, of operands without one."""
     if not has_nan(out):
         return
     operands = prim.split(args)[0]
@@ -148,18 +149,18 @@ def _check_answer(prim, args, out):
 
 
 def check_made(name: str, operands: list[tuple[str, Any]], out: Any) -> None:
-    """Raise FloatingPointError if an operation made a NaN, in its answer or in a tangent, of operands without one.
+    """Raise FloatingPointError if an operation made a NaN, in its output or in a tangent, of operands without one.
 
     Args:
         name: the operation's.
         operands: pairs of a name and a value; others than arrays and numbers are not shown.
-        out: the answer, or a tuple of answers.
+        out: the output, or a tuple of outputs.
 
     >>> import numpy as np
     >>> from covector.extend import check_made
     >>> check_made("log", [("x", -np.ones(1))], np.array([np.nan]))
     Traceback (most recent call last):
-    FloatingPointError: log made a NaN of x: f64[1] = [-1.]; keep its operands inside its domain, ...
+    FloatingPointError: log produced a NaN from x: f64[1] = [-1.]; keep its operands inside its domain, ...
     """
     if not has_nan(out) or any(has_nan(a) for _, a in operands):
         return
@@ -168,7 +169,7 @@ def check_made(name: str, operands: list[tuple[str, Any]], out: Any) -> None:
                       or isinstance(a, float | complex | int))
     where = _here()
     raise FloatingPointError(
-        f"{name} made {made} of {shown}; keep its operands inside its domain, for example with np.where on "
+        f"{name} produced {made} from {shown}; keep its operands inside its domain, for example with np.where on "
         f"the input{f' ({where})' if where else ''}"
     )
 
@@ -215,7 +216,7 @@ def _raw(value):
 
 
 def _first_nan(out):
-    """The index of the first NaN of an answer, batch axes in front."""
+    """The index of the first NaN of an output, batch axes in front."""
     for v in _each(out):
         found = _nans(v)
         if found is not None and found.ndim:

@@ -68,7 +68,7 @@ class RevTrace(Trace):
         return out
 
     def record(self, prim, rule, active, args, values, ans, n):
-        """The tracer(s) of an answer and its node."""
+        """The tracer(s) of an output and its node."""
         if prim.zeros:
             self.masked = True
         if rule.collect is None:
@@ -88,7 +88,7 @@ class RevTrace(Trace):
         return self.pick(ans, node)
 
     def pick(self, answers, node):
-        """One tracer for each differentiable answer of a node with several."""
+        """One tracer for each differentiable output of a node with several."""
         count = len(answers)
         out = []
         for k, v in enumerate(answers):
@@ -132,7 +132,7 @@ class RevTrace(Trace):
 
 
 def answer_avals(ans):
-    """The avals of several answers; None for a bare one, whose aval is asked elsewhere."""
+    """The avals of several outputs; None for a bare one, whose aval is asked elsewhere."""
     return tuple([aval_of(v) for v in ans]) if type(ans) is tuple else None
 
 
@@ -140,10 +140,10 @@ _PICKS = {}
 
 
 def pick_rule(count: int, k: int) -> Rule:
-    """The rule that picks one answer of a node with several; cached.
+    """The rule that picks one output of a node with several; cached.
 
     Args:
-        count: how many answers the node has.
+        count: how many outputs the node has.
         k: which of them.
     Returns:
         a rule without operation, whose pullback puts the cotangent in place `k`.
@@ -184,8 +184,8 @@ def sweep(
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
-            None to end this road (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
-            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a container) says that saved
+            None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
+            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a collection) says that saved
             values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived).

@@ -24,8 +24,8 @@ def check_name(name, what):
     try:
         hash(name)
     except TypeError:
-        raise TypeError(f"{what} is a text or another hashable value, but got {name!r} of type {type(name).__name__}; "
-                        f"write axis_name='i'{at_user_line()}") from None
+        raise TypeError(f"{what} is a string or another hashable value, but got {name!r} of type "
+                        f"{type(name).__name__}; write axis_name='i'{at_user_line()}") from None
 
 
 def axis_trace(name):

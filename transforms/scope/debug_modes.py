@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Modes(NamedTuple):
-    """Which debug modes hold here."""
+    """Which debug modes are active."""
 
     nans: bool = False
     mutation: bool = False
@@ -18,7 +18,7 @@ _MODES = ContextVar("covector_debug", default=_OFF)
 
 
 def modes():
-    """The debug modes that hold here."""
+    """Return the active debug modes."""
     return _MODES.get()
 
 
@@ -26,10 +26,10 @@ LISTENERS: list = []  # functions of the modes that hold from now on
 
 
 def on_debug(listener: Callable[[Modes], None]) -> Callable[[Modes], None]:
-    """Call `listener(modes)` whenever a debug mode is switched on or off, for a layer that keeps modes of its own.
+    """Call `listener(modes)` whenever a debug mode is switched on or off, for a layer that keeps its own modes.
 
     Args:
-        listener: takes the modes that hold from now on; `modes.nans` says whether `debug_nans` does.
+        listener: takes the modes that are active from now on; `modes.nans` says whether `debug_nans` is.
     Returns:
         the listener.
 
@@ -63,34 +63,34 @@ def _with(**changes):
 
 
 def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
-    """Raise where a NaN first appears in traced code, forward or backward; slow, for debugging.
+    """Raise where a NaN first appears in traced code, in the forward or the backward pass; slow, for debugging.
 
     Args:
-        enabled: False switches it off inside an outer one.
+        enabled: False disables it inside an outer one.
     Returns:
         a context manager. Inside it, operations on traced values (of reverse mode, forward mode and vmap) raise
-        FloatingPointError where the NaN is made, in a value or in a tangent, with the user's line, the shapes and a
-        sample of the operands; in the sweep, with the line of the forward operation, its cotangent and what it saved.
-        NaN that is there from the start, in arguments or in arrays that are not traced, is no error until a pullback
-        meets it. Plain arrays outside of transforms are NumPy's affair; tensors of `covector.compat.torch` are watched
-        inside of transforms and out.
+        FloatingPointError when they produce a NaN, in a value or in a tangent, with the user's line, the shapes and a
+        sample of the operands; in the backward pass, with the line of the forward operation, its cotangent and its
+        saved values. A NaN in the arguments or in arrays that are not traced is not an error until it reaches a
+        pullback. Plain arrays outside transforms are not checked; tensors of `covector.compat.torch` are checked
+        inside and outside transforms.
 
     >>> import numpy as np, covector
     >>> with covector.debug_nans(), np.errstate(invalid="ignore"):
     ...     covector.grad(lambda x: np.log(x).sum())(np.array([-1.0]))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    FloatingPointError: log made a NaN ...
+    FloatingPointError: log produced a NaN ...
     """
     return _with(nans=bool(enabled))
 
 
 def debug_mutation(enabled: bool = True) -> AbstractContextManager[None]:
-    """Check every byte of large saved arrays at the pullback, not a sample of 64 elements; slow, for debugging.
+    """Check every byte of large saved arrays at the pullback, instead of 64 elements; slow, for debugging.
 
     Args:
-        enabled: False switches it off inside an outer one.
+        enabled: False disables it inside an outer one.
     Returns:
-        a context manager for both the forward run and the pullback.
+        a context manager for both the forward pass and the pullback.
 
     >>> import numpy as np, covector
     >>> x = np.ones(10_000)

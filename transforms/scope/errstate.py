@@ -1,6 +1,6 @@
 """The scope in which sweeps and singular rules run: they make no floating-point warning that the function does not.
 
-It is an error state with a mark of ours, so an equation that is staged inside of it can be told from others.
+It is an error state with a mark of ours, so an equation that is staged inside it can be told from others.
 """
 
 import numpy as np

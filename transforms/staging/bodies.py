@@ -60,13 +60,13 @@ def call_rule(back, name):
     return rule
 
 
-BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two roads")
+BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two paths")
 
 
 def record_call(trace, values, parents, back, name):
-    """Tracers for the answers `values` of a call recorded as one node; `back(cts) -> one ct a parent`.
+    """Tracers for the outputs `values` of a call recorded as one node; `back(cts) -> one ct a parent`.
 
-    An answer that already is a tracer of `trace` came from a captured value: its own road is added.
+    An output that already is a tracer of `trace` came from a captured value: its own path is added.
     """
     node = trace.node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
                       parents[0] if len(parents) == 1 else tuple(parents), None)
@@ -85,7 +85,7 @@ def _shaped(cts, parents):
 
 
 def full_cotangents(cts, avals, like=()):
-    """Cotangents of all answers, zeros where none arrived: in the library of those that did, or of `like`."""
+    """Cotangents of all outputs, zeros where none arrived: in the library of those that did, or of `like`."""
     out = []
     for c, aval in zip(cts, avals):
         if c is None:
@@ -96,7 +96,7 @@ def full_cotangents(cts, avals, like=()):
 
 
 def batched_body(body, flags, trace):
-    """`body` over values of which some have the batch axis in front; every answer gets it in front.
+    """`body` over values of which some have the batch axis in front; every output gets it in front.
 
     It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
     """
@@ -144,7 +144,7 @@ def pull(body, values, active, cts, masked=False, stands_in=False):
 
 
 def push(body, values, tangents, start, masked=False):
-    """`(answers, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
+    """`(outputs, tangents)` of `body` at `values`; None stands for a zero tangent, in and out."""
     trace = start()
     trace.masked = masked
     boxed = [v if t is None else trace.box(v, t) for v, t in zip(values, tangents)]

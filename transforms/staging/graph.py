@@ -17,7 +17,7 @@ ALOUD = nullcontext()
 
 
 class Var:
-    """A value of a graph: an input or the answer of an equation."""
+    """A value of a graph: an input or the output of an equation."""
 
     __slots__ = ("aval",)
 
@@ -53,9 +53,9 @@ class Equation:
 
 
 class Graph:
-    """A staged function: inputs, equations, outputs. Call `graph.eval(values)` to run it on any values.
+    """A staged function: inputs, equations, outputs. Call `graph.eval(values)` to evaluate it on any values.
 
-    `captured` holds values of surrounding transforms that the function closed over; they are inputs too, the last ones.
+    `captured` holds values of enclosing transforms that the function closed over; they are the last inputs.
     """
 
     def __init__(self, inputs, equations, outputs, captured=(), rebuild=None):
@@ -79,12 +79,12 @@ class Graph:
         return tuple(v.aval for v in self.outputs)
 
     def eval(self, values: Any, known: dict[int, Any] | None = None, keep: Callable[..., Any] | None = None) -> Any:
-        """The outputs, as a list, for `values` (one an input, captured ones included).
+        """The outputs, as a list, for `values` (one per input, captured ones included).
 
         Args:
-            known: `{equation index: answer}`: values that need not be computed again; derivatives are recorded all
+            known: `{equation index: output}`: values that need not be computed again; derivatives are recorded all
                 the same.
-            keep: a function of an equation; answers it wants are put into the dict returned beside the outputs.
+            keep: a function of an equation; outputs it wants are put into the dict returned beside the outputs.
         """
         if self.guards is not None:
             self.guards.check("a graph", "make the graph again")
@@ -122,7 +122,7 @@ class Graph:
                             f"{at_user_line()}")
         if self.form is not None and structure(given) != self.form:
             raise TreeError(f"a graph of arguments {described(self.form)} was called with {described(given)}; give "
-                            f"it the same containers, or make another graph for them{at_user_line()}")
+                            f"it the same structure, or make another graph for them{at_user_line()}")
         leaves = [_fitting(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
         outs = self.eval([*leaves, *self.captured])
         return self.rebuild(outs) if self.rebuild is not None else outs
@@ -175,7 +175,7 @@ class Graph:
         return "\n".join(lines)
 
     def to_dot(self) -> str:
-        """The graph in Graphviz's language: one box an equation, one ellipse an input."""
+        """The graph in Graphviz's language: one box per equation, one ellipse per input."""
         ids = {}
         lines = ["digraph covector {", "  rankdir=TB;"]
         for k, v in enumerate(self.inputs):
@@ -213,7 +213,7 @@ def _shown(value):
 
 
 def record_known(prim, args, params, ans):
-    """What `prim` gives, recorded by the reverse trace on top without computing the answer."""
+    """What `prim` gives, recorded by the reverse trace on top without computing the output."""
     top = max((a.owner for a in args if isinstance(a, Tracer)), key=lambda t: t.level, default=None)
     if top is None:
         return ans
@@ -275,6 +275,6 @@ def check_inputs(graph, leaves, avals, name):
     for k, (x, aval) in enumerate(zip(leaves, avals)):
         found = aval_of(x)
         if found.shape != aval.shape:
-            raise ShapeError(f"{name} was made for shape {aval.shape} ({short_dtype(aval.dtype)}) in place {k}, "
+            raise ShapeError(f"{name} was made for shape {aval.shape} ({short_dtype(aval.dtype)}) at position {k}, "
                              f"but got {found.shape}; reshape it, or make another one for this shape{at_user_line()}")
 

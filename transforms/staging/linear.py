@@ -21,11 +21,11 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     """Evaluate `fun` and return its tangent map at `primals`, staged once and cheap to apply many times.
 
     Args:
-        fun: any function of containers of arrays; it runs once, on concrete primals.
+        fun: any function of pytrees of arrays; it runs once, on concrete primals.
         primals: its arguments.
         has_aux: `fun` returns `(out, aux)`.
     Returns:
-        `(out, tangent_map)` or `(out, tangent_map, aux)`; `tangent_map(*tangents)` gives the tangent of `out`.
+        `(out, tangent_map)` or `(out, tangent_map, aux)`; `tangent_map(*tangents)` returns the tangent of `out`.
     Raises:
         ShapeError, TreeError: a tangent does not match its primal.
 
@@ -90,7 +90,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
         fun: linear in all its arguments together.
         args: arrays or `ShapeDtype`; only shapes and dtypes are used.
     Returns:
-        `transposed(ct)`: takes a cotangent like `fun`'s answer, gives a tuple, one cotangent an argument.
+        `transposed(ct)`: maps a cotangent of the output of `fun` to a tuple with one cotangent per argument.
     Raises:
         RuleError: an operation is not linear in the arguments.
         DtypeError: an argument is integer.
@@ -119,8 +119,8 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
 
         for c, a in zip(given, graph.out_avals):
             if aval_of(settle(c)).shape != a.shape:
-                raise ShapeError(f"the transposed function takes a cotangent of shape {a.shape} like the answer of the "
-                                 f"function, but got {aval_of(settle(c)).shape}; reshape it{at_user_line()}")
+                raise ShapeError(f"the transposed function takes a cotangent of shape {a.shape} like the output of "
+                                 f"the function, but got {aval_of(settle(c)).shape}; reshape it{at_user_line()}")
         return vjp(run, *zeros)[1](ct)
 
     return transposed

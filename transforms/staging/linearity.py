@@ -24,7 +24,7 @@ def apply_linear(fun, values, kind, rule, beside=False):
     """`fun(*values)` of flat lists, where `values` only stand in for those that its transpose is wanted for.
 
     It is staged first, so that no Python code in it can look at them. In messages they are of a `kind` ("tangent", say)
-    that `rule` of the user's is given. `beside`: the first half of the answers needs not be linear.
+    that `rule` of the user's is given. `beside`: the first half of the outputs needs not be linear.
     """
     must = f"{rule} must be linear in its {kind}s to be transposed"
     remedy = "make choices by the arguments of the function"

@@ -1,4 +1,4 @@
-"""Staging: the trace that writes operations down as equations, and what is built on it: make_graph, eval_shape."""
+"""Staging: the trace that records operations as equations, and what is built on it: make_graph, eval_shape."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from .graph import Equation, Graph, Literal, ShapeDtype, Var
 
 
 class GraphTrace(Trace):
-    """Writes equations down. With `concrete` it also computes each answer on primal values, so that `if` works."""
+    """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch", "about")
     kind = "graph"
@@ -184,10 +184,10 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
 
 
 def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
-    """Make the function that stages `fun` to a typed graph instead of computing it.
+    """Return a function that stages `fun` to a typed graph instead of computing it.
 
     Args:
-        fun: any function of containers of arrays; Python control flow on traced values raises.
+        fun: any function of pytrees of arrays; Python control flow on traced values raises.
     Returns:
         a function of the same arguments (arrays, numbers or `ShapeDtype`) that returns a `Graph`: printable, callable
         with arguments of the same shapes and dtypes under any transform, with `equations`, `in_avals`, `out_avals`,
@@ -221,15 +221,15 @@ def _with_names(fun, args, kwargs):
 
 
 def eval_shape(fun: Callable[..., Any], *args: PyTree, **kwargs: PyTree) -> PyTree:
-    """Find the shapes and dtypes of `fun(*args, **kwargs)`, without computing it.
+    """Compute the shapes and dtypes of `fun(*args, **kwargs)`, without running it on data.
 
     Args:
-        fun: any function of containers of arrays.
+        fun: any function of pytrees of arrays.
         args, kwargs: arrays, numbers or `ShapeDtype`.
     Returns:
         the structure of the result with `ShapeDtype` leaves.
     Raises:
-        ShapeError: shapes inside `fun` do not fit.
+        ShapeError: shapes inside `fun` do not match.
 
     >>> import numpy as np, covector
     >>> covector.eval_shape(lambda a, b: a @ b, covector.ShapeDtype((2, 3)), np.ones((3, 4)))

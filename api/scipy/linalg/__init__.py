@@ -1,4 +1,4 @@
-"""`scipy.linalg` beyond NumPy: triangular systems, Cholesky factors with SciPy's arguments, exponentials, patterns."""
+"""`scipy.linalg` beyond NumPy: triangular systems, Cholesky factors, matrix exponentials, structured matrices."""
 
 from .exponential import expm as expm
 from .patterns import block_diag as block_diag, toeplitz as toeplitz

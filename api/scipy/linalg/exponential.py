@@ -1,4 +1,4 @@
-"""The exponential of matrices."""
+"""The matrix exponential."""
 
 import math
 
@@ -21,12 +21,12 @@ _MOST = 16  # squarings where the size is not known: enough for norms up to 3e5
 
 
 def expm(A: Array) -> Array:  # noqa: N803 - SciPy's name
-    """Compute the exponential of matrices, by scaling and squaring.
+    """Compute the matrix exponential, by scaling and squaring.
 
     Args:
         A: `(…, n, n)`.
     Returns:
-        an array of the shape of `A`. In a graph, where sizes are not known, NaN for matrices of norm above 3e5.
+        an array of the shape of `A`. In a graph, where norms are not known, NaN for matrices of norm above 3e5.
     Raises:
         ShapeError: the matrices are not square.
 
@@ -52,7 +52,7 @@ def expm(A: Array) -> Array:  # noqa: N803 - SciPy's name
 
 
 def _pade(x: Array) -> Array:
-    """The approximant of degree 13."""
+    """The Padé approximant of degree 13."""
     eye = constant(np.eye(x.shape[-1], dtype=x.dtype), x)
     x2 = matmul(x, x)
     x4 = matmul(x2, x2)
@@ -64,7 +64,7 @@ def _pade(x: Array) -> Array:
 
 
 def _of_unknown_size(a: Array) -> Array:
-    """As many squarings as each matrix needs, of a fixed number that are all written down."""
+    """Apply as many squarings as each matrix needs, out of a fixed number that is unrolled."""
     size = stop_gradient(abs(a).sum(axis=-2).max(axis=-1))[..., None, None]
     needed = ceil(log2(clip(size / _THETA, 1.0, None)))
     out = _pade(a * 2.0 ** -clip(needed, 0.0, float(_MOST)))

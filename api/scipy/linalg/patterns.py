@@ -1,4 +1,4 @@
-"""Matrices of a pattern: blocks on the diagonal, equal diagonals."""
+"""Structured matrices: block-diagonal and Toeplitz."""
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from ...numpy.surface import Array, arrays_of, floating
 
 
 def block_diag(*arrs: Array) -> Array:
-    """Put matrices along the diagonal of one.
+    """Build a block-diagonal matrix.
 
     Args:
-        arrs: matrices; vectors count as rows, numbers as matrices of one element.
+        arrs: matrices; vectors are treated as rows, numbers as 1 x 1 matrices.
     Returns:
-        a matrix, 0 beside the blocks.
+        a matrix that is 0 outside the blocks.
     Raises:
-        ShapeError: one has more than two axes.
+        ShapeError: an argument has more than two axes.
 
     >>> import numpy as np
     >>> from covector.scipy import linalg
@@ -40,15 +40,15 @@ def block_diag(*arrs: Array) -> Array:
 
 
 def toeplitz(c: Array, r: Array | None = None) -> Array:
-    """Make the matrix whose diagonals are constant.
+    """Build a Toeplitz matrix, whose diagonals are constant.
 
     Args:
-        c: its first column.
-        r: its first row, whose first element is not looked at; by default the conjugate of `c`.
+        c: the first column.
+        r: the first row, whose first element is ignored; by default the conjugate of `c`.
     Returns:
         a matrix of shape `(len(c), len(r))`.
     Raises:
-        ShapeError: one of both is no vector.
+        ShapeError: `c` or `r` is not a vector.
 
     >>> from covector.scipy import linalg
     >>> linalg.toeplitz([1.0, 2.0, 3.0], [1.0, 4.0])

@@ -15,10 +15,10 @@ def cholesky(a: Array, lower: bool = False, overwrite_a: bool = False, check_fin
 
     Args:
         a: `(…, n, n)`.
-        lower: whether to give the lower factor L with `a = L @ Lᴴ`; by default the upper one, Lᴴ.
-        overwrite_a, check_finite: taken for the sake of SciPy's signature; nothing is overwritten.
+        lower: whether to return the lower factor L with `a = L @ Lᴴ`; by default the upper one, Lᴴ.
+        overwrite_a, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
     Returns:
-        an array of the shape of `a`, 0 on the other side of the diagonal.
+        an array of the shape of `a`, 0 in the other triangle.
     Raises:
         LinAlgError: `a` is not positive definite.
 
@@ -40,7 +40,7 @@ def cho_factor(
     Args:
         a, lower, overwrite_a, check_finite: as in `cholesky`.
     Returns:
-        `(factor, lower)`; unlike SciPy's, the other side of the diagonal is 0.
+        `(factor, lower)`; unlike in SciPy's, the other triangle is 0.
     Raises:
         LinAlgError: `a` is not positive definite.
 
@@ -53,16 +53,16 @@ def cho_factor(
 
 
 def cho_solve(c_and_lower: tuple[Array, bool], b: Array, overwrite_b: bool = False, check_finite: bool = True) -> Array:
-    """Solve `a @ x = b` by the Cholesky factor of `a`.
+    """Solve `a @ x = b` given the Cholesky factor of `a`.
 
     Args:
-        c_and_lower: the factor, of which one triangle counts, and whether it is the lower one; see `cho_factor`.
+        c_and_lower: the factor, of which one triangle is read, and whether it is the lower one; see `cho_factor`.
         b: `(n,)` or `(…, n, k)`.
-        overwrite_b, check_finite: taken for the sake of SciPy's signature; nothing is overwritten.
+        overwrite_b, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
     Returns:
         an array of the shape of `b`.
     Raises:
-        ShapeError: the shapes do not fit.
+        ShapeError: the shapes do not match.
         LinAlgError: the factor is singular.
 
     >>> import numpy as np
@@ -79,20 +79,20 @@ def solve_triangular(
     a: Array, b: Array, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False, overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """Solve `a @ x = b` with a triangular matrix.
+    """Solve `a @ x = b` for triangular `a`.
 
     Args:
-        a: `(…, n, n)`, of which the other triangle is not looked at, and has no derivative.
+        a: `(…, n, n)`; the other triangle is not read, and has derivative 0.
         b: `(n,)` or `(…, n, k)`.
         trans: 0 or "N" for `a`, 1 or "T" for its transpose, 2 or "C" for its conjugate transpose.
         lower: whether `a` is lower triangular.
-        unit_diagonal: whether its diagonal counts as 1.
-        overwrite_b, check_finite: taken for the sake of SciPy's signature; nothing is overwritten.
+        unit_diagonal: whether the diagonal of `a` is taken to be 1.
+        overwrite_b, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
     Returns:
         an array of the shape of `b`.
     Raises:
-        ShapeError: the shapes do not fit.
-        ValueError: `trans` is another.
+        ShapeError: the shapes do not match.
+        ValueError: `trans` is invalid.
         LinAlgError: `a` is singular.
 
     >>> import numpy as np
@@ -101,7 +101,7 @@ def solve_triangular(
     array([2., 1.])
     """
     if trans not in (0, 1, 2, "N", "T", "C"):
-        raise ValueError(f'solve_triangular knows trans=0 or "N", 1 or "T", 2 or "C", but got {trans!r}; choose one'
+        raise ValueError(f'solve_triangular supports trans=0 or "N", 1 or "T", 2 or "C", but got {trans!r}; choose one'
                          f"{at_user_line()}")
     a, b = floating(a), floating(b)
     n = a.shape[-1] if a.ndim else 0

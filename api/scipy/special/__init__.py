@@ -1,6 +1,6 @@
-"""`scipy.special` on arrays and traced arrays: its names, signatures and values. It computes with SciPy.
+"""`scipy.special` on arrays and traced arrays: its names, signatures and values, computed by SciPy.
 
-SciPy is an optional extra: `pip install covector[scipy]`. Its own ufuncs take traced values as well.
+SciPy is an optional dependency: `pip install covector[scipy]`. SciPy's own ufuncs also accept traced values.
 """
 
 from .bessel import (

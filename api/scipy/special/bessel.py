@@ -8,7 +8,7 @@ def j0(x: Array, /) -> Array:
     """Compute the Bessel function of the first kind of order 0.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -J₁(x), DLMF 10.6.3.
@@ -24,7 +24,7 @@ def j1(x: Array, /) -> Array:
     """Compute the Bessel function of the first kind of order 1.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: (J₀(x) - J₂(x)) / 2, DLMF 10.6.1.
@@ -40,7 +40,7 @@ def y0(x: Array, /) -> Array:
     """Compute the Bessel function of the second kind of order 0.
 
     Args:
-        x: an array, real; integers are taken as float64. A pole at 0, NaN below.
+        x: an array, real; integers are converted to float64. A pole at 0, NaN below.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -Y₁(x), DLMF 10.6.3.
@@ -56,7 +56,7 @@ def y1(x: Array, /) -> Array:
     """Compute the Bessel function of the second kind of order 1.
 
     Args:
-        x: an array, real; integers are taken as float64. A pole at 0, NaN below.
+        x: an array, real; integers are converted to float64. A pole at 0, NaN below.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: (Y₀(x) - Y₂(x)) / 2, DLMF 10.6.1.
@@ -72,7 +72,7 @@ def i0(x: Array, /) -> Array:
     """Compute the modified Bessel function of order 0.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: I₁(x), DLMF 10.29.3.
@@ -88,7 +88,7 @@ def i1(x: Array, /) -> Array:
     """Compute the modified Bessel function of order 1.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: (I₀(x) + I₂(x)) / 2, DLMF 10.29.1.
@@ -104,10 +104,10 @@ def i0e(x: Array, /) -> Array:
     """Compute exp(-abs(x)) I₀(x).
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
-    Derivative: that of I₀ scaled, minus sign(x) times the value; 0 at the kink at 0.
+    Derivative: that of I₀ scaled, minus sign(x) times the value; 0 is chosen at 0.
 
     >>> from covector.scipy import special
     >>> round(float(special.i0e(100.0)), 6)
@@ -120,7 +120,7 @@ def i1e(x: Array, /) -> Array:
     """Compute exp(-abs(x)) I₁(x).
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: that of I₁ scaled, minus sign(x) times the value.
@@ -136,7 +136,7 @@ def k0(x: Array, /) -> Array:
     """Compute the modified Bessel function K₀ of the second kind.
 
     Args:
-        x: an array, real and positive; integers are taken as float64.
+        x: an array, real and positive; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`; infinite at 0, NaN below.
     Derivative: -K₁(x), DLMF 10.29.
@@ -152,7 +152,7 @@ def k1(x: Array, /) -> Array:
     """Compute the modified Bessel function K₁ of the second kind.
 
     Args:
-        x: an array, real and positive; integers are taken as float64.
+        x: an array, real and positive; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`; infinite at 0, NaN below.
     Derivative: -K₀(x) - K₁(x) / x, DLMF 10.29.
@@ -168,7 +168,7 @@ def k0e(x: Array, /) -> Array:
     """Compute exp(x) K₀(x).
 
     Args:
-        x: an array, real and positive; integers are taken as float64.
+        x: an array, real and positive; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`; infinite at 0, NaN below.
     Derivative: the value minus exp(x) K₁(x), DLMF 10.29.
@@ -184,7 +184,7 @@ def k1e(x: Array, /) -> Array:
     """Compute exp(x) K₁(x).
 
     Args:
-        x: an array, real and positive; integers are taken as float64.
+        x: an array, real and positive; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`; infinite at 0, NaN below.
     Derivative: the value minus exp(x) K₀(x) minus the value over x, DLMF 10.29.

@@ -1,4 +1,4 @@
-"""Bessel functions of any order, by which they have no derivative here."""
+"""Bessel functions of any order, which are not differentiable with respect to the order."""
 
 from ...core.ops.special import bessel_orders
 from ...core.types import Callable, Fun
@@ -9,7 +9,7 @@ SINGULAR = " A pole at 0, NaN below."
 
 
 def documented(what: str, derivative: str, example: str, order: str = REAL_ORDER, at: str = "") -> Callable[[Fun], Fun]:
-    """Document a function of an order and an array: what it computes, its derivative, and a value."""
+    """Document a function of an order and an array: what it computes, its derivative, and an example."""
 
     def describe(fun: Fun) -> Fun:
         given, value = example.split(" -> ")
@@ -17,11 +17,11 @@ def documented(what: str, derivative: str, example: str, order: str = REAL_ORDER
 
     Args:
         {order}
-        x: an array, real; integers are taken as float64.{at}
+        x: an array, real; integers are converted to float64.{at}
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the derivative by the order is asked for.
+        RuleError: the derivative with respect to the order is requested.
     Derivative: {derivative}
 
     >>> from covector.scipy import special
@@ -42,8 +42,8 @@ def jv(v: Array, x: Array, /) -> Array:
 jn = jv
 
 
-@documented("the Bessel function of the second kind of a whole order", "(Y_{n-1}(x) - Y_{n+1}(x)) / 2, DLMF 10.6.1.",
-            order="n: whole numbers; without derivative.", at=SINGULAR, example="2, 1.0 -> -1.650683")
+@documented("the Bessel function of the second kind of an integer order", "(Y_{n-1}(x) - Y_{n+1}(x)) / 2, DLMF 10.6.1.",
+            order="n: integers; not differentiable.", at=SINGULAR, example="2, 1.0 -> -1.650683")
 def yn(n: Array, x: Array, /) -> Array:
     return bessel_orders.yn(array_of(n), lift(x))
 
@@ -61,8 +61,8 @@ def iv(v: Array, x: Array, /) -> Array:
 
 
 @documented("`exp(-abs(x))` times the modified Bessel function of the first kind of order `v`",
-            "(ive_{v-1}(x) + ive_{v+1}(x)) / 2 - sign(x) ive_v(x), DLMF 10.29.1; at the kink 0.",
-            at=" For v = 0 a kink at 0.", example="2, 1.0 -> 0.049939")
+            "(ive_{v-1}(x) + ive_{v+1}(x)) / 2 - sign(x) ive_v(x), DLMF 10.29.1; 0 is chosen at 0.",
+            at=" For v = 0 not smooth at 0.", example="2, 1.0 -> 0.049939")
 def ive(v: Array, x: Array, /) -> Array:
     return bessel_orders.ive(array_of(v), lift(x))
 

@@ -8,7 +8,7 @@ def erf(x: Array, /) -> Array:
     """Compute the error function.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: 2 exp(-x²) / √π, DLMF 7.2.1.
@@ -21,10 +21,10 @@ def erf(x: Array, /) -> Array:
 
 
 def erfc(x: Array, /) -> Array:
-    """Compute the complementary error function 1 - erf(x), precise where it is small.
+    """Compute the complementary error function 1 - erf(x), accurate where it is small.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -2 exp(-x²) / √π, DLMF 7.2.2.
@@ -40,7 +40,7 @@ def erfcx(x: Array, /) -> Array:
     """Compute the scaled complementary error function exp(x²) erfc(x).
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: 2 x erfcx(x) - 2 / √π, DLMF 7.10.2.
@@ -56,7 +56,7 @@ def erfinv(x: Array, /) -> Array:
     """Compute the inverse of the error function.
 
     Args:
-        x: an array, real; integers are taken as float64. Between -1 and 1.
+        x: an array, real; integers are converted to float64. Between -1 and 1.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: √π exp(erfinv(x)²) / 2, from DLMF 7.2.1; infinite at -1 and 1.
@@ -72,7 +72,7 @@ def erfcinv(x: Array, /) -> Array:
     """Compute the inverse of the complementary error function.
 
     Args:
-        x: an array, real; integers are taken as float64. Between 0 and 2.
+        x: an array, real; integers are converted to float64. Between 0 and 2.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -√π exp(erfcinv(x)²) / 2, from DLMF 7.2.2; infinite at 0 and 2.
@@ -88,7 +88,7 @@ def ndtr(x: Array, /) -> Array:
     """Compute the distribution function Φ(x) of the standard normal distribution.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: the density exp(-x²/2) / √(2π).
@@ -101,10 +101,10 @@ def ndtr(x: Array, /) -> Array:
 
 
 def log_ndtr(x: Array, /) -> Array:
-    """Compute log Φ(x), precise in both tails.
+    """Compute log Φ(x), accurate in both tails.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: √(2/π) / erfcx(-x/√2), DLMF 7.2.2 and 7.2.3, which underflows in neither tail.
@@ -120,7 +120,7 @@ def ndtri(x: Array, /) -> Array:
     """Compute the inverse of Φ: the quantiles of the standard normal distribution.
 
     Args:
-        x: an array, real; integers are taken as float64. Between 0 and 1.
+        x: an array, real; integers are converted to float64. Between 0 and 1.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: √(2π) exp(ndtri(x)²/2); infinite at 0 and 1.

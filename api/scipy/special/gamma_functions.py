@@ -16,7 +16,7 @@ def gamma(x: Array, /) -> Array:
     """Compute the gamma function Γ(x).
 
     Args:
-        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+        x: an array, real; integers are converted to float64. Poles at 0, -1, -2, …
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: Γ(x) ψ(x), DLMF 5.2.2.
@@ -32,7 +32,7 @@ def gammaln(x: Array, /) -> Array:
     """Compute log|Γ(x)|.
 
     Args:
-        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+        x: an array, real; integers are converted to float64. Poles at 0, -1, -2, …
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: ψ(x), DLMF 5.2.2.
@@ -48,9 +48,9 @@ def gammasgn(x: Array, /) -> Array:
     """Compute the sign of Γ(x).
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
-        an array of the shape and dtype of `x`: 1 or -1; NaN at negative whole numbers.
+        an array of the shape and dtype of `x`: 1 or -1; NaN at negative integers.
     Derivative: 0.
 
     >>> from covector.scipy import special
@@ -64,10 +64,10 @@ def rgamma(x: Array, /) -> Array:
     """Compute 1 / Γ(x), which is 0 at the poles of Γ.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
-    Derivative: -ψ(x) / Γ(x), DLMF 5.2.2; below one half written by DLMF 5.5.3, which has no poles.
+    Derivative: -ψ(x) / Γ(x), DLMF 5.2.2; below one half by the reflection formula DLMF 5.5.3, which has no poles.
 
     >>> import covector
     >>> from covector.scipy import special
@@ -81,7 +81,7 @@ def digamma(x: Array, /) -> Array:
     """Compute the digamma function ψ(x) = Γ'(x) / Γ(x).
 
     Args:
-        x: an array, real; integers are taken as float64. Poles at 0, -1, -2, …
+        x: an array, real; integers are converted to float64. Poles at 0, -1, -2, …
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: the trigamma function, `polygamma(1, x)`, DLMF 5.15.
@@ -100,7 +100,7 @@ def beta(a: Array, b: Array, /) -> Array:
         a, b: arrays, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: B(a, b) (ψ(a) - ψ(a + b)) by `a`, DLMF 5.12.1 and 5.2.2.
+    Derivative: B(a, b) (ψ(a) - ψ(a + b)) with respect to `a`, DLMF 5.12.1 and 5.2.2.
 
     >>> from covector.scipy import special
     >>> round(float(special.beta(2.0, 3.0)), 6)
@@ -116,7 +116,7 @@ def betaln(a: Array, b: Array, /) -> Array:
         a, b: arrays, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: ψ(a) - ψ(a + b) by `a`, DLMF 5.12.1 and 5.2.2.
+    Derivative: ψ(a) - ψ(a + b) with respect to `a`, DLMF 5.12.1 and 5.2.2.
 
     >>> from covector.scipy import special
     >>> round(float(special.betaln(2.0, 3.0)), 6)
@@ -130,10 +130,10 @@ def gammainc(a: Array, x: Array, /) -> Array:
 
     Args:
         a: an array, positive.
-        x: an array, not negative.
+        x: a nonnegative array.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: by `x` DLMF 8.8.13; by `a` a moment of the logarithm, integrated numerically.
+    Derivative: for `x` DLMF 8.8.13; for `a` a moment of the logarithm, integrated numerically.
 
     >>> from covector.scipy import special
     >>> round(float(special.gammainc(2.0, 3.0)), 6)
@@ -147,10 +147,10 @@ def gammaincc(a: Array, x: Array, /) -> Array:
 
     Args:
         a: an array, positive.
-        x: an array, not negative.
+        x: a nonnegative array.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: those of P with the other sign.
+    Derivative: the negative of that of P.
 
     >>> from covector.scipy import special
     >>> round(float(special.gammaincc(2.0, 3.0)), 6)
@@ -167,7 +167,7 @@ def betainc(a: Array, b: Array, x: Array, /) -> Array:
         x: an array, between 0 and 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: by `x` from DLMF 8.17.1; by `a` and `b` moments of logarithms, integrated numerically.
+    Derivative: for `x` from DLMF 8.17.1; for `a` and `b` moments of logarithms, integrated numerically.
 
     >>> from covector.scipy import special
     >>> round(float(special.betainc(2.0, 3.0, 0.5)), 6)
@@ -180,12 +180,12 @@ def polygamma(n: Array, x: Array) -> Array:
     """Compute the derivative of order `n` of the digamma function.
 
     Args:
-        n: whole numbers, not negative; they carry no derivative.
+        n: nonnegative integers; not differentiable.
         x: an array, real. Poles at 0, -1, -2, …
     Returns:
         an array; the shapes of `n` and `x` broadcast, the dtype is that of `x`.
     Raises:
-        TypeError: `n` is not whole.
+        TypeError: `n` is not an integer.
     Derivative: `polygamma(n + 1, x)`, DLMF 5.15.
 
     >>> from covector.scipy import special
@@ -196,8 +196,8 @@ def polygamma(n: Array, x: Array) -> Array:
         n = int(n)
     n = n if type(n) is int else array_of(n)
     if type(n) is not int and n.dtype.kind not in "iub":
-        raise TypeError(f"polygamma needs whole orders, but got n of dtype {n.dtype}, by which it has no derivative; "
-                        f"pass integers, for example n.astype(int){at_user_line()}")
+        raise TypeError(f"polygamma needs integer orders, but got n of dtype {n.dtype}, with respect to which it is "
+                        f"not differentiable; pass integers, for example n.astype(int){at_user_line()}")
     return gamma_functions.polygamma(n, lift(x))
 
 
@@ -206,11 +206,11 @@ def multigammaln(a: Array, d: int) -> Array:
 
     Args:
         a: an array, real, above (d - 1) / 2.
-        d: the dimension, a whole number of at least 1.
+        d: the dimension, a positive integer.
     Returns:
         an array of the shape of `a`: d (d - 1) / 4 · log π + Σ log Γ(a - j/2) for j = 0 … d - 1.
     Raises:
-        ValueError: `d` is no dimension, or `a` too small.
+        ValueError: `d` is not a valid dimension, or `a` is too small.
     Derivative: that of the sum, DLMF 35.3.4 and 5.2.2.
 
     >>> from covector.scipy import special
@@ -218,7 +218,7 @@ def multigammaln(a: Array, d: int) -> Array:
     1.550195
     """
     if int(d) != d or d < 1:
-        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass a whole number"
+        raise ValueError(f"multigammaln needs a dimension d of at least 1, but got {d!r}; pass an integer"
                          f"{at_user_line()}")
     a = floating(a)
     known = unwrap(a)
@@ -236,13 +236,13 @@ def zeta(x: Array, q: Array = 1.0, /) -> Array:
     """Compute the Hurwitz zeta function Σ (k + q)⁻ˣ over k = 0, 1, …; Riemann's for q = 1.
 
     Args:
-        x: an array, real, above 1; without derivative.
+        x: an array, real, above 1; not differentiable.
         q: an array, real. Poles at 0, -1, -2, …
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
     Raises:
-        RuleError: the derivative by `x` is asked for.
-    Derivative: -x ζ(x + 1, q) by `q`, DLMF 25.11.17.
+        RuleError: the derivative with respect to `x` is requested.
+    Derivative: -x ζ(x + 1, q) with respect to `q`, DLMF 25.11.17.
 
     >>> from covector.scipy import special
     >>> round(float(special.zeta(2.0)), 6)
@@ -252,15 +252,15 @@ def zeta(x: Array, q: Array = 1.0, /) -> Array:
 
 
 def factorial(n: Array, exact: bool = False) -> Array:
-    """Compute Γ(n + 1), the factorial of whole numbers; 0 for negative `n`.
+    """Compute Γ(n + 1), the factorial; 0 for negative `n`.
 
     Args:
-        n: an array, real; integers are taken as float64.
-        exact: must be False: the answer is a floating number.
+        n: an array, real; integers are converted to float64.
+        exact: must be False: the output is floating point.
     Returns:
         an array of the shape of `n`.
     Raises:
-        ValueError: `exact` is asked for.
+        ValueError: `exact` is requested.
     Derivative: Γ(n + 1) ψ(n + 1), DLMF 5.2.2; 0 for negative `n`.
 
     >>> from covector.scipy import special
@@ -268,8 +268,8 @@ def factorial(n: Array, exact: bool = False) -> Array:
     120.0
     """
     if exact:
-        raise ValueError(f"factorial gives floating numbers, but exact={exact!r} was asked for; use math.factorial for "
-                         f"whole ones{at_user_line()}")
+        raise ValueError(f"factorial returns floating-point numbers, but exact={exact!r} was asked for; use "
+                         f"math.factorial for exact integers{at_user_line()}")
     n = ordered(floating(n), "factorial")
     low = n < 0
     return selection.where(low, 0.0, gamma_functions.gamma(selection.where(low, 0.0, n) + 1.0))
@@ -283,7 +283,7 @@ def boxcox(x: Array, lmbda: Array, /) -> Array:
         lmbda: an array, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: that of log(x) exprel(λ log x), which is smooth in λ = 0.
+    Derivative: that of log(x) exprel(λ log x), which is smooth at λ = 0.
 
     >>> from covector.scipy import special
     >>> round(float(special.boxcox(2.0, 3.0)), 6)
@@ -304,7 +304,7 @@ def _boxcox(x: Array, log: Array, lmbda: Array) -> Array:
 
 
 def boxcox1p(x: Array, lmbda: Array, /) -> Array:
-    """Compute the Box-Cox transform of 1 + x, precise for small `x`.
+    """Compute the Box-Cox transform of 1 + x, accurate for small `x`.
 
     Args:
         x: an array, real, above -1.

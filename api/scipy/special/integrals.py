@@ -1,14 +1,14 @@
-"""Exponential, sine and Fresnel integrals, and their kin; hypergeometric functions."""
+"""Exponential, sine, Fresnel and related integrals; hypergeometric functions."""
 
 from ...core.ops.special import hypergeometric, integrals
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 
 def exp1(x: Array, /) -> Array:
-    """Compute the exponential integral E₁(x), of exp(-t) / t from `x` on.
+    """Compute the exponential integral E₁(x), the integral of exp(-t) / t from `x` to ∞.
 
     Args:
-        x: an array, real and positive, or complex; integers are taken as float64.
+        x: an array, real and positive, or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -exp(-x) / x, DLMF 6.2.1.
@@ -21,10 +21,10 @@ def exp1(x: Array, /) -> Array:
 
 
 def expi(x: Array, /) -> Array:
-    """Compute the exponential integral Ei(x), of exp(t) / t up to `x`.
+    """Compute the exponential integral Ei(x), the integral of exp(t) / t up to `x`.
 
     Args:
-        x: an array, real or complex; integers are taken as float64. A pole at 0.
+        x: an array, real or complex; integers are converted to float64. A pole at 0.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: exp(x) / x, DLMF 6.2.5.
@@ -37,16 +37,16 @@ def expi(x: Array, /) -> Array:
 
 
 def expn(n: Array, x: Array, /) -> Array:
-    """Compute the exponential integral of order `n`, of exp(-x t) / tⁿ over t from 1 on.
+    """Compute the exponential integral of order `n`, the integral of exp(-x t) / tⁿ over t from 1 to ∞.
 
     Args:
-        n: whole numbers, not negative; without derivative.
+        n: nonnegative integers; not differentiable.
         x: an array, real, positive.
     Returns:
         an array; the shapes of both broadcast, the dtype is that of `x`.
     Raises:
-        RuleError: the derivative by the order is asked for.
-    Derivative: minus that of the order below, DLMF 8.19.13.
+        RuleError: the derivative with respect to the order is requested.
+    Derivative: the negative of the function of order n - 1, DLMF 8.19.13.
 
     >>> from covector.scipy import special
     >>> round(float(special.expn(2, 1.0)), 6)
@@ -59,7 +59,7 @@ def exprel(x: Array, /) -> Array:
     """Compute (exp(x) - 1) / x, 1 at 0.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: ((x - 1) exprel(x) + 1) / x, and its series near 0.
@@ -75,7 +75,7 @@ def sici(x: Array, /) -> tuple[Array, Array]:
     """Compute the sine integral and the cosine integral.
 
     Args:
-        x: an array, real; integers are taken as float64. The cosine integral has a pole at 0, and is NaN below.
+        x: an array, real; integers are converted to float64. The cosine integral has a pole at 0, and is NaN below.
     Returns:
         Si and Ci, arrays of the shape and dtype of `x`.
     Derivative: sin(x) / x and cos(x) / x, DLMF 6.2.9 and 6.2.11.
@@ -92,10 +92,10 @@ def fresnel(x: Array, /) -> tuple[Array, Array]:
     """Compute the Fresnel integrals of sin(π t² / 2) and cos(π t² / 2), from 0 to `x`.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         S and C, arrays of the shape and dtype of `x`.
-    Derivative: what is integrated, DLMF 7.2.7 and 7.2.8.
+    Derivative: the integrand, DLMF 7.2.7 and 7.2.8.
 
     >>> from covector.scipy import special
     >>> [round(float(v), 6) for v in special.fresnel(1.0)]
@@ -106,10 +106,10 @@ def fresnel(x: Array, /) -> tuple[Array, Array]:
 
 
 def dawsn(x: Array, /) -> Array:
-    """Compute Dawson's integral, exp(-x²) times that of exp(t²) from 0 to `x`.
+    """Compute Dawson's integral, exp(-x²) times the integral of exp(t²) from 0 to `x`.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: 1 - 2 x dawsn(x), DLMF 7.2.5.
@@ -125,7 +125,7 @@ def spence(x: Array, /) -> Array:
     """Compute Spence's function, the integral of log(t) / (1 - t) from 1 to `x`: the dilogarithm of 1 - x.
 
     Args:
-        x: an array, real and not negative, or complex; integers are taken as float64.
+        x: an array, real and nonnegative, or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: log(x) / (1 - x), DLMF 25.12.1; -1 at 1, infinite at 0.
@@ -144,7 +144,7 @@ def owens_t(h: Array, a: Array, /) -> Array:
         h, a: arrays, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: that of its integral; Owen (1956), Tables for computing bivariate normal probabilities, eq. 2.1.
+    Derivative: that of the integral; Owen (1956), Tables for computing bivariate normal probabilities, eq. 2.1.
 
     >>> from covector.scipy import special
     >>> round(float(special.owens_t(1.0, 0.5)), 6)
@@ -157,12 +157,12 @@ def hyp1f1(a: Array, b: Array, x: Array, /) -> Array:
     """Compute Kummer's confluent hypergeometric function ₁F₁(a; b; x).
 
     Args:
-        a, b: real; without derivative.
+        a, b: real; not differentiable.
         x: an array, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
     Raises:
-        RuleError: the derivative by a parameter is asked for.
+        RuleError: the derivative with respect to a parameter is requested.
     Derivative: a/b ₁F₁(a + 1; b + 1; x), DLMF 13.3.15.
 
     >>> from covector.scipy import special
@@ -176,12 +176,12 @@ def hyp2f1(a: Array, b: Array, c: Array, z: Array, /) -> Array:
     """Compute Gauss's hypergeometric function ₂F₁(a, b; c; z).
 
     Args:
-        a, b, c: real; without derivative.
+        a, b, c: real; not differentiable.
         z: an array, real, below 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
     Raises:
-        RuleError: the derivative by a parameter is asked for.
+        RuleError: the derivative with respect to a parameter is requested.
     Derivative: ab/c ₂F₁(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
 
     >>> from covector.scipy import special

@@ -1,4 +1,4 @@
-"""Logarithms of odds, and products with logarithms."""
+"""Logistic functions, and products with logarithms."""
 
 from ...core.ops import elementary
 from ...core.ops.special import entropies
@@ -9,7 +9,7 @@ def logit(x: Array, /) -> Array:
     """Compute the logarithm of the odds, log(x / (1 - x)).
 
     Args:
-        x: an array, real; integers are taken as float64. Between 0 and 1.
+        x: an array, real; integers are converted to float64. Between 0 and 1.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: 1 / (x (1 - x)); infinite at 0 and 1.
@@ -25,7 +25,7 @@ def expit(x: Array, /) -> Array:
     """Compute the logistic function 1 / (1 + exp(-x)), the inverse of `logit`.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: s (1 - s) for the value s.
@@ -38,10 +38,10 @@ def expit(x: Array, /) -> Array:
 
 
 def log_expit(x: Array, /) -> Array:
-    """Compute log(expit(x)), precise where that underflows.
+    """Compute log(expit(x)), accurate where that underflows.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: expit(-x).
@@ -54,13 +54,13 @@ def log_expit(x: Array, /) -> Array:
 
 
 def xlogy(x: Array, y: Array, /) -> Array:
-    """Compute x log(y), and 0 where `x` is 0 (and `y` is no NaN).
+    """Compute x log(y), and 0 where `x` is 0 (and `y` is not NaN).
 
     Args:
         x, y: arrays, real or complex.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: log y by `x` (0 is chosen where x = 0 and y <= 0), x / y by `y` (0 where x = y = 0).
+    Derivative: log y for `x` (0 is chosen where x = 0 and y <= 0), x / y for `y` (0 where x = y = 0).
 
     >>> from covector.scipy import special
     >>> float(special.xlogy(0.0, 0.0))
@@ -70,13 +70,13 @@ def xlogy(x: Array, y: Array, /) -> Array:
 
 
 def xlog1py(x: Array, y: Array, /) -> Array:
-    """Compute x log(1 + y), and 0 where `x` is 0 (and `y` is no NaN).
+    """Compute x log(1 + y), and 0 where `x` is 0 (and `y` is not NaN).
 
     Args:
         x, y: arrays, real or complex.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: log(1 + y) by `x` (0 is chosen where x = 0 and y <= -1), x / (1 + y) by `y`.
+    Derivative: log(1 + y) for `x` (0 is chosen where x = 0 and y <= -1), x / (1 + y) for `y`.
 
     >>> from covector.scipy import special
     >>> float(special.xlog1py(0.0, -1.0))
@@ -89,7 +89,7 @@ def entr(x: Array, /) -> Array:
     """Compute -x log(x): 0 at 0, and -inf below.
 
     Args:
-        x: an array, real; integers are taken as float64.
+        x: an array, real; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: -log(x) - 1: infinite at 0, NaN below.
@@ -105,7 +105,7 @@ def sinc(x: Array, /) -> Array:
     """Compute sin(πx) / (πx), and 1 at 0.
 
     Args:
-        x: an array, real or complex; integers are taken as float64.
+        x: an array, real or complex; integers are converted to float64.
     Returns:
         an array of the shape and dtype of `x`.
     Derivative: (cos πx - sinc x) / x, and its series near 0.
@@ -118,13 +118,13 @@ def sinc(x: Array, /) -> Array:
 
 
 def rel_entr(x: Array, y: Array, /) -> Array:
-    """Compute x log(x / y): 0 where x = 0 <= y, infinite outside of the domain.
+    """Compute x log(x / y): 0 where x = 0 <= y, infinite outside the domain.
 
     Args:
-        x, y: arrays, real, not negative.
+        x, y: arrays, real, nonnegative.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: log(x / y) + 1 by `x` (0 is chosen at 0), -x / y by `y`.
+    Derivative: log(x / y) + 1 for `x` (0 is chosen at 0), -x / y for `y`.
 
     >>> from covector.scipy import special
     >>> round(float(special.rel_entr(0.5, 0.25)), 6)
@@ -134,13 +134,13 @@ def rel_entr(x: Array, y: Array, /) -> Array:
 
 
 def kl_div(x: Array, y: Array, /) -> Array:
-    """Compute x log(x / y) - x + y: y where x = 0 <= y, infinite outside of the domain.
+    """Compute x log(x / y) - x + y: y where x = 0 <= y, infinite outside the domain.
 
     Args:
-        x, y: arrays, real, not negative.
+        x, y: arrays, real, nonnegative.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: log(x / y) by `x` (0 is chosen at 0), 1 - x / y by `y`.
+    Derivative: log(x / y) for `x` (0 is chosen at 0), 1 - x / y for `y`.
 
     >>> from covector.scipy import special
     >>> round(float(special.kl_div(0.5, 0.25)), 6)

@@ -12,7 +12,7 @@ def gammaincinv(a: Array, y: Array, /) -> Array:
         y: an array, between 0 and 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: by `y` one over the density; by `a` minus the derivative of P(a, x) by `a`, over the density.
+    Derivative: for `y` one over the density; for `a` minus the derivative of P(a, x) for `a`, over the density.
 
     >>> from covector.scipy import special
     >>> round(float(special.gammaincinv(2.0, 0.5)), 6)
@@ -29,7 +29,7 @@ def gammainccinv(a: Array, y: Array, /) -> Array:
         y: an array, between 0 and 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: as for `gammaincinv`, with the other sign by `y`.
+    Derivative: as for `gammaincinv`, with the opposite sign for `y`.
 
     >>> from covector.scipy import special
     >>> round(float(special.gammainccinv(2.0, 0.1)), 6)
@@ -46,7 +46,7 @@ def betaincinv(a: Array, b: Array, y: Array, /) -> Array:
         y: an array, between 0 and 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: by `y` one over the density; by `a` and `b` minus those of I, over the density.
+    Derivative: for `y` one over the density; for `a` and `b` minus those of I, over the density.
 
     >>> from covector.scipy import special
     >>> round(float(special.betaincinv(2.0, 3.0, 0.5)), 6)
@@ -59,12 +59,12 @@ def stdtr(df: Array, t: Array, /) -> Array:
     """Compute the distribution function of Student's t distribution.
 
     Args:
-        df: degrees of freedom, positive; without derivative.
+        df: degrees of freedom, positive; not differentiable.
         t: an array, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
     Raises:
-        RuleError: the derivative by `df` is asked for.
+        RuleError: the derivative with respect to `df` is requested.
     Derivative: the density.
 
     >>> from covector.scipy import special
@@ -78,12 +78,12 @@ def stdtrit(df: Array, p: Array, /) -> Array:
     """Compute the quantiles of Student's t distribution.
 
     Args:
-        df: degrees of freedom, positive; without derivative.
+        df: degrees of freedom, positive; not differentiable.
         p: an array, between 0 and 1.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
     Raises:
-        RuleError: the derivative by `df` is asked for.
+        RuleError: the derivative with respect to `df` is requested.
     Derivative: one over the density; infinite at 0 and 1.
 
     >>> from covector.scipy import special

@@ -34,7 +34,7 @@ def softmax(x: Array, axis: Axis = None) -> Array:
 
 
 def log_softmax(x: Array, axis: Axis = None) -> Array:
-    """Compute the logarithm of `softmax`, precise where that underflows.
+    """Compute the logarithm of `softmax`, accurate where that underflows.
 
     Args:
         x: an array, real.
@@ -58,13 +58,13 @@ def logsumexp(
         a: an array, real; complex without `b`.
         axis: the axis of the sum, several, or None for all.
         b: weights, which may be 0 or negative; 1 by default. Broadcast with `a`.
-        keepdims: whether summed axes stay, with length 1.
-        return_sign: return `(log|Σ b exp(a)|, its sign)`.
+        keepdims: whether the summed axes are kept with length 1.
+        return_sign: return `(log|Σ b exp(a)|, sign)`.
     Returns:
-        the logarithm, NaN where the sum is negative, or with `return_sign` that of its size, and the sign.
+        the logarithm, NaN where the sum is negative; with `return_sign` that of the absolute value, and the sign.
     Raises:
         DtypeError: complex values with `b` or `return_sign`.
-    Derivative: b exp(a) / Σ b exp(a) by `a` and exp(a) / Σ b exp(a) by `b`, at weights of 0 too.
+    Derivative: b exp(a) / Σ b exp(a) for `a` and exp(a) / Σ b exp(a) for `b`, also at zero weights.
 
     >>> from covector.scipy import special
     >>> round(float(special.logsumexp([1000.0, 1000.0], b=[1.0, 2.0])), 4)

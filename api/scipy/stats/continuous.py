@@ -1,4 +1,4 @@
-"""Distributions of real numbers, by the formulas of their standard forms."""
+"""Continuous distributions, given by the formulas of their standard forms."""
 
 import math
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def _inverse_gamma(z: Array, a: Array) -> Array:
 
 
 def _inverse_of(fun: Callable[..., Array], at_zero: float) -> Callable[..., Array]:
-    """`fun` of 1 / z, flat at 0."""
+    """`fun` of 1 / z, constant at 0."""
     def run(z: Array, a: Array) -> Array:
         zero = z == 0
         return selection.where(zero, at_zero, fun(a, 1.0 / selection.where(zero, 1.0, z)))

@@ -1,4 +1,4 @@
-"""What a distribution is: formulas of its standard form, and the methods that SciPy's distributions have."""
+"""The classes of distributions: formulas of a standard form, and the methods of SciPy's distributions."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Formula = Callable[..., Array]
 
 
 def quiet_log(x: Array) -> Array:
-    """The logarithm, -∞ at 0 without a warning, and with an infinite slope there."""
+    """The logarithm, -∞ at 0 without a warning, and with an infinite derivative there."""
     with np.errstate(divide="ignore"):
         return arithmetic.log(x)
 
@@ -37,7 +37,7 @@ class Distribution:
         return f"<{self.name}({', '.join(self.parameters)})>"
 
     def bound(self, method: str, x: Array, args: tuple, named: dict[str, Any]) -> tuple[list[Array], Any, Any]:
-        """The shape parameters, the location and the scale of a call at `x`, whose precision numbers take."""
+        """Return the shape parameters, location and scale of a call at `x`, whose precision Python numbers adopt."""
         call = f"{self.name}.{method}"
         if len(args) > len(self.parameters):
             raise TypeError(f"{call} takes the parameters {', '.join(self.parameters)}, but got {len(args)} of them; "
@@ -46,7 +46,7 @@ class Distribution:
         for name, value in named.items():
             if name not in self.parameters or name in found:
                 raise TypeError(f"{call} takes the parameters {', '.join(self.parameters)}, each once, but got {name}="
-                                f"{value!r}; change its name, or leave it out{at_user_line()}")
+                                f"{value!r}; rename it, or omit it{at_user_line()}")
             found[name] = value
         missing = [n for n in self.shapes if n not in found]
         if missing:
@@ -57,7 +57,7 @@ class Distribution:
         return shapes, lift(found.get("loc", 0.0)), lift(found.get("scale", 1.0))
 
     def formula(self, method: str, *others: str) -> Formula:
-        """The first formula that there is."""
+        """Return the first formula that is defined."""
         for name in (method, *others):
             if name in self.formulas:
                 return self.formulas[name]
@@ -65,7 +65,7 @@ class Distribution:
                         f"{', '.join(sorted(self.formulas))}{at_user_line()}")
 
     def outside(self, z: Array) -> tuple[Any, Any, Array]:
-        """Where `z` is below and above the support, and `z` with a number of the support in place of these."""
+        """Return where `z` is below and above the support, and `z` with a point of the support in place of these."""
         low, high = self.support
         below = None if low == -math.inf else z < low
         above = None if high == math.inf else z > high
@@ -77,16 +77,16 @@ class Distribution:
 
 
 def instead(value: Array, below: Any, at_low: float, above: Any, at_high: float) -> Array:
-    """`value`, or a number where it is beyond the support."""
+    """Replace `value` outside the support."""
     if below is not None:
         value = selection.where(below, at_low, value)
     return value if above is None else selection.where(above, at_high, value)
 
 
 class Continuous(Distribution):
-    """A distribution of real numbers: `logpdf(x, *shapes, loc=0, scale=1)` and its kin, as in SciPy.
+    """A continuous distribution: `logpdf(x, *shapes, loc=0, scale=1)` and the other methods, as in SciPy.
 
-    Every method is differentiable by `x` (or `q`) and by all parameters.
+    Every method is differentiable with respect to `x` (or `q`) and all parameters.
 
     >>> import covector
     >>> from covector.scipy.stats import norm
@@ -108,11 +108,11 @@ class Continuous(Distribution):
         return (*self.outside((x - loc) / scale), shapes, scale)
 
     def logpdf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The logarithm of the density at `x`; -∞ beyond the support."""
+        """Return the logarithm of the density at `x`; -∞ outside the support."""
         return self._density("logpdf", x, args, named)
 
     def pdf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The density at `x`; 0 beyond the support."""
+        """Return the density at `x`; 0 outside the support."""
         return arithmetic.exp(self._density("pdf", x, args, named))
 
     def _density(self, method: str, x: Array, args: tuple, named: dict[str, Any]) -> Array:
@@ -122,33 +122,33 @@ class Continuous(Distribution):
         return instead(value, below, -math.inf, above, -math.inf)
 
     def cdf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The probability of a number up to `x`."""
+        """Return the probability of values up to `x`."""
         below, above, z, shapes, _ = self._standard("cdf", x, args, named)
         return instead(self.formula("cdf")(z, *shapes), below, 0.0, above, 1.0)
 
     def sf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The probability of a number above `x`."""
+        """Return the probability of values above `x`."""
         below, above, z, shapes, _ = self._standard("sf", x, args, named)
         return instead(self.formula("sf")(z, *shapes), below, 1.0, above, 0.0)
 
     def logcdf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The logarithm of the probability of a number up to `x`."""
+        """Return the logarithm of the probability of values up to `x`."""
         below, above, z, shapes, _ = self._standard("logcdf", x, args, named)
         value = self.formula("logcdf", "cdf")(z, *shapes)
         return instead(value if "logcdf" in self.formulas else quiet_log(value), below, -math.inf, above, 0.0)
 
     def logsf(self, x: Array, *args: Array, **named: Array) -> Array:
-        """The logarithm of the probability of a number above `x`."""
+        """Return the logarithm of the probability of values above `x`."""
         below, above, z, shapes, _ = self._standard("logsf", x, args, named)
         value = self.formula("logsf", "sf")(z, *shapes)
         return instead(value if "logsf" in self.formulas else quiet_log(value), below, 0.0, above, -math.inf)
 
     def ppf(self, q: Array, *args: Array, **named: Array) -> Array:
-        """The number up to which lies the probability `q`; NaN where that is not between 0 and 1."""
+        """Return the quantile for the probability `q`; NaN if it is not between 0 and 1."""
         return self._quantile("ppf", q, args, named)
 
     def isf(self, q: Array, *args: Array, **named: Array) -> Array:
-        """The number above which lies the probability `q`; NaN where that is not between 0 and 1."""
+        """Return the value exceeded with probability `q`; NaN if it is not between 0 and 1."""
         return self._quantile("isf", q, args, named)
 
     def _quantile(self, method: str, q: Array, args: tuple, named: dict[str, Any]) -> Array:
@@ -160,9 +160,9 @@ class Continuous(Distribution):
 
 
 class Discrete(Distribution):
-    """A distribution of whole numbers: `logpmf(k, *shapes, loc=0)` and its kin, as in SciPy.
+    """A discrete distribution: `logpmf(k, *shapes, loc=0)` and the other methods, as in SciPy.
 
-    Every method is differentiable by the parameters; in `k` it is flat.
+    Every method is differentiable with respect to the parameters; the derivative with respect to `k` is 0.
 
     >>> import covector
     >>> from covector.scipy.stats import poisson
@@ -181,11 +181,11 @@ class Discrete(Distribution):
         return k - loc, shapes
 
     def logpmf(self, k: Array, *args: Array, **named: Array) -> Array:
-        """The logarithm of the probability of `k`; -∞ for numbers that are not whole or not in the support."""
+        """Return the logarithm of the probability of `k`; -∞ for values that are not integers in the support."""
         return self._probability("logpmf", k, args, named)
 
     def pmf(self, k: Array, *args: Array, **named: Array) -> Array:
-        """The probability of `k`."""
+        """Return the probability of `k`."""
         return arithmetic.exp(self._probability("pmf", k, args, named))
 
     def _probability(self, method: str, k: Array, args: tuple, named: dict[str, Any]) -> Array:
@@ -196,13 +196,13 @@ class Discrete(Distribution):
         return selection.where(whole == z, value, -math.inf)
 
     def cdf(self, k: Array, *args: Array, **named: Array) -> Array:
-        """The probability of a number up to `k`."""
+        """Return the probability of values up to `k`."""
         z, shapes = self._standard("cdf", k, args, named)
         below, above, safe = self.outside(selection.floor(z))
         return instead(self.formula("cdf")(safe, *shapes), below, 0.0, above, 1.0)
 
     def sf(self, k: Array, *args: Array, **named: Array) -> Array:
-        """The probability of a number above `k`."""
+        """Return the probability of values above `k`."""
         z, shapes = self._standard("sf", k, args, named)
         below, above, safe = self.outside(selection.floor(z))
         return instead(self.formula("sf")(safe, *shapes), below, 1.0, above, 0.0)

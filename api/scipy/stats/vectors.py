@@ -1,4 +1,4 @@
-"""Distributions of vectors."""
+"""Multivariate distributions."""
 
 import math
 
@@ -10,7 +10,7 @@ from ...numpy.surface import Array, array_of, floating
 
 
 class MultivariateNormal:
-    """The normal distribution of vectors; both methods are differentiable by all arguments.
+    """The multivariate normal distribution; both methods are differentiable with respect to all arguments.
 
     >>> import numpy as np
     >>> from covector.scipy.stats import multivariate_normal
@@ -19,11 +19,11 @@ class MultivariateNormal:
     """
 
     def logpdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0) -> Array:
-        """The logarithm of the density at vectors `x` of shape (…, n), for a mean (…, n) and covariances (…, n, n)."""
+        """Return the log-density at vectors `x` of shape (…, n), for a mean (…, n) and covariances (…, n, n)."""
         x, mean, cov = floating(x), floating(mean), floating(cov)
         if not cov.ndim:
             if mean.ndim:
-                raise ShapeError(f"multivariate_normal.logpdf needs covariances of shape (…, n, n) beside a mean of "
+                raise ShapeError(f"multivariate_normal.logpdf needs covariances of shape (…, n, n) for a mean of "
                                  f"shape {tuple(mean.shape)}, but got one number; use cov * np.eye(n){at_user_line()}")
             return -0.5 * ((x - mean) * (x - mean) / cov + arithmetic.log(cov) + math.log(2.0 * math.pi))
         n = cov.shape[-1]
@@ -37,12 +37,12 @@ class MultivariateNormal:
         return -0.5 * (y * y).sum(axis=-1) - size - 0.5 * n * math.log(2.0 * math.pi)
 
     def pdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0) -> Array:
-        """The density at vectors `x`."""
+        """Return the density at vectors `x`."""
         return arithmetic.exp(self.logpdf(x, mean, cov))
 
 
 class Dirichlet:
-    """The Dirichlet distribution of shares; both methods are differentiable by all arguments.
+    """The Dirichlet distribution; both methods are differentiable with respect to all arguments.
 
     >>> import numpy as np
     >>> from covector.scipy.stats import dirichlet
@@ -51,14 +51,14 @@ class Dirichlet:
     """
 
     def logpdf(self, x: Array, alpha: Array) -> Array:
-        """The logarithm of the density at shares `x` of shape (k, …), for `alpha` of shape (k,); -∞ if they are none.
+        """Return the log-density at probabilities `x` of shape (k, …), for `alpha` of shape (k,); -∞ if invalid.
 
-        The last share may be left out: it is what is missing to 1.
+        The last probability may be omitted; the probabilities sum to 1.
         """
         x, alpha = floating(x), floating(alpha)
         if alpha.ndim != 1 or not x.ndim or x.shape[0] not in (alpha.shape[0], alpha.shape[0] - 1):
-            raise ShapeError(f"dirichlet.logpdf needs shares of shape (k, …) and alpha of shape (k,), but got "
-                             f"{tuple(x.shape)} and {tuple(alpha.shape)}; put the shares on the first axis"
+            raise ShapeError(f"dirichlet.logpdf needs probabilities of shape (k, …) and alpha of shape (k,), but got "
+                             f"{tuple(x.shape)} and {tuple(alpha.shape)}; put the probabilities on the first axis"
                              f"{at_user_line()}")
         given = alpha.shape[0] - x.shape[0]
         column = alpha.reshape((-1,) + (1,) * (x.ndim - 1))
@@ -71,12 +71,12 @@ class Dirichlet:
         return selection.where(shares, value, -math.inf)
 
     def pdf(self, x: Array, alpha: Array) -> Array:
-        """The density at shares `x`."""
+        """Return the density at probabilities `x`."""
         return arithmetic.exp(self.logpdf(x, alpha))
 
 
 class Multinomial:
-    """The multinomial distribution of counts; both methods are differentiable by `p`.
+    """The multinomial distribution; both methods are differentiable with respect to `p`.
 
     >>> import numpy as np
     >>> from covector.scipy.stats import multinomial
@@ -85,14 +85,14 @@ class Multinomial:
     """
 
     def logpmf(self, x: Array, n: Array, p: Array) -> Array:
-        """The logarithm of the probability of counts `x` of shape (…, k), which add up to `n`; -∞ if they do not."""
+        """Return the log-probability of counts `x` of shape (…, k), which sum to `n`; -∞ if they do not."""
         x, n, p = floating(x), floating(array_of(n)), floating(p)
         each = entropies.xlogy(x, p) - gamma_functions.gammaln(x + 1.0)
         value = gamma_functions.gammaln(n + 1.0) + each.sum(axis=-1)
         return selection.where(x.sum(axis=-1) == n, value, -math.inf)
 
     def pmf(self, x: Array, n: Array, p: Array) -> Array:
-        """The probability of counts `x`."""
+        """Return the probability of counts `x`."""
         return arithmetic.exp(self.logpmf(x, n, p))
 
 

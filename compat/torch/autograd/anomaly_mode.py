@@ -6,7 +6,7 @@ from .._impl.modes.modes import enter, leave, modes, set_modes
 
 
 class detect_anomaly:  # noqa: N801 (torch's name)
-    """Show the forward lines of a node that fails in backward, and raise where one gives NaN.
+    """Show the forward traceback of a node that fails in backward, and raise if a node returns NaN.
 
     >>> import covector.compat.torch as torch
     >>> with torch.autograd.set_detect_anomaly(True):
@@ -29,7 +29,7 @@ class detect_anomaly:  # noqa: N801 (torch's name)
 
 
 class set_detect_anomaly:  # noqa: N801 (torch's name)
-    """Switch anomaly mode on or off, at once; as a context, until it ends."""
+    """Switch anomaly mode on or off immediately; as a context, until it exits."""
 
     def __init__(self, mode, check_nan=True):
         self.before = modes().anomaly
@@ -45,7 +45,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name)
 
 
 def set_anomaly_enabled(enabled, check_nan=True):
-    """Switch anomaly mode on or off for good; `set_detect_anomaly` can be undone.
+    """Switch anomaly mode on or off permanently; use `set_detect_anomaly` for a reversible switch.
 
     >>> import covector.compat.torch as torch
     >>> torch.set_anomaly_enabled(True)
@@ -66,10 +66,10 @@ def checked_flag(value, name, position):
 
 
 def is_anomaly_enabled():
-    """Whether anomaly mode is on."""
+    """Return whether anomaly mode is enabled."""
     return modes().anomaly is not None
 
 
 def is_anomaly_check_nan_enabled():
-    """Whether anomaly mode looks for NaN (it would, while it is off)."""
+    """Return whether anomaly mode checks for NaN (or would, while it is disabled)."""
     return modes().anomaly is not False

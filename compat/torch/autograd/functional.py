@@ -19,19 +19,19 @@ NO_VECTOR = ("The vector v can only be None if the input to the user-provided fu
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
-    """`func(*inputs)`, and the product of `v` with its Jacobian.
+    """Compute `func(*inputs)` and a vector-Jacobian product.
 
     Args:
-        func: from tensors to a tensor or a tuple of them.
-        inputs: a tensor or a tuple of them.
-        v: as the outputs; None for a single element.
-        create_graph: let gradients flow back from both results.
-        strict: raise where an output does not depend on an input, instead of giving zeros.
+        func: a function of tensors that returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors.
+        v: the vector, with the structure of the outputs; None for a single element.
+        create_graph: record both results, so that they are differentiable.
+        strict: raise if an output does not depend on an input, instead of returning zeros.
     Returns:
         the outputs and the product, which has the structure of `inputs`.
     Raises:
-        TypeError: an input, an output or an entry of `v` is no tensor.
-        RuntimeError: `v` does not fit; in strict mode, an independent input.
+        TypeError: an input, an output or an entry of `v` is not a tensor.
+        RuntimeError: `v` does not match; in strict mode, an independent input.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.functional.vjp(lambda x: x ** 2, torch.tensor([1.0, 2.0]), torch.ones(2))
@@ -50,21 +50,21 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    """`func(*inputs)`, and the product of its Jacobian with `v`, by differentiating the reverse mode twice.
+    """Compute `func(*inputs)` and a Jacobian-vector product, by applying reverse mode twice.
 
-    `torch.func.jvp` costs less, and so does `torch.autograd.forward_ad`.
+    `torch.func.jvp` and `torch.autograd.forward_ad` are cheaper.
 
     Args:
-        func: from tensors to a tensor or a tuple of them.
-        inputs: a tensor or a tuple of them.
-        v: as the inputs; None for a single element.
-        create_graph: let gradients flow back from both results.
-        strict: raise where an output does not depend on an input, instead of giving zeros.
+        func: a function of tensors that returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors.
+        v: the vector, with the structure of the inputs; None for a single element.
+        create_graph: record both results, so that they are differentiable.
+        strict: raise if an output does not depend on an input, instead of returning zeros.
     Returns:
         the outputs and the product, which has the structure of the outputs.
     Raises:
-        TypeError: an input, an output or an entry of `v` is no tensor.
-        RuntimeError: `v` does not fit; in strict mode, an independent input.
+        TypeError: an input, an output or an entry of `v` is not a tensor.
+        RuntimeError: `v` does not match; in strict mode, an independent input.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.functional.jvp(lambda x: x ** 2, torch.tensor([1.0, 2.0]), torch.ones(2))
@@ -86,19 +86,19 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    """`func(*inputs)`, and the product of `v` with its Hessian.
+    """Compute `func(*inputs)` and a vector-Hessian product.
 
     Args:
-        func: from tensors to a tensor of one element.
-        inputs: a tensor or a tuple of them.
-        v: as the inputs; None for a single element.
-        create_graph: let gradients flow back from both results.
-        strict: raise where the gradient does not depend on an input, instead of giving zeros.
+        func: a function of tensors that returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors.
+        v: the vector, with the structure of the inputs; None for a single element.
+        create_graph: record both results, so that they are differentiable.
+        strict: raise if the gradient does not depend on an input, instead of returning zeros.
     Returns:
         the output and the product, which has the structure of `inputs`.
     Raises:
-        TypeError: an input, an output or an entry of `v` is no tensor.
-        RuntimeError: `v` does not fit, not one output of one element; in strict mode, an independent input.
+        TypeError: an input, an output or an entry of `v` is not a tensor.
+        RuntimeError: `v` does not match, or the output has several elements; in strict mode, an independent input.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
@@ -111,19 +111,19 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """`func(*inputs)`, and the product of its Hessian with `v`, by one more sweep than `vhp` takes.
+    """Compute `func(*inputs)` and a Hessian-vector product, with one more backward pass than `vhp`.
 
     Args:
-        func: from tensors to a tensor of one element.
-        inputs: a tensor or a tuple of them.
-        v: as the inputs; None for a single element.
-        create_graph: let gradients flow back from both results.
-        strict: raise where the gradient does not depend on an input, instead of giving zeros.
+        func: a function of tensors that returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors.
+        v: the vector, with the structure of the inputs; None for a single element.
+        create_graph: record both results, so that they are differentiable.
+        strict: raise if the gradient does not depend on an input, instead of returning zeros.
     Returns:
         the output and the product, which has the structure of `inputs`.
     Raises:
-        TypeError: an input, an output or an entry of `v` is no tensor.
-        RuntimeError: `v` does not fit, not one output of one element; in strict mode, an independent input.
+        TypeError: an input, an output or an entry of `v` is not a tensor.
+        RuntimeError: `v` does not match, or the output has several elements; in strict mode, an independent input.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))

@@ -32,20 +32,20 @@ def gradcheck(func, inputs, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True
     """Check the derivatives of a function of tensors against central differences.
 
     Args:
-        func: gives a tensor, or a tuple of tensors, for `*inputs`.
+        func: returns a tensor, or a tuple of tensors, for `*inputs`.
         inputs: a tensor or a tuple; those with `requires_grad` are checked, in double precision for the defaults to
             make sense. Their memory is written to while the check runs, and is as before afterwards.
-        eps: how far the inputs are moved. For complex inputs both parts are moved, one after the other; of complex
+        eps: the finite-difference step. For complex inputs both parts are varied, one after the other; of complex
             outputs the real and the imaginary part are checked, one after the other.
-        atol, rtol: how closely the two Jacobians have to agree: `|a - n| <= atol + rtol * |n|`.
-        raise_exception: give False instead of raising GradcheckError.
-        check_sparse_nnz: older name of `masked`.
-        nondet_tol: how far a second run of backward may differ from the first.
-        check_undefined_grad: also check that undefined gradients (forward: tangents) are taken for zeros.
+        atol, rtol: tolerances for the two Jacobians: `|a - n| <= atol + rtol * |n|`.
+        raise_exception: return False instead of raising GradcheckError if False.
+        check_sparse_nnz: the old name of `masked`.
+        nondet_tol: how much a second backward pass may differ from the first.
+        check_undefined_grad: also check that undefined gradients (in forward mode: tangents) are treated as zeros.
         check_grad_dtypes: also check that gradients have the dtype of their input.
         check_batched_grad, check_batched_forward_grad: also check backward, and forward mode, under vmap.
-        check_forward_ad, check_backward_ad: which modes are checked.
-        fast_mode: compare the projections of both Jacobians on random vectors, not all elements.
+        check_forward_ad, check_backward_ad: which modes to check.
+        fast_mode: compare projections of both Jacobians onto random vectors instead of all elements.
         masked: for tensors of which some elements are unspecified. Tensors are dense here, so it makes no difference
             but for zero cotangents, whose gradients may then be as far from zero as `allclose` lets them.
     Returns:
@@ -102,14 +102,14 @@ def gradgradcheck(func, inputs, grad_outputs=None, eps=1e-6, atol=1e-5, rtol=1e-
                   raise_exception=True, nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False,
                   check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True, fast_mode=False,
                   masked=False):
-    """Check second derivatives: `gradcheck` of the gradients, by the inputs and by the cotangents.
+    """Check second derivatives: `gradcheck` of the gradients, with respect to the inputs and the cotangents.
 
     Args:
         func, inputs, eps, atol, rtol, raise_exception, nondet_tol: as for `gradcheck`.
         check_undefined_grad, check_grad_dtypes, check_batched_grad, fast_mode, masked: as for `gradcheck`.
-        grad_outputs: the cotangents of the outputs that require a gradient; random ones if left out.
-        gen_non_contig_grad_outputs: let the random ones not be contiguous.
-        check_fwd_over_rev, check_rev_over_rev: by which mode the gradients are differentiated.
+        grad_outputs: the cotangents of the outputs that require a gradient; random by default.
+        gen_non_contig_grad_outputs: make the random ones non-contiguous.
+        check_fwd_over_rev, check_rev_over_rev: the modes by which the gradients are differentiated.
     Returns:
         True if all agree.
     Raises:

@@ -1,4 +1,4 @@
-"""torch.autograd.profiler: profile, record_function, and ranges for the profilers of others."""
+"""torch.autograd.profiler: profile, record_function, and ranges for external profilers."""
 
 import contextlib
 import itertools
@@ -28,7 +28,7 @@ __all__ = ["DeviceType", "EnforceUnique", "EventList", "FormattedTimesMixin", "F
 
 
 def kineto_available():
-    """Whether PyTorch's Kineto collects the events: never here.
+    """Return whether PyTorch's Kineto collects the events, which is never the case here.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.kineto_available()
@@ -38,27 +38,27 @@ def kineto_available():
 
 
 def _profiler_enabled():
-    """Whether a profile runs."""
+    """Return whether a profile is running."""
     return recording() is not None
 
 
 class profile:  # noqa: N801 (torch's name)
-    """Note what runs inside, operation by operation and node by node, in this thread.
+    """Record what runs inside, operation by operation and node by node, in this thread.
 
     Operations are named as PyTorch names them (`aten::mul`), nodes `autograd::engine::evaluate_function: MulBackward0`
     with their rule `MulBackward0` inside, Functions by their class, labels by what `record_function` was given.
 
     Args:
-        enabled: False makes it do nothing.
-        use_cuda, use_device: tensors live on the CPU; anything else is warned of, and nothing is timed there.
-        record_shapes: note the shapes of arguments (and of what arrives at nodes).
+        enabled: False disables the profile.
+        use_cuda, use_device: tensors are on the CPU; anything else emits a warning, and nothing is timed there.
+        record_shapes: record the shapes of arguments (and of the gradients that nodes receive).
         with_flops: count multiplications and additions of products, convolutions, elementwise sums and products.
-        profile_memory: count the bytes of tensors that come and go.
-        with_stack: note the user's lines.
-        with_modules, use_kineto, acc_events, custom_trace_id_callback, post_processing_timeout_s: taken as they are;
+        profile_memory: count the bytes of tensors that are allocated and freed.
+        with_stack: record the user's lines.
+        with_modules, use_kineto, acc_events, custom_trace_id_callback, post_processing_timeout_s: accepted;
             with `acc_events` the events of a second run are added.
-        use_cpu: False leaves nothing to time, and is refused.
-        experimental_config, activity_filters: refused.
+        use_cpu: False leaves nothing to time, and raises.
+        experimental_config, activity_filters: not supported.
 
     >>> import covector.compat.torch as torch
     >>> x = torch.ones(2, 2, requires_grad=True)
@@ -104,7 +104,7 @@ class profile:  # noqa: N801 (torch's name)
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
         if modes().recorder is not None:
-            raise RuntimeError("profile cannot start inside of another profile, emit_nvtx or emit_itt: one collects "
+            raise RuntimeError("profile cannot start inside another profile, emit_nvtx or emit_itt: one collects "
                                "at a time; end that one first")
         self.entered = True
         if self.custom_trace_id_callback is not None:
@@ -130,7 +130,7 @@ class profile:  # noqa: N801 (torch's name)
 
     @property
     def function_events(self):
-        """The events as an EventList, in the order of their start."""
+        """The events as an EventList, ordered by start time."""
         if self._events is None:
             found = events_of(self._recorder, self.use_device) if self._finished() else []
             events = EventList(found, use_device=self.use_device, profile_memory=self.profile_memory,
@@ -148,7 +148,7 @@ class profile:  # noqa: N801 (torch's name)
                                           max_shapes_column_width, header, top_level_events_only)
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False):
-        """The sums over events of one name; see `EventList.key_averages`."""
+        """The sums over events of the same name; see `EventList.key_averages`."""
         return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def total_average(self):
@@ -157,7 +157,7 @@ class profile:  # noqa: N801 (torch's name)
 
     @property
     def self_cpu_time_total(self):
-        """Microseconds on the CPU, each counted once."""
+        """The time on the CPU in microseconds, each counted once."""
         return self.function_events.self_cpu_time_total
 
     def export_chrome_trace(self, path):
@@ -171,7 +171,7 @@ class profile:  # noqa: N801 (torch's name)
             json.dump({"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": found}, f)
 
     def export_stacks(self, path, metric="self_cpu_time_total"):
-        """Write the user's lines with a metric, as flame-graph tools read them; needs `with_stack`."""
+        """Write the user's lines with a metric, in the format of flame-graph tools; needs `with_stack`."""
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
         self.function_events.export_stacks(path, metric)
@@ -190,7 +190,7 @@ def checked_device(device, older):
 
 
 def events_of(recorder, device):
-    """The spans of a recorder as events, and what tensors took or gave back outside of all of them."""
+    """The spans of a recorder as events, and what tensors took or gave back outside all of them."""
     records = sorted(recorder.records)
     times = [t for t, _ in records]
     sums = [0, *itertools.accumulate(size for _, size in records)]
@@ -216,7 +216,7 @@ def events_of(recorder, device):
 
 
 class record_function(contextlib.ContextDecorator):  # noqa: N801 (torch's name)
-    """A label for what runs inside, or in a function that it decorates; nothing where no profile runs.
+    """A label for the code inside, or for a function that it decorates; without a running profile it does nothing.
 
     >>> import covector.compat.torch as torch
     >>> with torch.autograd.profiler.profile() as prof:
@@ -261,7 +261,7 @@ class _Emit:
         if self.entered:
             raise RuntimeError(f"{self.name} annotation context manager is not reentrant")
         if modes().recorder is not None:
-            raise RuntimeError(f"{type(self).__name__} cannot start inside of a profile, emit_nvtx or emit_itt: one "
+            raise RuntimeError(f"{type(self).__name__} cannot start inside a profile, emit_nvtx or emit_itt: one "
                                "collects at a time; end that one first")
         push, pop = self.library()
         self.entered = True
@@ -274,13 +274,13 @@ class _Emit:
 
 
 class emit_nvtx(_Emit):  # noqa: N801 (torch's name)
-    """Let every operation and node emit an NVTX range, which NVIDIA's profilers show.
+    """Emit an NVTX range for every operation and node, for NVIDIA's profilers.
 
     A range is named `aten::mul, seq = 3`, that of a node's rule `MulBackward0, stashed seq = 3`: the numbers tell which
     operation made which node. Ranges go through CuPy or the package `nvtx`, whichever the program has imported.
 
     Args:
-        enabled: False makes it do nothing.
+        enabled: False disables it.
         record_shapes: add `, sizes = [[2, 2], []]` to the names.
     Raises:
         RuntimeError: neither library has been imported.
@@ -291,7 +291,7 @@ class emit_nvtx(_Emit):  # noqa: N801 (torch's name)
 
 
 class emit_itt(_Emit):  # noqa: N801 (torch's name)
-    """Let every operation and node emit an ITT range, which Intel's VTune shows.
+    """Emit an ITT range for every operation and node, for Intel's VTune.
 
     Args:
         enabled, record_shapes: as for `emit_nvtx`.

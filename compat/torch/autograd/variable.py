@@ -16,7 +16,7 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """`Variable(tensor, requires_grad)` gives a tensor that shares memory with `tensor`.
+    """`Variable(tensor, requires_grad)` returns a tensor that shares memory with `tensor`.
 
     >>> import covector.compat.torch as torch
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)

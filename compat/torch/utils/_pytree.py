@@ -1,4 +1,4 @@
-"""torch.utils._pytree: nests of containers."""
+"""torch.utils._pytree: pytrees."""
 
 from .._impl.types.pytree import (
     TreeSpec,

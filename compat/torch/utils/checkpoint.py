@@ -1,4 +1,4 @@
-"""torch.utils.checkpoint: regions whose saved tensors are computed again in the backward pass."""
+"""torch.utils.checkpoint: regions whose saved tensors are recomputed in the backward pass."""
 
 import contextlib
 import warnings
@@ -21,31 +21,31 @@ from .._impl.types.tensor_type import TensorBase
 
 
 def noop_context_fn():
-    """The contexts of forward pass and recomputation by default: none."""
+    """The default contexts of forward pass and recomputation: none."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default",
                debug=False,
                early_stop=True, **kwargs):
-    """`function(*args)`, whose saved tensors are not kept but computed again in the backward pass.
+    """Call `function(*args)`, and recompute its saved tensors in the backward pass instead of keeping them.
 
     Args:
-        function: from tensors and anything else to tensors.
+        function: a function whose arguments and outputs include tensors.
         args: its arguments.
-        use_reentrant: False for hooks around saved tensors, which work with every way to differentiate; True for a
-            Function that runs `backward` inside of its own, for which only `backward` without `inputs` does.
-        context_fn: gives two contexts, for the forward pass and for the recomputation.
+        use_reentrant: False for saved-tensor hooks, which support every way to differentiate; True for a
+            Function that runs `backward` inside its own, and supports only `backward` without `inputs`.
+        context_fn: returns two contexts, for the forward pass and for the recomputation.
         determinism_check: "default" compares shape, dtype and device of what is saved, "none" nothing.
-        debug: say in errors where each tensor was saved in both passes.
-        early_stop: end the recomputation as soon as all saved tensors are there.
+        debug: report in errors where each tensor was saved in both passes.
+        early_stop: end the recomputation as soon as all saved tensors are available.
         preserve_rng_state: draw the same random numbers again (the default).
-        kwargs: keyword arguments of `function`, with `use_reentrant=False` alone.
+        kwargs: keyword arguments of `function`, only with `use_reentrant=False`.
     Returns:
         what the function returns.
     Raises:
-        ValueError: options that do not go together.
-        CheckpointError: in the backward pass, where the function saved other tensors than in the forward pass.
+        ValueError: incompatible options.
+        CheckpointError: in the backward pass, if the recomputation saved different tensors than the forward pass.
 
     >>> import covector.compat.torch as torch
     >>> from covector.compat.torch.utils.checkpoint import checkpoint
@@ -180,17 +180,17 @@ def detach_variable(inputs):
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
-    """Run functions one after the other, in segments that are checkpointed each, but for the last.
+    """Run functions one after the other, in segments that are checkpointed, except for the last one.
 
     Args:
         functions: a list of functions of one tensor, or an `nn.Sequential`.
-        segments: how many.
-        input: the argument of the first.
+        segments: the number of segments.
+        input: the argument of the first function.
         use_reentrant, preserve_rng_state: as for `checkpoint`.
     Returns:
         what the last function returns.
     Raises:
-        ValueError: another keyword argument.
+        ValueError: an unknown keyword argument.
 
     >>> import covector.compat.torch as torch
     >>> from covector.compat.torch.utils.checkpoint import checkpoint_sequential
@@ -240,7 +240,7 @@ def set_to(variable, value):
 
 
 def set_checkpoint_early_stop(enable):
-    """Whether regions that run forward inside stop their recomputation early, whatever their own argument says.
+    """Set whether regions whose forward runs inside stop their recomputation early, whatever their own argument says.
 
     >>> from covector.compat.torch.utils.checkpoint import set_checkpoint_early_stop
     >>> with set_checkpoint_early_stop(False):
@@ -250,7 +250,7 @@ def set_checkpoint_early_stop(enable):
 
 
 def set_checkpoint_debug_enabled(enabled):
-    """Whether regions inside have `debug`, whatever their own argument says; None leaves it to them.
+    """Set whether regions inside have `debug`, whatever their own argument says; None leaves it to them.
 
     >>> from covector.compat.torch.utils.checkpoint import set_checkpoint_debug_enabled
     >>> with set_checkpoint_debug_enabled(True):

@@ -243,7 +243,7 @@ def index(x, key):
 
 
 def _every_axis(shape, key):
-    """The places that plain arrays of integers, one an axis, pick (`x[rows, columns]`); None for any other key."""
+    """The places that plain arrays of integers, one per axis, pick (`x[rows, columns]`); None for any other key."""
     if len(key) != len(shape):
         return None
     for k in key:
@@ -251,7 +251,7 @@ def _every_axis(shape, key):
             return None
     try:
         return Places(np.ravel_multi_index(key, shape))
-    except ValueError:  # negative ones, or out of bounds: the general road counts them from the end, or says so
+    except ValueError:  # negative ones, or out of bounds: the general path counts them from the end, or says so
         return None
 
 

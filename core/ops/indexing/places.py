@@ -161,6 +161,6 @@ implant = primitive(
     batch=_implant_batch,
     zeros=True,
     linear=("x, v",),
-    absent={"broadcast": "v has the shape of its places"},
+    absent={"broadcast": "v has the shape of its indices"},
     samples=_implant_samples,
 )

@@ -180,7 +180,8 @@ def _flat_index(arrays_, sizes):
             if k.size and (k.min() < -n or k.max() >= n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
                 raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "
-                                 f"it takes places below the length, from the end negative ones{at_user_line()}")
+                                 f"valid indices are below the length; negative ones count from the "
+                                 f"end{at_user_line()}")
             if len(arrays_) > 1:
                 k = np.where(k < 0, k + n, k)
         wrapped.append(k)

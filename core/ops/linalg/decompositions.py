@@ -36,7 +36,7 @@ def check_square(x, name):
     shape = x.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}; "
-                          f"reshape it, or cut it square{at_user_line()}")
+                          f"reshape it, or make it square{at_user_line()}")
 
 
 def square_aval(x, name):

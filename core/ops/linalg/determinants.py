@@ -159,7 +159,7 @@ def _curve(a, e, f):
     """
     if a.shape[-1] < 3:  # det has degree n
         return 0.0 * (matmul(a, e) * f)
-    a = regular(a, False, "the third derivative of det is computed at invertible matrices only",
+    a = regular(a, False, "the third derivative of det is computed only at invertible matrices",
                 "the first two are exact there; or add a small multiple of the identity")
     b = inv(a)
     g, h = matmul(b, f), matmul(b, e)

@@ -122,7 +122,7 @@ def _apart(xp, x, w, beside, about, zero):
         size = xp.maximum(largest(xp, x), largest(xp, beside))
         if bool(xp.any(same[..., None, :] & (xp.abs(x) > eps**0.5 * size))):
             raise np.linalg.LinAlgError(
-                f"the derivative of a function of {about} was asked where their value is repeated"
+                f"the derivative of a function of {about} was requested where their value is repeated"
                 f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
                 "eigvalsh, svdvals or pinv where the vectors are not needed, or, for functions that do not depend on "
                 "the choice, `with covector.numpy.linalg.repeated_values('finite'):` (or 'invariant-only', which "
@@ -174,9 +174,11 @@ def _alike(xp, x, w, about):
         apart_by = xp.abs(x[..., :, None] - x[..., None, :])
         if bool(xp.any(same & (apart_by > float(np.finfo(x.dtype).eps) ** 0.5 * size))):
             raise np.linalg.LinAlgError(
-                f"under repeated_values({INVARIANT!r}) the derivative of {about} was asked of a function that tells "
+                f"under repeated_values({INVARIANT!r}) the derivative of {about} was requested of a function that "
+                f"tells "
                 "repeated ones apart, by an order that the matrix does not determine; use a function that is symmetric "
-                f"in them, such as their sum, or repeated_values('raise'), which takes the order found{at_user_line()}"
+                f"in them, such as their sum, or repeated_values('raise'), which uses the computed "
+                f"order{at_user_line()}"
             )
     return x.copy()
 
@@ -223,9 +225,9 @@ def cuts(xp, a, rcond):
 def _cut(xp, x, a, rcond):
     if cuts(xp, a, rcond):
         raise np.linalg.LinAlgError(
-            "the pseudo-inverse left out singular values that are not 0 (rcond is above them), where its derivative is "
-            "not that along matrices of one rank; under vmap and in graphs leave rcond away, or write the answer with "
-            "the vectors of svd and np.where(s > limit, 1 / s, 0)"
+            "the pseudo-inverse cut off singular values that are not 0 (rcond is above them), where its derivative is "
+            "not that along matrices of one rank; under vmap and in graphs omit rcond, or write the result with the "
+            "vectors of svd and np.where(s > limit, 1 / s, 0)"
         )
     return x.copy()
 

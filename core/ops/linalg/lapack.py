@@ -21,7 +21,7 @@ def _of_one_matrix(name, message, public):
     def refuse(error, flag):
         raise np.linalg.LinAlgError(message)
 
-    # The state in which a routine that finds no answer raises; as NumPy's functions set it.
+    # The state in which a routine that finds no result raises; as NumPy's functions set it.
     state = make_error_state(call=refuse, invalid="call", over="ignore", divide="ignore", under="ignore")
 
     def run(xp, a):

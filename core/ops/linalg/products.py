@@ -35,7 +35,7 @@ def _matmul_shape(x, y):
 
 
 def product(x, y):
-    """`x @ y` of vectors and matrices. NumPy's `dot` gives the same 0.5 us sooner, but fills the answer with zeros
+    """`x @ y` of vectors and matrices. NumPy's `dot` gives the same 0.5 us sooner, but fills the output with zeros
     before: 2 % of a large product, a quarter of one with few columns."""
     if type(x) is ndarray and type(y) is ndarray and (x.size < _FILLED or x.shape[-1] == 1):  # @ has no BLAS for one
         return x.dot(y)
@@ -407,7 +407,7 @@ def _einsum_batch(x, y, subscripts, batched):
 
 
 einsum = primitive(
-    "einsum",  # two operands; each index occurs once an operand, and in the answer or in both operands
+    "einsum",  # two operands; each index occurs once an operand, and in the output or in both operands
     impl=lambda xp, x, y, *, subscripts: _einsum(xp, x, y, subscripts),
     shape=_einsum_shape,
     jvp={

@@ -29,7 +29,7 @@ def _qr(xp, a, complete):
 
 def _full_rank(r):
     """R, whose diagonal tells by how much each column leaves the space of those before it."""
-    return regular(r, True, "qr has a derivative at matrices of full rank only",
+    return regular(r, True, "qr is differentiable only at matrices of full rank",
                    "its Q is not determined there; use svd")
 
 

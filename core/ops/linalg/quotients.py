@@ -14,7 +14,7 @@ from .decompositions import adjoint
 from .guards import FINITE, INVARIANT, largest, tiny
 from .products import lift, matmul
 
-ADDED = "vectors added to make the factor square"
+ADDED = "vectors added to complete the factor"
 
 
 def _part(xp, x, part):
@@ -44,7 +44,7 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
 
 
 def _check(xp, x, top, none, beside, kind, part, repeated, about):
-    """Raise where a quotient has no value: the caller's answer depends on what the matrix does not determine."""
+    """Raise where a quotient has no value: the caller's output depends on what the matrix does not determine."""
     eye = xp.asarray(np.eye(x.shape[-1], dtype=bool)) if kind == "gap" else None
     turning = kind == "gap" and part in ("skew", "phased") and x.dtype.kind == "c"
     none = none if eye is None else none & ~eye
@@ -56,27 +56,28 @@ def _check(xp, x, top, none, beside, kind, part, repeated, about):
         turn = xp.where(eye, xp.abs(xp.imag(x)), 0.0)
         if bool(xp.any(turn > eps**0.25 * size)):  # rounding of what cancels is far below, a dependence far above
             raise np.linalg.LinAlgError(
-                f"the derivative of {about} was asked of a function that depends on their phases, which the matrix "
-                "does not determine; use what does not change when a vector is multiplied with exp(i t), such as "
-                f"abs(v) or the projector v vᴴ{at_user_line()}"
+                f"the derivative of {about} was requested of a function that depends on their phases, which the matrix "
+                "does not determine; use a quantity that is invariant under multiplication of a vector by exp(i t), "
+                f"such as abs(v) or the projector v vᴴ{at_user_line()}"
             )
     if bool(xp.any(none & (xp.abs(top) > eps**0.5 * size))):
         if about == ADDED:
             raise np.linalg.LinAlgError(
-                f"the derivative was asked of a function that depends on which {ADDED} were chosen, which the matrix "
+                f"the derivative was requested of a function that depends on which {ADDED} were chosen, which the "
+                f"matrix "
                 "does not determine; use full_matrices=False or mode='reduced', or only the projector v vᴴ on all of "
                 f"them{at_user_line()}"
             )
         if repeated == INVARIANT:
             raise np.linalg.LinAlgError(
-                f"the derivative of {about} does not exist in the space of a value that is repeated (or of singular "
+                f"the derivative of {about} does not exist in the space of a repeated value (or of singular "
                 f"value 0), where the matrix does not determine them; repeated_values({INVARIANT!r}) gives only that "
                 "of functions to which the choice makes no difference, by reverse mode, once; use a function of the "
-                "projector v vᴴ on all vectors of the value, or repeated_values('finite'), which does not check"
+                "projector v vᴴ onto all vectors of the value, or repeated_values('finite'), which does not check"
                 f"{at_user_line()}"
             )
         raise np.linalg.LinAlgError(
-            f"the derivative of {about} does not exist in the space of a value that is repeated (or of singular value "
+            f"the derivative of {about} does not exist in the space of a repeated value (or of singular value "
             "0): there the matrix does not determine them; use eigvalsh, svdvals or pinv where the vectors are not "
             "needed, or, for functions that do not depend on the choice, "
             f"`with covector.numpy.linalg.repeated_values('finite'):`{at_user_line()}"

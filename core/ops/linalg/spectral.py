@@ -144,7 +144,7 @@ def _eig(xp, a):
 
 def _full(v):
     """Eigenvectors that are a basis: at a defective matrix eigenvalues have no derivative."""
-    return regular(v, False, "eig has no derivative at a defective matrix, whose eigenvectors are no basis",
+    return regular(v, False, "eig has no derivative at a defective matrix, whose eigenvectors do not form a basis",
                    "its eigenvalues move faster than any multiple of a change; perturb it, or use traces of its powers")
 
 

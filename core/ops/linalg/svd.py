@@ -33,7 +33,7 @@ def _svd_shape(a, full_matrices):
 
 
 def _kept(ds, s):
-    """`ds` where the singular value is not 0; at 0, a kink like that of |x|, the derivative 0 is chosen."""
+    """`ds` where the singular value is not 0; at 0, a non-smooth point like that of |x|, the derivative 0 is chosen."""
     if not s.shape[-1]:
         return ds
     return where(s > tiny(s) * s[..., :1], ds, 0.0)
@@ -66,7 +66,7 @@ def _svd_jvp(da, ans, a_aval, full_matrices, repeated):
 
 
 def _beyond(du, u, image, k, over):
-    """Add to `du` its part outside of the first k columns of `u`, and the tangent of the columns behind them."""
+    """Add to `du` its part outside the first k columns of `u`, and the tangent of the columns behind them."""
     first, more = u[..., :k], u[..., k:]
     if not more.shape[-1]:
         return du + over(image - matmul(first, matmul(adjoint(first), image)), "scale", "whole")

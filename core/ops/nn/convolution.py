@@ -140,7 +140,7 @@ def _conv_shape(x, w, stride, padding, dilation, groups):
     if n < 1 or x.ndim != w.ndim or len(stride) != n or len(padding) != n or len(dilation) != n:
         raise ShapeError(f"conv needs x of shape (n, channels, *size) and w of shape (features, channels, *kernel) "
                          f"with as many axes, but got {x.shape} and {w.shape} with stride {stride}; "
-                         f"give one length an axis{at_user_line()}")
+                         f"give one length per axis{at_user_line()}")
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
         raise ShapeError(f"conv with {groups} groups needs w of shape (features, channels / groups, …) whose features "
                          f"the groups divide, but got x of shape {x.shape} and w of shape {w.shape}; "
@@ -174,7 +174,7 @@ def _fold(fun, first, other):
 
 
 def _grouped(run, first, second, axes, out, groups, batched, size):
-    """`run` on batches of both operands as groups of channels; their channels are at `axes`, of the answer at `out`.
+    """`run` on batches of both operands as groups of channels; their channels are at `axes`, of the output at `out`.
 
     Without examples there are no groups, so one of zeros is computed and dropped.
     """

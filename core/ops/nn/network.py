@@ -240,7 +240,7 @@ def _cross_entropy_shape(x, labels):
     if x.ndim != 2 or not x.shape[1] or labels.shape != x.shape[:1]:
         raise ShapeError("cross_entropy needs logits of shape (n, classes) and labels of shape (n,), but got "
                          f"{x.shape} and "
-                         f"{labels.shape}; reshape them, one row an example{at_user_line()}")
+                         f"{labels.shape}; reshape them, one row per example{at_user_line()}")
     return make_aval(labels.shape, x.dtype)
 
 
@@ -265,7 +265,7 @@ cross_entropy = primitive(
     vjp={"x": lambda ct, x, labels: _gap_to_labels(x, labels) * ct.reshape((-1, 1))},
     batch=_cross_entropy_batch,
     nondiff="labels",
-    absent={**_REAL, "broadcast": "one label a row"},
+    absent={**_REAL, "broadcast": "one label per row"},
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))
                          for n, t in ((4, float), (1, float), (0, float), (2, np.float32))],
 )

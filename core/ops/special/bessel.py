@@ -18,7 +18,7 @@ def _order(v, low):
 
 
 def _bessel(name, general, d, low, high, **facts):
-    """The function of whole order `v` >= 2, which has SciPy's name `general` on other arrays."""
+    """The function of integer order `v` >= 2, which has SciPy's name `general` on other arrays."""
     kernel = scipy_kernel(general)
     return elementwise(
         name,
@@ -46,12 +46,12 @@ i1 = scipy_unary("i1", lambda x: 0.5 * (i0(x) + bessel_i(x, order=2)), -3.0, 3.0
 
 
 def _scaled(x, ans, slope):
-    """The derivative of e^-|x| f(x) from e^-|x| f'(x); at 0, a kink if f(0) is not 0, the mean of both sides."""
+    """The derivative of e^-|x| f(x) from e^-|x| f'(x); at 0, not smooth if f(0) is not 0, the mean of both sides."""
     return slope - sign(x) * ans
 
 
 def _kink(name, d):
-    """A scaled function with a kink at 0."""
+    """A scaled function with a non-smooth point at 0."""
     kernel = scipy_kernel(name)
     return elementwise(name, impl=lambda xp, x: kernel(xp, x), d={"x": d}, samples=together(
         unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]))

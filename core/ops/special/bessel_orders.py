@@ -34,7 +34,7 @@ def _of_order(name, d, orders=(0.5, 1.0, 2.5), **facts):
         impl=lambda xp, v, x: kernel(xp, v, x),
         d={"x": d},
         nondiff="v",
-        refused={"v": "that by the order has no closed form"},
+        refused={"v": "the derivative with respect to the order has no closed form"},
         absent={"complex": "the functions of order 0 and 1 are real"},
         samples=lambda rng: [Sample(np.array(orders[0]), rng.uniform(0.5, 3.0, s)) for s in ((), (2, 3), (0,))]
         + [Sample(np.array(orders), rng.uniform(0.5, 3.0, (2, 3))),
@@ -48,7 +48,7 @@ jv = _of_order("jv", lambda v, x: 0.5 * (jv(v - 1, x) - jv(v + 1, x)))
 yv = _of_order("yv", lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), singular=True)
 # SciPy cuts the order of yn to a whole one, so that of 0.7 has the derivative of order 0.
 yn = _of_order("yn", lambda v, x: 0.5 * (yn(trunc(v) - 1, x) - yn(trunc(v) + 1, x)), (0, 1, 2), singular=True)
-# DLMF 10.29.1, of I and of exp(iπv) K; ive has a kink at 0 if v is 0, where it takes the mean of both sides.
+# DLMF 10.29.1, of I and of exp(iπv) K; ive is not smooth at 0 if v is 0: the mean of both sides.
 iv = _of_order("iv", lambda v, x: 0.5 * (iv(v - 1, x) + iv(v + 1, x)))
 ive = _of_order("ive", lambda v, x, ans: 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * ans)
 kv = _of_order("kv", lambda v, x: -0.5 * (kv(v - 1, x) + kv(v + 1, x)), singular=True)

@@ -23,7 +23,7 @@ def _real(name):
     def run(xp, x):
         if getattr(x, "dtype", np.dtype(float)).kind == "c" or type(x) is complex:
             raise DtypeError(f"{name} takes real values, but got {np.asarray(x).dtype}: its derivative, polygamma, is "
-                             "known for real arguments only; call scipy.special outside of the derivative"
+                             "known for real arguments only; call scipy.special outside the differentiated function"
                              f"{at_user_line()}")
         return kernel(xp, x)
 
@@ -86,7 +86,7 @@ polygamma = elementwise(
     impl=lambda xp, n, x: _polygamma(xp, n, x),
     d={"x": lambda n, x: polygamma(n + 1, x)},  # DLMF 5.15
     nondiff="n",
-    refused={"n": "it is a whole order"},
+    refused={"n": "the order is an integer"},
     singular=True,
     absent={"complex": "SciPy has no Hurwitz zeta function of complex values"},
     samples=lambda rng: [
@@ -101,7 +101,7 @@ zeta = elementwise(
     impl=lambda xp, x, q: _zeta(xp, x, q),
     d={"q": lambda x, q: -x * zeta(x + 1, q)},
     nondiff="x",
-    refused={"x": "that by the exponent has no closed form"},
+    refused={"x": "the derivative with respect to the exponent has no closed form"},
     singular=True,
     absent={"complex": "SciPy has no Hurwitz zeta function of complex values"},
     samples=lambda rng: [

@@ -5,7 +5,7 @@ from ..samples import Sample
 from .scipy_kernels import scipy_kernel
 
 _REAL = {"complex": "its parameters are real"}
-_NO_FORM = "that by a parameter has no closed form"
+_NO_FORM = "the derivative with respect to a parameter has no closed form"
 _hyp2f1, _hyp1f1 = scipy_kernel("hyp2f1"), scipy_kernel("hyp1f1")
 
 

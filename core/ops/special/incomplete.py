@@ -1,4 +1,4 @@
-"""The incomplete gamma and beta functions; their derivatives by the parameters are moments of logarithms."""
+"""The incomplete gamma and beta functions; derivatives in their parameters are moments of logarithms."""
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def _beta_moment(xp, a, b, x, n, k):
 
 
 def _wide(xp, *xs):
-    """The operands in double precision, and the dtype of the answer."""
+    """The operands in double precision, and the dtype of the output."""
     dtype = result_dtype(*xs)
     return *[array(xp, x).astype(WIDE) for x in xs], dtype if is_inexact(dtype) else WIDE
 

@@ -16,7 +16,7 @@ _NATIVE = (WIDE, SINGLE)
 
 
 def scipy_kernel(name, own=None, part=None):
-    """SciPy's function `name` with NumPy's promotion; `own(xp, x)` where there is no SciPy; `part` of several answers.
+    """SciPy's function `name` with NumPy's promotion; `own(xp, x)` where there is no SciPy; `part` of several outputs.
 
     SciPy alone would give float64 for float16, and for float32 beside an integer or a Python number.
     """

@@ -12,7 +12,7 @@ from .scipy_kernels import scipy_kernel, weakly
 
 _stdtr, _stdtrit = scipy_kernel("stdtr"), scipy_kernel("stdtrit")
 _REAL = {"complex": "a distribution function is real"}
-_NO_FORM = "that by the degrees of freedom has no closed form"
+_NO_FORM = "the derivative with respect to the degrees of freedom has no closed form"
 
 
 def _density(df, t):

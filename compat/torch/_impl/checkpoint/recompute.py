@@ -200,7 +200,7 @@ class Refill(saved_tensors_hooks):
                 mine.unequal = True
                 return t
             place = mine.places[i]()
-            if place is not None:  # a sweep inside of the forward pass may have freed it
+            if place is not None:  # a sweep inside the forward pass may have freed it
                 place.keys[sweep] = key = Key()
                 mine.found[sweep][key] = t
             if mine.early_stop and i + 1 == len(mine.places):
@@ -224,9 +224,9 @@ class Refill(saved_tensors_hooks):
 
 
 class GraphExecGroup:
-    """Sweeps inside of it share what was computed again: each region runs again at most once.
+    """Backward passes inside it share recomputed values: each region runs again at most once.
 
-    They must not need the same saved tensor twice. Regions with `use_reentrant=True` take no notice of it.
+    They must not need the same saved tensor twice. Regions with `use_reentrant=True` ignore it.
 
     >>> import covector.compat.torch as torch
     >>> from covector.compat.torch.utils.checkpoint import GraphExecGroup, checkpoint

@@ -1,4 +1,4 @@
-"""Selective checkpoints: a policy says which operations of a region keep their answers."""
+"""Selective checkpoints: a policy selects which operations of a region keep their outputs."""
 
 from collections import defaultdict
 from enum import Enum
@@ -11,7 +11,7 @@ from ..values.tangents import tangent_of
 
 
 class CheckpointPolicy(Enum):
-    """What becomes of the answer of an operation: kept, or computed again. The CPU's memory is the only one here:
+    """What becomes of the output of an operation: kept, or computed again. The CPU's memory is the only one here:
     operations that were to move there are computed again, as in PyTorch's eager mode."""
 
     MUST_SAVE = 0
@@ -26,7 +26,7 @@ _SAVED = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told beside the operation and its arguments: the answer, and that this is the forward pass."""
+    """What a policy is told beside the operation and its arguments: the output, and that this is the forward pass."""
 
     def __init__(self, *, is_recompute, op_output=None):
         self.is_recompute = is_recompute
@@ -34,19 +34,19 @@ class SelectiveCheckpointContext:
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
-    """The two contexts of a `context_fn` of `checkpoint` by which some operations are not computed again.
+    """Return the two contexts for `context_fn` of `checkpoint`, with which selected operations are not recomputed.
 
     Args:
         policy_fn_or_list: `policy(ctx, op, *args, **kwargs)`, which gives a CheckpointPolicy (or a bool: keep it?) for
             each operation, `op` being one of `torch.ops.aten`; or a list of those to keep. Views, writes in place and
             factories are always computed again, and no policy is asked about them.
-        allow_cache_entry_mutation: use a kept answer even if it was written to.
+        allow_cache_entry_mutation: use a kept output even if it was modified.
     Returns:
         a context for the forward pass and one for the recomputation.
     Raises:
-        ValueError: an entry of the list is no overload of an operation.
+        ValueError: an entry of the list is not an overload of an operation.
         TypeError: neither a function nor a list.
-        RuntimeError: in the backward pass, where an answer was written to, or the operations are others.
+        RuntimeError: in the backward pass, if an output was modified, or the operations differ.
 
     >>> import functools
     >>> import covector.compat.torch as torch
@@ -105,7 +105,7 @@ class Keeping(Selector):
         self.policy = policy
 
     def run(self, row, compute, args, kwargs, tensors):
-        """`compute()`, and its answers kept if the policy says so."""
+        """`compute()`, and its outputs kept if the policy says so."""
         op = overload_of(row.name, args, kwargs)
         entry = Entry(constant(tensors))
         before = set_modes(selector=None, answers=entry.note)
@@ -131,7 +131,7 @@ class Using(Selector):
         self.mutable = mutable
 
     def run(self, row, compute, args, kwargs, tensors):
-        """`compute()`, with the answers that were kept."""
+        """`compute()`, with the outputs that were kept."""
         op = overload_of(row.name, args, kwargs)
         i = self.place(op)
         if op not in self.entries:
@@ -161,7 +161,7 @@ CONSUMED = object()
 
 
 class Entry:
-    """The answers of one call: of its primitives in their order, or of the whole where it has no history."""
+    """The outputs of one call: of its primitives in their order, or of the whole where it has no history."""
 
     def __init__(self, constant):
         self.constant = constant
@@ -169,13 +169,13 @@ class Entry:
         self.out = self.versions = None
 
     def note(self, prim, compute):
-        """Run a primitive and keep its answer."""
+        """Run a primitive and keep its output."""
         answer = compute()
         self.answers.append((prim, answer))
         return answer
 
     def replay(self, prim, compute):
-        """The answer that was kept."""
+        """The output that was kept."""
         if not self.answers:
             return compute()
         was, answer = self.answers.pop(0)
@@ -185,7 +185,7 @@ class Entry:
         return answer
 
     def closed(self, out):
-        """Itself, with what tells a later write, and the answer if nothing else was noted."""
+        """Itself, with what tells a later write, and the output if nothing else was noted."""
         tensors = [t for t in (out if isinstance(out, tuple) else (out,)) if isinstance(t, TensorBase)]
         values = [t.detach() for t in tensors]
         self.versions = [(t, version_of(t)) for t in values]
@@ -194,7 +194,7 @@ class Entry:
         return self
 
     def check(self, mutable):
-        """Refuse an answer that was written to."""
+        """Refuse an output that was written to."""
         if not mutable and any(version_of(t) != then for t, then in self.versions):
             raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
 

@@ -1,1 +1,1 @@
-"""The road from a call of PyTorch's to primitives and back: arguments, bodies, layouts, outputs."""
+"""The path from a call of PyTorch's to primitives and back: arguments, bodies, layouts, outputs."""

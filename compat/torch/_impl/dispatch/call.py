@@ -1,4 +1,4 @@
-"""One road for every operation: lower the tensors, compute with covector, lift the answer, name its node.
+"""One path for every operation: lower the tensors, compute with covector, lift the output, name its node.
 
 An operation is written once, on core values, where covector's own functions apply. `operation` makes of it the function
 `torch.<name>`, the method, the in-place method and `out=`.
@@ -74,7 +74,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         front: the function of tensors that users call, where the arguments of the body are not torch's: it calls what
             this gives. Only functions of torch's arguments look at them and ask classes for `__torch_function__`.
         doc: what it computes, where the body has no docstring.
-        facts: `layout`, that of the answer in memory (`layouts.py`) where torch's is not that of the function;
+        facts: `layout`, that of the output in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
             and booleans but by `hosted.insist`.
@@ -101,8 +101,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
 def named(fun, row, doc=None):
     """A function under the name of its row, with a docstring."""
     fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
-    fun.__doc__ = row.body.__doc__ or f"{doc}; see" * bool(doc) + "See" * (not doc) + (
-        f" PyTorch's documentation of `torch.{row.name}`.")
+    fun.__doc__ = row.body.__doc__ or f"{doc or f'Compute `{row.name}`'}."
     if fun is not row.body:
         fun.__wrapped__ = row.body
     return fun

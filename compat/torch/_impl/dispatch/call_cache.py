@@ -3,7 +3,7 @@
 Which signature fits, which axes are meant, which primitives run and which rule each of them takes: for plain tensors of
 floats all that follows from shapes, dtypes and the other arguments of a call. A call that is seen again is recorded as
 its primitives, and from then on these alone are run, each with its node. A body that looks at the elements of a tensor,
-or does anything else that its operands' shapes do not decide, has no program, and goes the general road.
+or does anything else that its operands' shapes do not decide, has no program, and goes the general path.
 """
 
 from operator import itemgetter
@@ -41,7 +41,7 @@ from .signatures import check, synonyms, title
 
 ndarray = np.ndarray
 next_seq = extend.next_seq
-DECLINED = object()  # the answer of a program where the general road is to be taken
+DECLINED = object()  # the output of a program where the general path is to be taken
 _STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 _NESTS = frozenset({tuple, list, Size})
 _KEPT = 64  # programs of an operation
@@ -118,7 +118,7 @@ def whole(t):
 
 
 def compile_call(row, key, args, kwargs, tensors, values, recording, answer):
-    """Make the program of a call, None where there is none, and return the answer of the general road."""
+    """Make the program of a call, None where there is none, and return the output of the general road."""
     program = None
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
@@ -126,7 +126,7 @@ def compile_call(row, key, args, kwargs, tensors, values, recording, answer):
         program = made(row, args, kwargs, tensors, recording)
         if not program.fits(answer, program.run(tensors, list(values))):
             program = None
-    except Exception:  # whatever a body does not do on boxes, it does on the general road
+    except Exception:  # whatever a body does not do on boxes, it does on the general path
         program = None
     finally:
         INSTEAD.set(before)
@@ -165,7 +165,7 @@ def unboxed(args):
 
 
 class Program:
-    """The steps of a call: what they compute, the rules of those that are recorded, and where the answers are."""
+    """The steps of a call: what they compute, the rules of those that are recorded, and where the outputs are."""
 
     __slots__ = ("active", "constants", "count", "edges", "nest", "only", "outs", "steps")
 
@@ -212,7 +212,7 @@ class Program:
         self.only = self.outs[0] if self.nest == 0 else None
 
     def named(self, rule, title, call, parents, place):
-        """The rule of an answer's node under torch's name, which shows the operands of the operation."""
+        """The rule of an output's node under torch's name, which shows the operands of the operation."""
         if rule.prim.elementwise and name_of(rule) == title:
             return NamedRule(rule, title, call=call) if len(call[1]) + len(call[2]) > self.count else rule
         if any(p > self.count for p in parents) or not set(self.active) <= set(parents):
@@ -227,7 +227,7 @@ class Program:
         return NamedRule(rule, title, shows, call)
 
     def run(self, tensors, values):
-        """The answer for tensors of the program's kind; DECLINED where an operation refuses them.
+        """The output for tensors of the program's kind; DECLINED where an operation refuses them.
 
         `values` is NumPy and the tensors' arrays, a list that the run takes over.
         """
@@ -268,7 +268,7 @@ class Program:
         return nested(self.nest, [out.tensor(values, nodes) for out in self.outs])
 
     def fits(self, theirs, mine):
-        """Whether the answer of the general road is that of the program, which takes over its layout."""
+        """Whether the output of the general path is that of the program, which takes over its layout."""
         theirs, mine = tensors_of(theirs), tensors_of(mine)
         return len(theirs) == len(mine) and all(map(alike, theirs, mine)) and all(
             out.lies(b.value, a.value) for out, a, b in zip(self.outs, theirs, mine))
@@ -283,7 +283,7 @@ def frozen(x):
 
 
 def picked(rule, node):
-    """The node of one of several answers."""
+    """The node of one of several outputs."""
     pick = GradNode()
     pick.rule = rule
     pick.parents = node
@@ -294,7 +294,7 @@ def picked(rule, node):
 
 
 class Out:
-    """An answer: its place, whether it is to be copied, the order of its axes in memory if not its own."""
+    """An output: its place, whether it is to be copied, the order of its axes in memory if not its own."""
 
     __slots__ = ("copied", "order", "place", "dispatch_key")
 
@@ -322,7 +322,7 @@ class Out:
         return t
 
     def lies(self, own, like):
-        """Make the answers lie in memory as an array does, where they do not by themselves; False if they cannot."""
+        """Make the outputs lie in memory as an array does, where they do not by themselves; False if they cannot."""
         if own.strides != like.strides:
             self.order = sorted(range(like.ndim), key=lambda axis: -like.strides[axis])
             own = np.empty([like.shape[a] for a in self.order]).transpose(np.argsort(self.order))
@@ -351,7 +351,7 @@ def shown(t):
 
 
 def nested(nest, tensors):
-    """An answer from its nest."""
+    """An output from its nest."""
     if nest is None or type(nest) is int:
         return None if nest is None else tensors[nest]
     kind, nests = nest
@@ -360,7 +360,7 @@ def nested(nest, tensors):
 
 
 def tensors_of(answer):
-    """The tensors of an answer, in order."""
+    """The tensors of an output, in order."""
     if not isinstance(answer, tuple):
         return [] if answer is None else [answer]
     return [t for v in answer for t in tensors_of(v)]

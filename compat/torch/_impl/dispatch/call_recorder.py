@@ -108,7 +108,7 @@ class Recorder(extend.Trace):
 
 
 def traced(param):
-    """Whether a parameter is a traced value, or a nest with one."""
+    """Whether a parameter is a traced value, or a pytree with one."""
     return isinstance(param, Tracer) or type(param) in (tuple, list) and any(traced(p) for p in param)
 
 
@@ -129,7 +129,7 @@ class Check:
 
 
 class Step:
-    """One primitive of a program: the places of its operands, parameters and answer."""
+    """One primitive of a program: the places of its operands, parameters and output."""
 
     __slots__ = ("constants", "operands", "params", "parts", "place", "prim")
 
@@ -139,7 +139,7 @@ class Step:
         self.constants = constants  # the places of the parameters
         self.params = params
         self.place = None
-        self.parts = ()  # the places of several answers, `place` being that of their tuple
+        self.parts = ()  # the places of several outputs, `place` being that of their tuple
 
     def made(self):
         """The places that it fills."""
@@ -147,7 +147,7 @@ class Step:
 
 
 def needed(steps, results):
-    """The steps that answers depend on, and the places of all that those need."""
+    """The steps that outputs depend on, and the places of all that those need."""
     live, kept = set(results), []
     for step in reversed(steps):
         if type(step.prim) is Check or not live.isdisjoint(step.made()):
@@ -222,7 +222,7 @@ def saving(places):
 
 
 def flattened(answer, results):
-    """The nest of an answer: the number of a result, None, or `(type, nests)`; the places of the results are added."""
+    """The pytree of an output: the index of a result, None, or `(type, pytrees)`; appends to `results`."""
     if answer is None:
         return None
     if type(answer) is Box:

@@ -1,4 +1,4 @@
-"""Integer and boolean answers that NumPy alone computes: no derivative passes, and vmap calls once an example."""
+"""Integer and boolean outputs that NumPy alone computes: no derivative passes, and vmap calls once an example."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..state.python_data import filling
 
 ndarray = np.ndarray
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
-           "Use torch.where(mask, x, 0), or another operation whose answer has one shape for all examples.")
+           "Use torch.where(mask, x, 0), or another operation whose output has one shape for all examples.")
 
 
 def bare(v):
@@ -60,7 +60,7 @@ def filled(value, dtype):
 def assume(test, *values):
     """Whether `test(*arrays)` is known to hold, for a shorter way that an operation then takes.
 
-    A program that was made where it held asks it in each run, and gives way to the general road where it does not.
+    A program that was made where it held asks it in each run, and gives way to the general path where it does not.
     """
     recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
     if recorder is not None:
@@ -73,7 +73,7 @@ def hosted(fun, shape, dtype, *values):
     """`fun` of plain arrays, whatever transform runs.
 
     Args:
-        fun: a function of arrays, whose answer has `shape` and `dtype`.
+        fun: a function of arrays, whose output has `shape` and `dtype`.
         values: core values: arrays, or what transforms trace.
     """
     values = [bare(v) for v in values]
@@ -92,9 +92,9 @@ def numbers(value):
 
 
 def known(name, value):
-    """The plain array of a value whose contents decide the shape of the answer, or a refusal under vmap."""
+    """The plain array of a value whose contents decide the shape of the output, or a refusal under vmap."""
     value = bare(value)
     if not isinstance(value, ndarray | np.generic):
-        raise NotImplementedError(f"{name} under vmap is not built: the shape of its answer depends on the values, "
+        raise NotImplementedError(f"{name} under vmap is not supported: the shape of its output depends on the values, "
                                   "which differ between examples; call it on each example")
     return np.asarray(value)

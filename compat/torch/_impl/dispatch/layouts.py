@@ -1,4 +1,4 @@
-"""The memory layout of answers: PyTorch's choice of strides where operands lie in different orders."""
+"""The memory layout of outputs: PyTorch's choice of strides where operands lie in different orders."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..types.tensor_value import bottom
 
 ndarray = np.ndarray
 
-# A layout is a fact of an operation's row: a function of the answer, the tensors and the other arguments of a call.
+# A layout is a fact of an operation's row: a function of the output, the tensors and the other arguments of a call.
 
 
 def layout(laid):
@@ -32,7 +32,7 @@ LIKE_FIRST = layout(lambda array, tensors, args, named: laid_out(array, bottom(t
 
 
 def matrices(*columns, rows=()):
-    """A layout of LAPACK's matrices: the answers at these places have contiguous columns, or rows; others are left."""
+    """A layout of LAPACK's matrices: the outputs at these places have contiguous columns, or rows; others are left."""
 
     def settled(value, tensors, args=(), named=None):
         if not isinstance(value, tuple):
@@ -86,7 +86,7 @@ def ordered(array, order):
 
 
 def laid_out(answer, *operands):
-    """The answer of an elementwise operation, copied where its axes lie in another order than PyTorch's."""
+    """The output of an elementwise operation, copied where its axes lie in another order than PyTorch's."""
     arrays = [a for a in operands if type(a) is ndarray and a.ndim]
     if answer.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
         return answer
@@ -98,7 +98,7 @@ def laid_out(answer, *operands):
 
 
 def uninitialised(shape, dtype, arrays):
-    """A new array whose axes lie in memory as those of an elementwise answer of operands."""
+    """A new array whose axes lie in memory as those of an elementwise output of operands."""
     if len(arrays) == 1 and arrays[0].flags.c_contiguous and arrays[0].shape == shape:
         return np.empty(shape, dtype)
     order = memory_order(shape, arrays)

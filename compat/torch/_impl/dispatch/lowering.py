@@ -1,4 +1,4 @@
-"""The arguments of an operation as core values, and its answers as tensors whose nodes have torch's names."""
+"""The arguments of an operation as core values, and its outputs as tensors whose nodes have torch's names."""
 
 from ..... import extend
 from ..state.edges import accumulator, edge
@@ -39,7 +39,7 @@ def tensors_in(args, kwargs):
 
 
 def lifted(v, node_name, tensors, call=None):
-    """The tensor(s) of an answer; the node gets torch's name, the operands' edges and the other arguments."""
+    """The tensor(s) of an output; the node gets torch's name, the operands' edges and the other arguments."""
     if isinstance(v, tuple):
         out = [lifted(x, node_name, tensors, call) for x in v]
         return type(v)(*out) if hasattr(v, "_fields") else tuple(out)

@@ -1,4 +1,4 @@
-"""Answers that PyTorch has no derivative for: a node that says so when a sweep reaches it."""
+"""Outputs that PyTorch has no derivative for: a node that raises when the backward pass reaches it."""
 
 from ..... import extend
 from ..graph.node import GradNode

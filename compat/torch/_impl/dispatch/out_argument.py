@@ -23,7 +23,7 @@ class Target(NamedTuple):
     Args:
         dtype: the operation computes in the dtype of `out=`.
         columns: fresh memory lies by columns, as LAPACK's matrices do.
-        floating: real answers want a floating dtype.
+        floating: real outputs want a floating dtype.
         any_dtype: the dtype is not looked at.
         error: the kind of the refusal of a dtype.
     """
@@ -59,7 +59,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
                            "one of the arguments requires grad.")
     if any(tangent_of(t) is not None for t in (target, *tensors)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
-                                  "out= function; write the answer with copy_ instead")
+                                  "out= function; write the output with copy_ instead")
     check_write(target)
     shape, dtype = shape_dtype(target)
     if facts.floating and v.dtype.kind == "f" != dtype.kind:
@@ -84,7 +84,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
 def resize(target, shape):
     """Give an `out=` tensor another shape: fresh memory, with a warning if it held anything."""
     if target.level_trace is not None or target.autograd_meta is not None and target.autograd_meta.base is not None:
-        raise RuntimeError(f"out= of shape {list(target.shape)} cannot take an answer of shape {list(shape)}: it is "
+        raise RuntimeError(f"out= of shape {list(target.shape)} cannot hold an output of shape {list(shape)}: it is "
                            "a view, or a value of a running transform; give an empty tensor")
     if target.value.size:
         warnings.warn(f"An output with one or more elements was resized since it had shape {list(target.shape)}, which "

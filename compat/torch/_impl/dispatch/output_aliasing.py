@@ -78,7 +78,7 @@ def own(v, tensors):
 
 
 def renewed(v, given):
-    """An answer, or each of several; one that is an operand itself becomes a copy with a node of its own."""
+    """An output, or each of several; one that is an operand itself becomes a copy with a node of its own."""
     if isinstance(v, tuple):
         parts = [renewed(x, given) for x in v]
         return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)

@@ -67,7 +67,7 @@ def overloads(args, kwargs=None):
 
 
 def dispatched(found, func, args, kwargs):
-    """Ask each class; the first answer that is not NotImplemented counts."""
+    """Ask each class; the first output that is not NotImplemented counts."""
     types = tuple([type(x) for x in found])
     for x in found:
         out = x.__torch_function__(func, types, args, kwargs)
@@ -79,7 +79,7 @@ def dispatched(found, func, args, kwargs):
 
 
 def default_torch_function(cls, func, types, args=(), kwargs=None):
-    """What `super().__torch_function__` does: the operation itself, its answers as tensors of the class."""
+    """What `super().__torch_function__` does: the operation itself, its outputs as tensors of the class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     before = _PLAIN_ONLY.get()
@@ -92,7 +92,7 @@ def default_torch_function(cls, func, types, args=(), kwargs=None):
 
 
 def converted(out, cls, args):
-    """The tensors of an answer as tensors of a class."""
+    """The tensors of an output as tensors of a class."""
     if type(out) is Tensor:
         if any(out is a for a in args):
             return out.as_subclass(cls)

@@ -1,4 +1,4 @@
-"""The public functions of a namespace of torch; a name that is not built says so when it is asked for."""
+"""The public functions of a namespace of torch; a name that is not implemented says so when it is asked for."""
 
 import functools
 
@@ -30,8 +30,8 @@ def getter(prefix, module):
         if prefix + name == "bfloat16":
             raise AttributeError(NO_BFLOAT16)
         if prefix + name in UNBUILT:
-            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not built in this "
-                                      "version of covector.compat.torch; see docs/compat_gaps.md for what is near")
+            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not implemented in this "
+                                      "version of covector.compat.torch; see docs/compat_gaps.md for alternatives")
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__

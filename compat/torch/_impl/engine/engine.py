@@ -1,4 +1,4 @@
-"""`backward` and `grad`: from tensors to roots of the one sweep, and from its cotangents to gradients."""
+"""`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
 import warnings
 
@@ -28,17 +28,17 @@ ndarray = np.ndarray
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
-    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
+    """Accumulate the gradients of `tensors` in the `.grad` of the leaves they depend on.
 
     Args:
         tensors: a Tensor or a sequence of them, each requiring a gradient.
-        grad_tensors: the cotangent of each; None for a tensor of one element.
-        retain_graph: keep the graph, to sweep it again; by default as `create_graph`.
-        create_graph: record the sweep, for derivatives of higher order.
+        grad_tensors: the cotangent of each; None for a tensor with one element.
+        retain_graph: keep the graph for another backward pass; by default the value of `create_graph`.
+        create_graph: record the backward pass, for higher-order derivatives.
         grad_variables: the old name of `grad_tensors`.
-        inputs: only these get a gradient.
+        inputs: accumulate gradients only in these tensors.
     Raises:
-        RuntimeError: a tensor without history, no cotangent for a tensor of several elements, a freed graph.
+        RuntimeError: a tensor without history, a missing cotangent for a tensor with several elements, a freed graph.
 
     >>> import covector.compat.torch as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -289,20 +289,20 @@ def fresh(ct):
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, materialize_grads=False):
-    """The gradients of `outputs` with respect to `inputs`, which keep their `.grad`.
+    """Compute the gradients of `outputs` with respect to `inputs`, without changing any `.grad`.
 
     Args:
         outputs, inputs: a Tensor or a sequence of them.
-        grad_outputs: the cotangents of the outputs; None for a tensor of one element.
+        grad_outputs: the cotangents of the outputs; None for a tensor with one element.
         retain_graph, create_graph: as for `backward`.
-        only_inputs: deprecated, ignored but for a warning when False.
-        allow_unused: give None for an input that is not part of the graph instead of raising.
-        is_grads_batched: the cotangents have a batch axis in front; the gradients have one too.
-        materialize_grads: give zeros for such an input.
+        only_inputs: deprecated, ignored except for a warning if False.
+        allow_unused: return None for an input that is not part of the graph, instead of raising.
+        is_grads_batched: the cotangents have a leading batch axis, and so have the gradients.
+        materialize_grads: return zeros for such an input.
     Returns:
         a tuple with a Tensor (or None) for each input.
     Raises:
-        RuntimeError: an input that was not used, and as `backward`.
+        RuntimeError: an unused input, and as for `backward`.
 
     >>> import covector.compat.torch as torch
     >>> x = torch.tensor(3.0, requires_grad=True)

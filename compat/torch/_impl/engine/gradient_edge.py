@@ -1,4 +1,4 @@
-"""Edges of the graph as users see them: a node, and which of its outputs."""
+"""Edges of the graph as users see them: a node, and the index of one of its outputs."""
 
 from collections import namedtuple
 
@@ -7,7 +7,7 @@ from ..graph.node_data import visible
 
 
 class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))):
-    """An edge of the graph: a node and which of its outputs. `grad` and `backward` take it in place of a tensor.
+    """An edge of the graph: a node and the index of one of its outputs. `grad` and `backward` accept it like a tensor.
 
     >>> import covector.compat.torch as torch
     >>> y = torch.tensor(3.0, requires_grad=True).exp()

@@ -61,7 +61,7 @@ class Sweep:
         return v
 
     def keep(self, tensor, ct):
-        """Keep the gradient of a tensor that is no leaf."""
+        """Retain the gradient of a non-leaf tensor."""
         meta = tensor.autograd_meta
         if meta.grad is None or not self.create_graph:
             new = self.tensor(ct)
@@ -106,7 +106,7 @@ def running():
 
 
 def task():
-    """A number of the running sweep, which is its own; None outside of one."""
+    """A number of the running sweep, which is its own; None outside one."""
     sweep = RUNNING.get()
     if sweep is None:
         return None

@@ -1,4 +1,4 @@
-"""Sweeps inside of sweeps: each 32nd runs in a thread of its own, whose stack is empty, as PyTorch's engine does."""
+"""Sweeps inside sweeps: each 32nd runs in a thread of its own, whose stack is empty, as PyTorch's engine does."""
 
 import threading
 from contextvars import copy_context
@@ -8,7 +8,7 @@ _HERE = threading.local()
 
 
 def nested(sweep, *args):
-    """`sweep(*args)`, called inside of another sweep."""
+    """`sweep(*args)`, called inside another sweep."""
     depth = getattr(_HERE, "depth", 0)
     if depth >= DEEP:
         return elsewhere(sweep, args)
@@ -20,7 +20,7 @@ def nested(sweep, *args):
 
 
 def elsewhere(sweep, args):
-    """The answer of a function that runs in a new thread, in the modes of this one."""
+    """The output of a function that runs in a new thread, in the modes of this one."""
     found = []
 
     def run():

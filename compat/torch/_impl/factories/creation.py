@@ -1,4 +1,4 @@
-"""Tensors from data and from nothing: `tensor`, `zeros`, `arange` and their kin."""
+"""Tensors from data and from nothing: `tensor`, `zeros`, `arange` and related functions."""
 
 import functools
 import operator
@@ -129,7 +129,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
 
 @with_out
 def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
-    """Numbers from `start` to below `end`; see PyTorch's documentation of `torch.arange`."""
+    """Return numbers from `start` up to, but not including, `end`."""
     if len(args) == 1 and end is None:
         end = args[0]
     elif args:
@@ -215,7 +215,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
 
 @with_out
 def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """Numbers from `start` to `end`, both included; see PyTorch's documentation of `torch.range`."""
+    """Return numbers from `start` to `end`, both included."""
     warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
                   "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
                   "[start, end).", UserWarning, stacklevel=3)
@@ -272,7 +272,7 @@ def like(name, make):
         return batched_like(input, t)
 
     made_like.__name__ = made_like.__qualname__ = name
-    made_like.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
+    made_like.__doc__ = f"Create a tensor with the shape, dtype and layout of `input`: `{name}`."
 
     @signed(name)
     @functools.wraps(made_like)
@@ -324,7 +324,7 @@ def new_method(make):
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """An uninitialised tensor with strides of one's own; see PyTorch's `torch.empty_strided`."""
+    """Create an uninitialized tensor with the given strides."""
     size, stride = size_argument((size,)), tuple([int(n) for n in stride])
     if len(size) != len(stride):
         raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "

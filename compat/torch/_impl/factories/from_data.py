@@ -27,12 +27,12 @@ from .creation import (
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor with a copy of `data`.
+    """Create a tensor with a copy of `data`.
 
     Args:
         data: numbers, nested lists of them, an array or a tensor.
         dtype: by default that of the data; Python floats become the default dtype.
-        requires_grad: make it a leaf that asks for gradients.
+        requires_grad: make it a leaf that requires a gradient.
 
     >>> import covector.compat.torch as torch
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -62,7 +62,7 @@ def copied(data, dtype=None):
 
 
 def as_tensor(data, dtype=None, device=None):
-    """A tensor over `data`, sharing its memory where possible."""
+    """Create a tensor from `data`, sharing its memory if possible."""
     check_device(device)
     if isinstance(data, TensorBase):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
@@ -72,7 +72,7 @@ def as_tensor(data, dtype=None, device=None):
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
-    """A tensor over `obj`; see PyTorch's documentation of `torch.asarray`."""
+    """Convert `obj` to a tensor, sharing its memory if possible."""
     check_device(device)
     if isinstance(obj, TensorBase):
         if requires_grad is None and obj.requires_grad:
@@ -108,7 +108,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A tensor over the memory of an object with the buffer protocol; see PyTorch's `torch.frombuffer`."""
+    """Create a tensor on the memory of an object with the buffer protocol."""
     size = memoryview(buffer).nbytes
     item = dtype.itemsize
     if not size or count == 0:
@@ -133,7 +133,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 
 
 class Typed(type):
-    """The class of `FloatTensor` and its kin: a constructor of tensors of one dtype, which are its instances."""
+    """The class of `FloatTensor` and the like: a constructor of tensors of one dtype, which are its instances."""
 
     def __call__(cls, *args):
         if len(args) == 1 and isinstance(args[0], TensorBase):
@@ -161,19 +161,19 @@ def legacy(args, dtype):
 
 
 def new(self, *args):
-    """A new tensor of this one's dtype, from sizes or data; see PyTorch's `Tensor.new`."""
+    """Create a tensor of the same dtype, from sizes or data."""
     if len(args) == 1 and isinstance(args[0], TensorBase):
         return wrap(bottom(args[0])) if args[0].level_trace is None else args[0].detach()
     return wrap(legacy(args, self.dtype))
 
 
 def new_empty_strided(self, size, stride, dtype=None, **named):
-    """A new uninitialised tensor with strides of one's own, for each example where a vmap maps `self`."""
+    """Create an uninitialized tensor with the given strides, per example if a vmap maps `self`."""
     return batched_like(self, empty_strided(size, stride, dtype=dtype or self.dtype, **named))
 
 
 def from_numpy(ndarray):
-    """A tensor that shares memory with a NumPy array."""
+    """Create a tensor that shares memory with a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     check_array(ndarray)

@@ -1,4 +1,4 @@
-"""Window functions: `hann_window` and its kin, and `torch.signal.windows`."""
+"""Window functions: `hann_window` and related functions, and `torch.signal.windows`."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def window(name, values):
         return made(np.asarray(found).astype(kind), requires_grad)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
+    make.__doc__ = f"Return the {name.replace('_', ' ')}, periodic by default."
     return make
 
 
@@ -74,7 +74,7 @@ def signal(name, values, shown=None):
         return made(np.asarray(found).astype(dtype.numpy), requires_grad)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"See PyTorch's documentation of `torch.signal.windows.{name}`."
+    make.__doc__ = f"Return the {name.replace('_', ' ')} window of length M, symmetric by default."
     return make
 
 

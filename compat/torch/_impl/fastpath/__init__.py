@@ -1,1 +1,1 @@
-"""Short roads of the commonest calls; all else takes the general road."""
+"""Short paths of the commonest calls; all else takes the general path."""

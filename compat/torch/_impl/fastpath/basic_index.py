@@ -34,7 +34,7 @@ def place(key, shape):
     """`(index, name of the node, spot)` of a basic key that lies within a shape; None where torch raises, and for any
     other key.
 
-    Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its answer is an array;
+    Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its output is an array;
     the spot is the same without it: the number itself, where it names one.
     """
     rank = len(shape)

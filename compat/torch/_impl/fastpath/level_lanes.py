@@ -1,4 +1,4 @@
-"""The fast lanes of operations at the innermost running level of `func`: computed one level down, with one node.
+"""The fast paths of operations at the innermost running level of `func`: computed one level down, with one node.
 
 What `call.compute` and the level's `process` do, without the boxes in between. `modes.quick` names the level where
 nothing else is in force. The ambient level has the same lanes (`trace` None) while dual tensors are about. A lane
@@ -245,7 +245,7 @@ def binary(row, prim):
                 part = push[1](dy, (x, y, v))
                 dv = part if dv is None else dv + part
         except ValueError:
-            return None  # shapes that do not fit: the general road says how
+            return None  # shapes that do not fit: the general path says how
         finally:
             restore_fp_warnings(token)
         if layout is not None and type(v) is ndarray and v.ndim > 1:

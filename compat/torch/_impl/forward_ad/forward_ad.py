@@ -16,7 +16,7 @@ UnpackedDualTensor.__doc__ = "What `unpack_dual` gives: the primal, and the tang
 
 
 def enter_dual_level():
-    """Open a level; its number is 0, since levels do not nest."""
+    """Open a level; its number is 0, since levels cannot be nested."""
     if DUAL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     DUAL.set(Epoch())
@@ -24,7 +24,7 @@ def enter_dual_level():
 
 
 def exit_dual_level(*, level=None):
-    """Close the level: its tangents are gone."""
+    """Close the level, which drops its tangents."""
     epoch = DUAL.get()
     if epoch is None and level is None:
         raise RuntimeError("Dual level must be a positive number: no level is open, enter_dual_level() first")
@@ -54,7 +54,7 @@ class dual_level:  # noqa: N801 (torch's name)
 
 
 def make_dual(tensor, tangent, *, level=None):
-    """A view of `tensor` that carries `tangent`, which is not copied where it lies in memory as the tensor does."""
+    """Return a view of `tensor` that carries `tangent`, which is copied only if its memory layout differs."""
     epoch = open_level(level, "_make_dual")
     if epoch is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
@@ -117,7 +117,7 @@ def fitting(tensor, tangent):
 
 
 def unpack_dual(tensor, *, level=None):
-    """The primal and the tangent of a tensor; no tangent outside of a level, or without one."""
+    """Return the primal and the tangent of a tensor; the tangent is None outside a level, or if there is none."""
     if DUAL.get() is None and level is None:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, TensorBase):

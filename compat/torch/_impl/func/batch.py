@@ -14,7 +14,7 @@ from .levels import flatten
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
-    """A function that maps `func` over an axis of its arguments.
+    """Return a function that maps `func` over an axis of its arguments.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))

@@ -14,7 +14,7 @@ API = "jvp(f, primals, tangents)"
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
-    """`func(*primals)` and its derivative along `tangents`.
+    """Compute `func(*primals)` and its derivative along `tangents`.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
@@ -24,7 +24,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
 
 def jvp_of(func, primals, tangents, argnums, strict, has_aux):
-    """`jvp` with respect to the arguments that `argnums` names; None for all."""
+    """`jvp` with respect to the arguments selected by `argnums`; None for all."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     pushed, other = flatten(tangents)

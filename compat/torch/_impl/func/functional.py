@@ -8,10 +8,10 @@ from ..types.tensor_type import TensorBase
 
 
 def functionalize(func, *, remove="mutations"):
-    """A function that does what `func` does, its writes to arguments included.
+    """Return a function that computes the same as `func`, including its writes to arguments.
 
-    Writes inside are recorded as operations on new values already, so there are none to remove: with
-    `remove="mutations"` it is `func` itself that runs; with `"mutations_and_views"` results that are views are copies.
+    Writes are always recorded as operations on new values, so none have to be removed: with
+    `remove="mutations"` the function runs as it is; with `"mutations_and_views"` outputs that are views are copied.
 
     >>> import covector.compat.torch as torch
     >>> def f(x):

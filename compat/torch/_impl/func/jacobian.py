@@ -29,7 +29,7 @@ def standard_basis(tensors):
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
-    """A function that gives the Jacobian of `func`, by reverse mode.
+    """Return a function that computes the Jacobian of `func`, by reverse mode.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
@@ -70,7 +70,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 
 
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
-    """A function that gives the Jacobian of `func`, by forward mode.
+    """Return a function that computes the Jacobian of `func`, by forward mode.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
@@ -112,7 +112,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
 
 def hessian(func, argnums=0):
-    """A function that gives the Hessian of `func`: forward over reverse.
+    """Return a function that computes the Hessian of `func`, by forward over reverse.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.ones(2))

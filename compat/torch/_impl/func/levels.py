@@ -44,13 +44,13 @@ def lifted(trace, x):
 
 
 def lifted_all(trace, args):
-    """Arguments, nests of tensors and other things, with every tensor as a value of a level."""
+    """Arguments, pytrees of tensors and other things, with every tensor as a value of a level."""
     return tuple([at_level(trace, x) if isinstance(x, TensorBase) else x if kind_of(x) is None else
                   tree_map(lambda v: lifted(trace, v), x) for x in args])
 
 
 def differentiated(tree):
-    """The tensors of a nest, just lifted, which now ask for a gradient, and its structure; all must be floating or
+    """The tensors of a pytree, just lifted, which now ask for a gradient, and its structure; all must be floating or
     complex tensors."""
     leaves, spec = flatten(tree)
     for x in leaves:
@@ -63,7 +63,7 @@ def differentiated(tree):
 
 
 def lowered_all(trace, tree):
-    """A nest of tensors one level down; what is no tensor is refused."""
+    """A pytree of tensors one level down; other leaves raise."""
 
     def one(x):
         if not isinstance(x, TensorBase):

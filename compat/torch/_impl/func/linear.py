@@ -8,7 +8,7 @@ from .levels import flatten
 
 
 def linearize(func, *primals):
-    """`func(*primals)` and its derivative there as a linear function, which does not run `func` again.
+    """Compute `func(*primals)` and its derivative there as a linear function, which does not run `func` again.
 
     `func` runs twice.
 

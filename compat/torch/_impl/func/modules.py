@@ -9,18 +9,18 @@ from ..types.tensor_type import TensorBase
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """`module(*args, **kwargs)` with other tensors in the place of some of its parameters and buffers.
+    """Call `module(*args, **kwargs)` with other tensors in place of some of its parameters and buffers.
 
     Args:
         module: an object with `named_parameters()`, and with `named_buffers()` if it has buffers; a name with dots
-            leads through attributes.
+            resolves through attributes.
         parameter_and_buffer_dicts: tensors by name; a list or tuple of dicts must not repeat a name.
-        args: a tuple, or one argument.
+        args: a tuple, or a single argument.
         kwargs: keyword arguments.
-        tie_weights: a tensor that the module has under several names is replaced under all of them.
-        strict: refuse names that the module has not, and names that are not given.
+        tie_weights: replace a tensor under all the names that the module has for it.
+        strict: raise for names that the module does not have, and for names that are missing.
     Returns:
-        what the module returns; its own tensors are back then, and tensors that it assigned are in the dict.
+        what the module returns; its own tensors are restored then, and tensors that it assigned are in the dict.
     Raises:
         ValueError: a name given twice, or two tensors for one.
         RuntimeError: names that do not match in strict mode.
@@ -147,10 +147,10 @@ def put(module, path, tensor):
 
 
 def stack_module_state(models):
-    """The parameters and the buffers of several modules of one class, stacked by name: leaves of their own, for `vmap`.
+    """Stack the parameters and the buffers of several modules of one class by name: new leaves, for `vmap`.
 
     Raises:
-        RuntimeError: no module, modules of several classes or modes, or some tensors that ask for gradients.
+        RuntimeError: no module, modules of several classes or modes, or only some tensors that require gradients.
 
     >>> import covector.compat.torch as torch
     >>> class Scale:

@@ -33,7 +33,8 @@ def zeros(t):
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
-    """A function that gives the gradient of `func` and its value: `(gradient, value)`, or `(gradient, (value, aux))`.
+    """Return a function that computes the gradient of `func` and its value: `(gradient, value)`, or with `has_aux`
+    `(gradient, (value, aux))`.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.grad_and_value(lambda x: x ** 2)(torch.tensor(3.0))
@@ -75,7 +76,7 @@ def pulled(leaves, found):
 
 
 def grad(func, argnums=0, has_aux=False):
-    """A function that gives the gradient of `func`, or `(gradient, aux)`.
+    """Return a function that computes the gradient of `func`, or `(gradient, aux)`.
 
     >>> import covector.compat.torch as torch
     >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
@@ -92,7 +93,7 @@ def grad(func, argnums=0, has_aux=False):
 
 
 def vjp(func, *primals, has_aux=False):
-    """`func(*primals)` and the function that pulls cotangents back.
+    """Compute `func(*primals)`, and return it with the pullback, which maps cotangents of the output to the primals.
 
     >>> import covector.compat.torch as torch
     >>> out, pull = torch.func.vjp(torch.sin, torch.tensor(0.0))
@@ -103,7 +104,7 @@ def vjp(func, *primals, has_aux=False):
 
 
 def vjp_of(func, primals, argnums, has_aux):
-    """`vjp` with respect to the arguments that `argnums` names; None for all."""
+    """`vjp` with respect to the arguments selected by `argnums`; None for all."""
     api = "vjp(f, *primals)"
     with grad_level() as trace:
         inner = lifted_all(trace, primals)

@@ -4,13 +4,13 @@ from ..types.tensor_type import TensorBase
 
 
 def debug_unwrap(tensor, *, recurse=True):
-    """The tensor that a value of a transform stands on: as it came into `vmap`, `grad`, `jvp`, with all examples.
+    """Return the tensor beneath a value of a transform: as it came into `vmap`, `grad`, `jvp`, with all examples.
 
-    Only for looking at: what is computed with it passes the transform by, derivatives and batch.
+    For inspection only: operations on it bypass the transform, its derivatives and its batch.
 
     Args:
-        tensor: a tensor; one that no running transform has to do with is given back as it is.
-        recurse: go down through all transforms, or one.
+        tensor: a tensor; one that belongs to no running transform is returned as it is.
+        recurse: unwrap all transforms, or one.
     Returns:
         the tensor itself, not a copy.
 

@@ -280,7 +280,7 @@ def apply_foreign(kind, args):
     shape = {}
     if any(mapped_here(a) and recorders(a.value) for a in args if isinstance(a, TensorBase)):
         raise RuntimeError(f"{kind.__name__} under covector.vmap, of tensors that have a history or a tangent outside "
-                           "of it, is not built; use torch.vmap")
+                           "of it, is not supported; use torch.vmap")
 
     def full(values):
         whole = list(args)
@@ -343,8 +343,8 @@ def run_foreign(kind, ctx, args):
             restore(before)
         return output
     if any(recorders(lower(a)) for a in tensors):
-        raise RuntimeError(f"{kind.__name__} is applied inside of a covector transform to tensors that have a history "
-                           "or a tangent outside of it, which would be lost; override setup_context")
+        raise RuntimeError(f"{kind.__name__} is applied inside a covector transform to tensors that have a history "
+                           "or a tangent outside it, which would be lost; override setup_context")
     return run_forward(kind, ctx, args)
 
 

@@ -43,7 +43,7 @@ def apply_batched(kind, args, trace, base):
 
 
 def by_rule(kind, args, trace):
-    """The answer of the Function's vmap, as values of the batch."""
+    """The output of the Function's vmap, as values of the batch."""
     flat, spec = flatten(tuple(args))
     below, dims = zip(*[as_mapped(trace, x) for x in flat])
     found = kind.vmap(VmapInfo(trace.size, trace.randomness), spec.unflatten(dims), *spec.unflatten(below))
@@ -75,7 +75,7 @@ def as_mapped(trace, x):
 
 
 def wrapped(trace, o, axis):
-    """An answer as a value of the batch."""
+    """An output as a value of the batch."""
     if not isinstance(o, TensorBase):
         return o
     ndim = len(shape_dtype(o)[0])
@@ -86,7 +86,7 @@ def wrapped(trace, o, axis):
 
 
 def by_generated(kind, args, trace, base):
-    """The answer of a Function that runs forward, setup_context, backward and jvp under a vmap of the same size."""
+    """The output of a Function that runs forward, setup_context, backward and jvp under a vmap of the same size."""
     flags = [isinstance(x, TensorBase) and x.level_trace is trace for x in args]
     made = generated(kind, base, flags, trace.size, trace.randomness)
     *outs, record = made.apply(*[lowered(trace, x) for x in args])
@@ -102,7 +102,7 @@ class Batch:
         self.randomness = randomness
 
     def run(self, func, args, flags):
-        """`func` on values, those flagged as batched; gives its answers bare, and which of them are batched."""
+        """`func` on values, those flagged as batched; gives its outputs bare, and which of them are batched."""
         trace = BatchTrace(self.size, self.randomness)
         out = within(trace, func, [at_level(trace, x) if f and isinstance(x, TensorBase) else x
                                    for x, f in zip(args, flags)], {})

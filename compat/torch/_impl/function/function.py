@@ -15,7 +15,7 @@ from .function_node import SingleLevelFunction, overrides
 class Function(SingleLevelFunction):
     """An operation with a derivative of one's own: subclass it with static methods, and call `apply`.
 
-    `forward(ctx, *args)` computes, `backward(ctx, *grads)` gives one gradient an argument of forward; or
+    `forward(ctx, *args)` computes, `backward(ctx, *grads)` returns one gradient per argument of forward; or
     `forward(*args)` with `setup_context(ctx, inputs, output)`. `jvp` and `vmap` are optional.
 
     >>> import covector.compat.torch as torch

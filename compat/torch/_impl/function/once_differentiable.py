@@ -1,4 +1,4 @@
-"""once_differentiable: a backward whose gradients refuse to be differentiated again."""
+"""once_differentiable: a backward whose gradients cannot be differentiated again."""
 
 import functools
 
@@ -9,7 +9,7 @@ from ..types.tensor_type import TensorBase, needs_grad
 
 
 def once_differentiable(fn):
-    """Mark a backward that must not be differentiated again."""
+    """Mark a backward that cannot be differentiated again."""
 
     @functools.wraps(fn)
     def wrapper(ctx, *args):

@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
     @property
     def differentiable(self):
-        """Their places among the answers."""
+        """Their places among the outputs."""
         return [i for i, o in enumerate(self.answers) if o.requires_grad]
 
     @property
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
         return [i for i, x in enumerate(self.inputs) if isinstance(x, TensorBase) and x.requires_grad]
 
     def run(self):
-        """The answers at the inputs as they are now."""
+        """The outputs at the inputs as they are now."""
         return tuple([o.detach().clone() for o in as_tuple(self.func(*self.inputs))])
 
 
@@ -60,7 +60,7 @@ def floating(x):
 
 
 def central_difference(problem, entry, step, wanted, where=""):
-    """The slopes of some answers along `step`, of length eps, taken from `entry`, which is as before afterwards."""
+    """The slopes of some outputs along `step`, of length eps, taken from `entry`, which is as before afterwards."""
     orig = entry.clone()
     try:
         entry.copy_(orig - step)
@@ -79,10 +79,10 @@ def central_difference(problem, entry, step, wanted, where=""):
 
 
 def slopes(problem, x, entry, direction, wanted, where=""):
-    """The slopes of some answers along a direction of `entry`, a part of the memory of input `x`.
+    """The slopes of some outputs along a direction of `entry`, a part of the memory of input `x`.
 
     Where the input is complex, `direction` is that of the real part and that of the imaginary part, and the slope is
-    the gradient of a real answer: by the real part, plus i times by the imaginary part.
+    the gradient of a real output: by the real part, plus i times by the imaginary part.
     """
     if not x.is_complex():
         return central_difference(problem, entry, direction, wanted, where)
@@ -93,7 +93,7 @@ def slopes(problem, x, entry, direction, wanted, where=""):
 
 
 def numerical_jacobians(problem, place, wanted):
-    """The Jacobians of the answers `wanted` by input `place`, element by element."""
+    """The Jacobians of the outputs `wanted` by input `place`, element by element."""
     x = problem.inputs[place]
     memory = x.data  # shares memory, while its version is its own: graphs over the input stay valid
     step = (problem.eps, problem.eps) if x.is_complex() else problem.eps
@@ -111,7 +111,7 @@ def numerical_jacobians(problem, place, wanted):
 
 
 def numerical_products(problem, place, u, wanted):
-    """The Jacobians of the answers `wanted` by input `place`, each times the vector u."""
+    """The Jacobians of the outputs `wanted` by input `place`, each times the vector u."""
     x = problem.inputs[place]
     along = tuple([v.reshape(x.shape) * problem.eps for v in as_tuple(u)])
     return slopes(problem, x, x.data, along if x.is_complex() else along[0], wanted)
@@ -189,7 +189,7 @@ def duals(problem):
 
 
 def forward_row(problem, inputs, wanted):
-    """The tangents of the answers `wanted`, flat; zeros where there is none."""
+    """The tangents of the outputs `wanted`, flat; zeros where there is none."""
     outputs = as_tuple(problem.func(*inputs))
     row = []
     for i in wanted:
@@ -203,7 +203,7 @@ def forward_row(problem, inputs, wanted):
 
 
 def forward_jacobians(problem, wanted):
-    """For each active input, the Jacobians of the answers `wanted`, from forward mode."""
+    """For each active input, the Jacobians of the outputs `wanted`, from forward mode."""
     found = []
     with forward_ad.dual_level():
         inputs, tangents = duals(problem)
@@ -220,7 +220,7 @@ def forward_jacobians(problem, wanted):
 
 
 def forward_products(problem, vectors, wanted):
-    """For each active input, the Jacobians of the answers `wanted` times its vector, from forward mode."""
+    """For each active input, the Jacobians of the outputs `wanted` times its vector, from forward mode."""
     found = []
     with forward_ad.dual_level():
         inputs, tangents = duals(problem)

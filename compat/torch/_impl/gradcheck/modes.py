@@ -19,7 +19,7 @@ from .promises import check_undefined_forward
 
 
 def parts_of_outputs(problem):
-    """The problem of the imaginary and that of the real parts, where an answer is complex; else the problem itself."""
+    """The problem of the imaginary and that of the real parts, where an output is complex; else the problem itself."""
     if not any(o.is_complex() for o in problem.answers):
         return [problem]
     at = tuple([i for i, o in enumerate(problem.outputs) if o.is_complex()])
@@ -91,7 +91,7 @@ def check_forward(problem, fast, undefined):
 
 
 def check_constant(problem, fast):
-    """Raise if answers that require no gradient depend on the inputs."""
+    """Raise if outputs that require no gradient depend on the inputs."""
     generator = Generator()
     wanted = [i for i, o in enumerate(problem.answers) if floating(o)]
     for place in problem.active:

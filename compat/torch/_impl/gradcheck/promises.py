@@ -96,7 +96,7 @@ def _spread(tensor, like):
 
 
 def _agree(run, given, note):
-    """`run` of all at once and `run` for each tensor of `given`: two lists of stacked answers."""
+    """`run` of all at once and `run` for each tensor of `given`: two lists of stacked outputs."""
     single = [stack(list(shards)) for shards in zip(*[run(x) for x in given])]
     try:
         together = run_together(run, stack(given))

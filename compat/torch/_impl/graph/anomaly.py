@@ -1,4 +1,4 @@
-"""Anomaly mode: the forward lines of a node that fails, and a check of what nodes return for NaN."""
+"""Anomaly mode: the forward traceback of a node that fails, and a check of what nodes return for NaN."""
 
 import sys
 import traceback

@@ -65,7 +65,7 @@ def title(fn):
 
 
 def retain(extra, ct, drive):
-    """Keep the gradient of a tensor that is no leaf."""
+    """Retain the gradient of a non-leaf tensor."""
     tensor = extra.retained()
     if tensor is not None and ct is not UNDEFINED:
         drive.keep(tensor, ct)

@@ -22,7 +22,7 @@ class GradNode(NodeData):
     __slots__ = ()
 
     def run(self, ct, drive):
-        """The cotangents of the parents, after hooks, retained gradients and captures; None ends this road."""
+        """The cotangents of the parents, after hooks, retained gradients and captures; None ends this path."""
         if drive.plain and (self.extra is None or self.extra.quiet):
             rule = self.rule
             saved = self.saved
@@ -148,7 +148,7 @@ class AccumulateGrad(GradNode):
         return self.steps(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def steps(self, ct, drive):
-        """What `run` does, on the long road."""
+        """What `run` does, on the long path."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
         runs = not captured if drive.runs is None else self.seq in drive.runs

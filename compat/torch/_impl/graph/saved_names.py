@@ -1,6 +1,6 @@
 """What nodes of PyTorch's names saved, by PyTorch's names: where a node of ours has it, or can tell it.
 
-The names are those of `operation_table.py`. Operands and answers are those of the rule if its primitive has the node's
+The names are those of `operation_table.py`. Operands and outputs are those of the rule if its primitive has the node's
 name, and else a leaf's own value: what the tape does not keep is not listed.
 """
 
@@ -102,7 +102,7 @@ def found(node, word):
 
 
 def operand(node, mine, edges, i, needs):
-    """A saved operand, or the answer (-1)."""
+    """A saved operand, or the output (-1)."""
     rule = node.rule
     if needs is not None and (edges[needs] is None if edges is not None and needs < len(edges) else
                               edges is None and needs not in rule.active):
@@ -157,7 +157,7 @@ def argument(node, name, default):
     """An argument of the call, as torch shows it: `s` makes a tuple of an integer."""
     many = default == "s"
     call = getattr(node.rule, "call", None) or (None if node.extra is None else node.extra.call)
-    if call is None and node.extra is None:  # of a fast lane, which takes no such argument
+    if call is None and node.extra is None:  # of a fast path, which takes no such argument
         return parsed(default, name) if default and not many else MISSING
     if not call:
         return MISSING

@@ -20,7 +20,7 @@ Node = ShownNode
 
 
 def increment_version(tensor):
-    """Count a write that was made behind torch's back."""
+    """Record a write that torch could not see."""
     tensors = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     for t in tensors:
         versions.bump(bottom(t))
@@ -53,9 +53,9 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
-    """Keep what is saved in the CPU's memory. It lies there already: no copy is made, unless `pin_memory` asks for one.
+    """Keep saved tensors in the CPU's memory. They already are: no copy is made, unless `pin_memory` is set.
 
-    What was written to in between is refused, as without the context.
+    A write to a saved tensor raises, as it does without the context.
     """
 
     def __init__(self, pin_memory=False, device_type="cuda"):
@@ -77,7 +77,7 @@ def _unwritten(packed):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message):
-    """Refuse saved-tensor hooks inside, with a message."""
+    """Raise with a message if saved-tensor hooks are registered inside."""
     m = modes()
     if m.hooks:
         raise RuntimeError(error_message)
@@ -121,7 +121,7 @@ class _Key:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors():
-    """Let saved values be written to inside: they are kept as they were."""
+    """Allow writes to saved tensors inside: the saved values are kept as they were."""
     if modes().mutable_saved is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
@@ -175,8 +175,8 @@ def get_gradient_edge(tensor):
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Call `fn` when the gradients of all tensors are known (a list, None for those that stay out of the sweep), or of
-    any of them (the first that comes)."""
+    """Call `fn` when the gradients of all tensors are computed (a list, None for those the backward pass does not
+    reach), or when the first of them is."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     lock = Lock()

@@ -31,7 +31,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
     Args:
         t: the tensor written to.
         name: torch's name of the operation, for messages.
-        fn: a function of core values whose answer has the shape and dtype of `t`, or broadcasts and casts to it.
+        fn: a function of core values whose output has the shape and dtype of `t`, or broadcasts and casts to it.
         others: tensors, or anything else handed on as it is.
         node_name: the name of the node, if it is not that of the last primitive.
         covers: elements may share memory, as for fill_ and copy_.
@@ -170,7 +170,7 @@ def check_levels(t, operands, name):
                 raise RuntimeError(into_what_is_shared(name))
         if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
-                f"{name} would write a value of a running covector transform into a tensor made outside of it, where "
+                f"{name} would write a value of a running covector transform into a tensor created outside it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"
             )
 
@@ -197,7 +197,7 @@ def edge_of_view(t):
 
 
 def check_result(shape, dtype, new_shape, new_dtype):
-    """torch's errors for an answer that does not fit the tensor it is written to."""
+    """torch's errors for an output that does not fit the tensor it is written to."""
     if new_shape != shape:
         try:
             fits = np.broadcast_shapes(shape, new_shape) == shape

@@ -103,7 +103,7 @@ KEEPERS = frozenset("absolute divide erfinv fmod sinc".split())
 
 
 def rescue(t):
-    """Give a node that saved its answer, where PyTorch's does not, a copy before the answer is written to."""
+    """Give a node that saved its output, where PyTorch's does not, a copy before the output is written to."""
     meta = t.autograd_meta
     source = t if meta is None or meta.base is None else meta.base
     node = source.node
@@ -141,7 +141,7 @@ def writable(array):
 
 
 def substitute(node, answer, memory):
-    """Let a rule that saved its answer refer to the memory it was written to: a later write is then noticed."""
+    """Let a rule that saved its output refer to the memory it was written to: a later write is then noticed."""
     rule = node.rule
     if rule.prim is None or -1 not in rule.origins or node.extra is not None and node.extra.packing is not None:
         return

@@ -12,7 +12,7 @@ CPU = (1, 0)  # kDLCPU
 
 
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):  # noqa: N807
-    """A capsule over the memory; see PyTorch's `Tensor.__dlpack__`."""
+    """Return a DLPack capsule of the memory."""
     if needs_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self.dtype is bfloat16:
@@ -48,7 +48,7 @@ class Writable:
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor over the memory of another library's array; see PyTorch's `torch.from_dlpack`.
+    """Create a tensor that shares the memory of another library's array.
 
     >>> import numpy as np
     >>> import covector.compat.torch as torch

@@ -24,7 +24,7 @@ _KINDS = {word + "Storage": dtypes.NAMED[name] for name, word in _WORDS.items() 
 
 
 def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
-    """Write an object with tensors in it to a file; see PyTorch's documentation of `torch.save`.
+    """Write an object that contains tensors to a file, in PyTorch's format.
 
     Args:
         obj: anything picklable; tensors keep sharing the memory they share.
@@ -108,7 +108,7 @@ class Writer(pickle._Pickler):
         if t.grad_fn is not None:
             array = array.copy()  # PyTorch saves the memory of tensors with a history too, as tensors without one
         if t.dtype.name not in _WORDS:
-            raise NotImplementedError(f"save() of tensors of {t.dtype} is not built; cast them first")
+            raise NotImplementedError(f"save() of tensors of {t.dtype} is not supported; cast them first")
         root = versions.root_of(array)
         if root.nbytes % array.itemsize or (array.ctypes.data - root.ctypes.data) % array.itemsize or (
                 root.size and not dense(root)):
@@ -144,12 +144,12 @@ def dense(root):
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):
-    """Read what `save`, here or in PyTorch, wrote; see PyTorch's documentation of `torch.load`.
+    """Read a file written by `save`, here or in PyTorch.
 
     Args:
         f: a path, or a file open for reading bytes.
         map_location: None, "cpu", or anything else that PyTorch takes: tensors live on the CPU in any case.
-        weights_only: True (the default) reads tensors, containers and numbers alone; False runs whatever the file
+        weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
@@ -174,7 +174,8 @@ def refuse_legacy(f):
     if isinstance(f, str | os.PathLike):
         with open(f, "rb"):  # a missing file is said to be missing
             pass
-    raise pickle.UnpicklingError("load() got a file that is no zip archive; files of PyTorch before 1.6 are not read, "
+    raise pickle.UnpicklingError("load() got a file that is not a zip archive; files of PyTorch before 1.6 are not "
+                                 "read, "
                                  "save them again with a newer one")
 
 

@@ -95,7 +95,7 @@ class ContextDecorator:
 
 
 class Stepped:
-    """An awaitable whose own code runs in a mode, and whose waits run outside of it."""
+    """An awaitable whose own code runs in a mode, and whose waits run outside it."""
 
     def __init__(self, inner, context):
         self.inner = inner
@@ -118,7 +118,7 @@ class Stepped:
 
 
 class _Mode(ContextDecorator):
-    """A context that changes the modes; nests, and can be entered again."""
+    """A context that changes the modes; it can be nested, and entered repeatedly."""
 
     def __init__(self):
         self.before = []
@@ -135,7 +135,7 @@ class _Mode(ContextDecorator):
 
 
 class no_grad(_Mode):  # noqa: N801 (torch's name)
-    """Operations are not recorded inside.
+    """Disable recording of operations inside.
 
     >>> import covector.compat.torch as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -160,14 +160,14 @@ class no_grad(_Mode):  # noqa: N801 (torch's name)
 
 
 class enable_grad(no_grad):  # noqa: N801 (torch's name)
-    """Operations are recorded inside, within `no_grad` too."""
+    """Enable recording of operations inside, also within `no_grad`."""
 
     def changes(self):
         return {"grad": True}
 
 
 class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
-    """Switch recording on or off, at once; as a context, until it ends."""
+    """Switch recording on or off immediately; as a context, until it exits."""
 
     def __init__(self, mode):
         super().__init__()
@@ -196,7 +196,7 @@ class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
 
 
 class inference_mode(_Mode):  # noqa: N801 (torch's name)
-    """As `no_grad`, and the tensors made inside can never take part in recording."""
+    """Disable recording, as `no_grad`; tensors created inside can never be recorded."""
 
     def __new__(cls, mode=True):
         self = super().__new__(cls)
@@ -217,16 +217,16 @@ class inference_mode(_Mode):  # noqa: N801 (torch's name)
 
 
 def is_grad_enabled():
-    """Whether operations are recorded now."""
+    """Return whether operations are recorded."""
     return modes().grad
 
 
 def is_inference(input):
-    """Whether a tensor was made in inference mode."""
+    """Return whether a tensor was created in inference mode."""
     return input.is_inference()
 
 
 def is_inference_mode_enabled():
-    """Whether inference mode is on."""
+    """Return whether inference mode is enabled."""
     m = MODES.get()
     return m is not None and m.inference

@@ -1,11 +1,11 @@
-"""What inference tensors refuse outside of inference mode: writes, and to be saved for backward."""
+"""What inference tensors refuse outside inference mode: writes, and to be saved for backward."""
 
 from ..... import extend
 from .modes import MODES
 
 
 def check_write(t):
-    """Refuse a write to an inference tensor outside of inference mode."""
+    """Refuse a write to an inference tensor outside inference mode."""
     m = MODES.get()
     if t.autograd_meta is not None and t.autograd_meta.inference and not (m is not None and m.inference):
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "

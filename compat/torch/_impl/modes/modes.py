@@ -7,7 +7,7 @@ class Modes:
     """Grad mode, inference mode, saved-tensor hooks, anomaly mode, the profiler, the levels of `func`; immutable.
 
     `grad` belongs to the innermost level, `lower` holds the (trace, grad mode) of the levels below it: a `no_grad`
-    inside a transform affects it and those around it, one outside of it does not reach inside.
+    inside a transform affects it and those around it, one outside it does not reach inside.
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
@@ -27,7 +27,7 @@ class Modes:
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
         self.selector = None  # what a selective checkpoint asks about each operation
-        self.answers = None  # what it lets primitives run through: `answers(prim, compute)`
+        self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
         self.still = False  # whether nothing but no_grad is in force

@@ -17,7 +17,7 @@ linear, softmax, dropout = (ROWS[n].fun for n in ("nn.functional.linear", "softm
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None,
                                  enable_gqa=False):
-    """See PyTorch's documentation of `torch.nn.functional.scaled_dot_product_attention`."""
+    """Compute softmax(scale · query keyᵀ + mask) value."""
     if not dropout_p:
         return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
     if not 0.0 <= dropout_p <= 1.0:
@@ -70,7 +70,7 @@ def multi_head_attention_forward(
     attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
     static_k=None, static_v=None, average_attn_weights=True, is_causal=False,
 ):
-    """See PyTorch's documentation of `torch.nn.functional.multi_head_attention_forward`."""
+    """Compute multi-head attention from given projections."""
     batched = check_axes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))

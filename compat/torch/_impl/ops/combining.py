@@ -29,7 +29,7 @@ def check_tensors(values):
 
 
 def cartesian_prod(*tensors):
-    """All combinations of elements of vectors, as rows; see PyTorch's documentation of `torch.cartesian_prod`."""
+    """Return the Cartesian product of vectors, one combination per row."""
     check_tensors(tensors)
     return _cartesian_prod(*tensors) if len(tensors) != 1 or tensors[0].ndim != 1 else tensors[0]
 
@@ -47,7 +47,7 @@ def _cartesian_prod(*tensors):
 
 @operation("combinations", method=False)
 def combinations(input, r=2, with_replacement=False):
-    """All choices of `r` elements of a vector, as rows; see PyTorch's documentation of `torch.combinations`."""
+    """Return all combinations of `r` elements of a vector, one per row."""
     if input.ndim != 1:
         raise RuntimeError("Expect a 1D vector, but got shape " + str(list(input.shape)))
     if r < 0:
@@ -61,7 +61,7 @@ def combinations(input, r=2, with_replacement=False):
 
 @operation("block_diag", method=False, out=False, layout=IN_ORDER)
 def block_diag(*tensors):
-    """Matrices along the diagonal of one; see PyTorch's documentation of `torch.block_diag`."""
+    """Build a block-diagonal matrix."""
     check_tensors(tensors)
     if not tensors:
         return np.empty((1, 0), dtypes.Default.float.numpy)
@@ -80,7 +80,7 @@ def block_diag(*tensors):
 
 @operation("diagflat")
 def diagflat(input, offset=0):
-    """The matrix with all elements on a diagonal; see PyTorch's documentation of `torch.diagflat`."""
+    """Build a matrix with the flattened input on a diagonal."""
     return ROWS["diag_embed"].body(cnp.reshape(input, (-1,)), offset)
 
 
@@ -96,12 +96,12 @@ def triangle(name, lower_part):
         return made(np.stack(found).astype(numpy_dtype(dtype)))
 
     indices.__name__ = indices.__qualname__ = name
-    indices.__doc__ = f"Rows and columns of a triangle; see PyTorch's documentation of `torch.{name}`."
+    indices.__doc__ = f"Return row and column indices of the {'lower' if lower_part else 'upper'} triangle of a matrix."
     return indices
 
 
 def unravel_index(indices, shape):
-    """Flat positions as positions of each axis; see PyTorch's documentation of `torch.unravel_index`."""
+    """Convert flat indices to one index tensor per axis."""
     if indices.dtype.category != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     shape = (int(shape),) if isinstance(shape, int) else tuple(shape)
@@ -136,7 +136,7 @@ def pieces(n, parts, name):
 @method("tensor_split")
 @dispatching
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None):
-    """Parts of an axis as views; see PyTorch's documentation of `torch.tensor_split`."""
+    """Split an axis into views, by a number of sections or by indices."""
     parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)
     shape = shape_of(input)
     if not shape:
@@ -146,7 +146,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
 
 
 def split_along(name, least, axis_of):
-    """`hsplit` and its kin."""
+    """`hsplit` and related functions."""
 
     def parts(input, indices_or_sections=None, *, sections=None, indices=None):
         n = len(shape_of(input))
@@ -170,24 +170,24 @@ split_along("dsplit", 3, lambda n: 2)
 
 @method("split_with_sizes")
 def split_with_sizes(input, split_sizes, dim=0):
-    """Parts of given lengths as views; see PyTorch's `torch.split_with_sizes`."""
+    """Split an axis into views of the given lengths."""
     return split(input, list(split_sizes), dim)
 
 
 @method("unsafe_split")
 def unsafe_split(input, split_size, dim=0):
-    """Parts of an axis; see PyTorch's `torch.unsafe_split`."""
+    """Split an axis into consecutive ranges, as `split`."""
     return split(input, split_size, dim)
 
 
 @method("unsafe_chunk")
 def unsafe_chunk(input, chunks, dim=0):
-    """Parts of an axis; see PyTorch's `torch.unsafe_chunk`."""
+    """Split an axis into at most `chunks` consecutive ranges, as `chunk`."""
     return ROWS["chunk"].fun(input, chunks, dim)
 
 
 def scattered(name, index_of, **facts):
-    """A copy with a view of it replaced: `select_scatter` and its kin."""
+    """A copy with a view of it replaced: `select_scatter` and similar ones."""
 
     def body(input, src, *args, **named):
         where, shape = index_of(input, *args, **named)
@@ -234,7 +234,7 @@ scattered("diagonal_scatter", _diagonal, layout=LIKE_FIRST)
 
 @operation("as_strided_scatter")
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """A copy with a strided view replaced; see PyTorch's documentation of `torch.as_strided_scatter`."""
+    """Return a copy in which a strided view is replaced by `src`."""
     offset = storage_offset or 0
     index = np.full(tuple(size), offset)
     for a, s in enumerate(stride):
@@ -256,7 +256,7 @@ def _sum_to_size(input, size):
 
 
 def sum_to_size(self, *size):
-    """Sum over the axes that would have been broadcast; see PyTorch's `Tensor.sum_to_size`."""
+    """Sum over the axes along which `size` would be broadcast."""
     size = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
     shape = shape_of(self)
     try:
@@ -272,7 +272,7 @@ attach("sum_to_size", sum_to_size)
 
 
 def adjoint(input):
-    """The conjugate of the transposed matrix; see PyTorch's `torch.adjoint`."""
+    """Return the conjugate transpose of the last two axes."""
     if len(shape_of(input)) < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
                            f"{len(shape_of(input))}-D tensor.")
@@ -298,7 +298,7 @@ def copies(name, of):
 
 @signed("unique_consecutive")
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """Values without repetitions of neighbours; see PyTorch's documentation of `torch.unique_consecutive`."""
+    """Remove consecutive duplicates; not differentiable."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("unique_consecutive"))
     array = concrete(input, "item")

@@ -29,7 +29,7 @@ def product(equation, *operands):
     parts = parsed(equation, tuple([v.ndim for v in operands]))
     left, arrow, right = equation.partition("->")
     if parts is not None and arrow and "..." in left and "..." not in right:
-        equation = spelt(*parts)  # torch sums over the axes of an ellipsis that the answer has not
+        equation = spelt(*parts)  # torch sums over the axes of an ellipsis that the output has not
     if len({v.dtype for v in operands}) > 1:
         common = dtypes.promoted([dtypes.OF_NUMPY[v.dtype] for v in operands], [], []).numpy  # whatever their ranks
         operands = [to(v, common) for v in operands]
@@ -42,7 +42,7 @@ def product(equation, *operands):
 
 @method("einsum", attached=False)
 def einsum(*args):
-    """Sums of products by a formula; see PyTorch's documentation of `torch.einsum`."""
+    """Compute sums of products given by an Einstein summation formula."""
     if len(args) < 2:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
                          "and its subscripts list")
@@ -82,7 +82,7 @@ def of_lists(args):
 
 @functools.lru_cache(maxsize=256)
 def parsed(equation, ranks):
-    """`(labels of the axes of each operand, labels of the answer)`; the axes of an ellipsis are numbered from the last.
+    """`(labels of the axes of each operand, labels of the output)`; the axes of an ellipsis are numbered from the last.
 
     None where the formula does not fit: the computation says why.
     """
@@ -171,11 +171,11 @@ def product_order(equation, first, second):
 
 
 def laid(found, operands, equation, inputs, out):
-    """The answer of two operands as PyTorch's kernels lay it out.
+    """The output of two operands as PyTorch's kernels lay it out.
 
     That of a product of matrices: labels of both operands outermost, then those of the first alone, then those of the
-    second, these two exchanged where all of the second come first in the answer. Else that of an elementwise product of
-    the operands with their axes in the order of the answer.
+    second, these two exchanged where all of the second come first in the output. Else that of an elementwise product of
+    the operands with their axes in the order of the output.
     """
     array = peek(found)
     if type(array) is not np.ndarray or array.ndim < 2:
@@ -190,7 +190,7 @@ def laid(found, operands, equation, inputs, out):
 
 
 def turned(array, given, out):
-    """An operand with its axes in the order of the answer, of length 1 where it has none; sums lie in that order."""
+    """An operand with its axes in the order of the output, of length 1 where it has none; sums lie in that order."""
     shape = [array.shape[given.index(k)] if k in given else 1 for k in out]
     if any(k not in out for k in given):
         return np.empty(shape, bool)

@@ -1,4 +1,4 @@
-"""Elementwise operations: one row each, with a fast lane where a primitive of covector does all the work."""
+"""Elementwise operations: one row each, with a fast path where a primitive of covector does all the work."""
 
 import functools
 
@@ -47,7 +47,8 @@ def one(name, primitive=None, floats=True):
 
         return fast if top else fun
 
-    return operation(name, blind=True, method=top, inplace_form=top, lane=lane, doc=f"Elementwise `{name}`")(body)
+    return operation(name, blind=True, method=top, inplace_form=top, lane=lane,
+                     doc=f"Compute `{name}` of each element")(body)
 
 
 COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
@@ -143,7 +144,7 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
         return renamed(method, slow)
 
     fun = operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written,
-                    doc=f"Elementwise `{name}`")(body)
+                    doc=f"Compute `{name}` of each element")(body)
     return fun, fun.fast
 
 
@@ -172,7 +173,7 @@ def _sub(input, other, alpha=1):
 
 
 def _div(input, other, *, rounding_mode=None):
-    """Quotient of two tensors, or a tensor and a number; see PyTorch's documentation of `torch.div`."""
+    """Compute the quotient of two tensors, or of a tensor and a number."""
     if rounding_mode is None:
         return REGISTRY["divide"].fun(*operands(input, other, floats=True))
     x, y = whole_operands(input, other)
@@ -242,7 +243,7 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
             return cnp.where(first(x, y), x, y)
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
-    operation(_name, layout=LIKE_OPERANDS, doc=f"Elementwise `{_name}`, NaN aside")(_pick)
+    operation(_name, layout=LIKE_OPERANDS, doc=f"Compute `{_name}` of each element, NaN aside")(_pick)
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
@@ -255,7 +256,7 @@ attach("__abs__", ROWS["abs"].fun)
 
 @operation("rsub", blind=True, method=False, layout=LIKE_OPERANDS)
 def rsub(input, other, *, alpha=1):
-    """`other - alpha * input`; see PyTorch's documentation of `torch.rsub`."""
+    """Compute `other - alpha * input`."""
     return _sub(other, input, alpha) if hasattr(other, "dtype") else _rsub(input, other, alpha)
 
 
@@ -302,7 +303,7 @@ def compare(name, primitive, symbol):
         return fun
 
     operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True,
-              doc=f"Elementwise `{name}`")(body)
+              doc=f"Compute `{name}` of each element")(body)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
@@ -318,7 +319,7 @@ def _of_powers(value, tensors, args=(), named=None):
 
 @operation("pow", blind=True, inplace_form=True, layout=_of_powers)
 def pow(input, exponent):  # noqa: A001 (torch's name)
-    """`input ** exponent`; see PyTorch's documentation of `torch.pow`."""
+    """Compute `input ** exponent`."""
     check_broadcast(input, exponent)
     if not hasattr(exponent, "dtype"):
         kind = input.dtype.kind
@@ -338,7 +339,7 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
     if y.dtype.kind == "i" and (type(x) is int or getattr(x, "dtype", y.dtype).kind in "iu"):
-        below = y < 0  # of whole numbers only 1 and -1 have an inverse, of others the whole part of it is 0
+        below = y < 0  # of integers only 1 and -1 have an inverse, of others the whole part of it is 0
         x = cnp.asarray(x, y.dtype) if type(x) is int else x
         inverse = cnp.where(x == 1, 1, cnp.where(x == -1, 1 - 2 * (y & 1), 0)).astype(y.dtype)
         return cnp.where(below, inverse, cnp.power(x, cnp.where(below, 0, y)))
@@ -351,7 +352,7 @@ attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COM
 
 @operation("float_power", layout=LIKE_OPERANDS)
 def float_power(input, exponent):
-    """`input ** exponent` in double precision; see PyTorch's documentation of `torch.float_power`."""
+    """Compute `input ** exponent` in double precision."""
     check_broadcast(input, exponent)
     kind = np.dtype(np.complex128 if any(v.dtype.kind == "c" if hasattr(v, "dtype") else isinstance(v, complex)
                                          for v in (input, exponent)) else np.float64)
@@ -361,26 +362,26 @@ def float_power(input, exponent):
 
 @operation("square", inplace_form=True)
 def square(input):
-    """`input ** 2`; see PyTorch's documentation of `torch.square`."""
+    """Compute `input ** 2`."""
     return cnp.square(input if input.dtype != np.bool_ else input.astype(np.int64))
 
 
 @operation("rsqrt", inplace_form=True)
 def rsqrt(input):
-    """`1 / sqrt(input)`; see PyTorch's documentation of `torch.rsqrt`."""
+    """Compute `1 / sqrt(input)`."""
     return REGISTRY["rsqrt"].fun(floating(input))
 
 
 @operation("atan2", inplace_form=True, layout=LIKE_OPERANDS)
 def atan2(input, other):
-    """The angle of `(other, input)`; see PyTorch's documentation of `torch.atan2`."""
+    """Compute the angle of the points `(other, input)`."""
     return REGISTRY["arctan2"].fun(*operands(input, other, floats=True))
 
 
 def _flat(name, fun):
     """An operation that is flat everywhere, and keeps integers as they are."""
 
-    @operation(name, inplace_form=True, blind=True, doc=f"Elementwise `{name}`")
+    @operation(name, inplace_form=True, blind=True, doc=f"Compute `{name}` of each element")
     def apply(input):
         if input.dtype.kind in "biu":
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
@@ -400,7 +401,7 @@ attach("fix", ROWS["trunc"].fun)
 
 @operation("round", inplace_form=True)
 def round(input, *, decimals=0):  # noqa: A001 (torch's name)
-    """Round half to even; see PyTorch's documentation of `torch.round`."""
+    """Round to the nearest integer, or to a number of decimals; ties go to even numbers."""
     if input.dtype.kind in "iu":
         return input
     if not decimals:
@@ -422,7 +423,7 @@ def operator_of(fun, swapped=False):
 
 @operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def floor_divide(input, other):
-    """Floored quotient; see PyTorch's documentation of `torch.floor_divide`."""
+    """Compute the quotient rounded down."""
     x, y = whole_operands(input, other)
     return cnp.floor_divide(x, y)
 
@@ -433,7 +434,7 @@ attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 @operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def remainder(input, other):
-    """Remainder with the sign of the divisor; see PyTorch's documentation of `torch.remainder`."""
+    """Compute the remainder with the sign of the divisor."""
     return cnp.remainder(*whole_operands(input, other))
 
 
@@ -443,7 +444,7 @@ attach("__rmod__", operator_of(remainder, swapped=True))
 
 @operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def fmod(input, other):
-    """Remainder with the sign of the dividend; see PyTorch's documentation of `torch.fmod`."""
+    """Compute the remainder with the sign of the dividend."""
     return cnp.fmod(*whole_operands(input, other))
 
 
@@ -456,7 +457,7 @@ def fitting(number, x):
 
 @operation("clamp", blind=True, inplace_form=True)
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
-    """Limit to `[min, max]`; the derivative is 1 on the limits. See PyTorch's documentation of `torch.clamp`."""
+    """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if complex in (type(min), type(max)):
@@ -494,13 +495,13 @@ attach("clip_", inplace_method(clamp.row))
 
 @operation("clamp_min", blind=True, inplace_form=True)
 def clamp_min(input, min):  # noqa: A002
-    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    """Clamp from below."""
     return clamp.row.body(input, min, None)
 
 
 @operation("clamp_max", blind=True, inplace_form=True)
 def clamp_max(input, max):  # noqa: A002
-    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    """Clamp from above."""
     return clamp.row.body(input, None, max)
 
 
@@ -512,7 +513,7 @@ def _logical(name, fun, count):
         body = lambda input, other: fun(  # noqa: E731
             *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
     operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
-              doc=f"Elementwise `{name}`")(body)
+              doc=f"Compute `{name}` of each element")(body)
 
 
 _logical("logical_and", cnp.bitwise_and, 2)
@@ -536,7 +537,7 @@ def _bitwise(name, fun, dunder, count=2):
             check(other)
             return fun(*operands(input, other))
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
-                     doc=f"Elementwise `{name}`")(body)
+                     doc=f"Compute `{name}` of each element")(body)
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
         attach(dunder.replace("__", "__r", 1), operator_of(made))
@@ -547,13 +548,13 @@ _bitwise("bitwise_or", cnp.bitwise_or, "__or__")
 _bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
 _bitwise("bitwise_not", cnp.invert, "__invert__", 1)
 for _name in ("isnan", "isinf", "isfinite"):
-    operation(_name, blind=True, doc=f"Elementwise `{_name}`")(
+    operation(_name, blind=True, doc=f"Compute `{_name}` of each element")(
         (lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
 
 
 @operation("where", method=False, layout=LIKE_OPERANDS, blind=True)
 def where(condition, input=None, other=None):
-    """`input` where `condition`, else `other`; see PyTorch's documentation of `torch.where`."""
+    """Select from `input` where `condition` is true, from `other` elsewhere."""
     if input is None and other is None:
         if not isinstance(bare(condition), np.ndarray | np.generic):
             raise RuntimeError(DYNAMIC.format("where"))

@@ -12,7 +12,7 @@ from .publishing import functional
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    """See PyTorch's documentation of `torch.nn.functional.embedding`."""
+    """Look up rows of `weight` by their indices."""
     shorten(weight, input, max_norm, norm_type)
     return _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse)
 
@@ -41,7 +41,8 @@ def _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse):
 def dense(name, sparse):
     """The refusal of gradients that are sparse."""
     if sparse:
-        raise NotImplementedError(f"{name} with sparse=True is not built: gradients are dense here; leave sparse out")
+        raise NotImplementedError(f"{name} with sparse=True is not supported: gradients are dense here; leave sparse "
+                                  f"out")
 
 
 def by_frequency(name, weight, places):
@@ -53,7 +54,7 @@ def by_frequency(name, weight, places):
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
-    """See PyTorch's documentation of `torch.nn.functional.embedding_bag`."""
+    """Look up rows of `weight` and reduce them bag by bag."""
     shorten(weight, input, max_norm, norm_type)
     return _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
                           include_last_offset, padding_idx)

@@ -25,14 +25,14 @@ eliminate = REGISTRY["eliminate"].fun
 
 @operation("addbmm", inplace_form=True)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """`beta * input + alpha * sum(batch1 @ batch2)`; see PyTorch's documentation of `torch.addbmm`."""
+    """Compute `beta * input + alpha * sum(batch1 @ batch2)`, the sum over the batch."""
     expandable(input, ((batch1, 1), (batch2, 2)))
     return blended(input, cnp.sum(ROWS["bmm"].body(batch1, batch2), axis=0).astype(batch1.dtype), beta, alpha)
 
 
 @operation("addr", inplace_form=True, layout=LIKE_FIRST)
 def addr(input, vec1, vec2, *, beta=1, alpha=1):
-    """`beta * input + alpha * outer(vec1, vec2)`; see PyTorch's documentation of `torch.addr`."""
+    """Compute `beta * input + alpha * outer(vec1, vec2)`."""
     for i, v in enumerate((vec1, vec2), 1):
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{i}, but got {v.ndim}-D")
@@ -47,7 +47,7 @@ _linalg("vecdot", lambda x, y, *, dim=-1: cnp.sum((cnp.conj(x) if x.dtype.kind =
 
 @operation("linalg.cross", method=False, layout=IN_ORDER)
 def linalg_cross(input, other, *, dim=-1):
-    """Cross product along an axis; see PyTorch's documentation of `torch.linalg.cross`."""
+    """Compute the cross product of vectors of length 3 along an axis."""
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = wrap_dim(dim, input.ndim)
@@ -60,7 +60,7 @@ def linalg_cross(input, other, *, dim=-1):
 
 @method("linalg.diagonal", attached=False)
 def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    """A diagonal of two axes, a view; see PyTorch's documentation of `torch.linalg.diagonal`."""
+    """Return the diagonal of the last two axes, or of two given ones, as a view."""
     return diagonal(A, offset, dim1, dim2)
 
 
@@ -93,13 +93,13 @@ _ex("solve_ex", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=lef
 
 @operation("cholesky", layout=matrices(0))
 def cholesky(input, upper=False):
-    """The Cholesky factor; see PyTorch's documentation of `torch.cholesky`."""
+    """Compute the Cholesky factor of Hermitian positive definite matrices; only one triangle is read."""
     return ROWS["linalg.cholesky"].body(input, upper=upper)
 
 
 @operation("linalg.solve_triangular", method=False, **lapack(0))
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
-    """Solve a triangular system; see PyTorch's documentation of `torch.linalg.solve_triangular`."""
+    """Solve `A X = B`, or `X A = B` with `left=False`, for a triangular matrix A."""
     if A.dtype != B.dtype:
         raise RuntimeError("linalg.solve_triangular: Expected A and B to have the same dtype but found A of type "
                            f"{type_word(A.dtype)} and B of type {type_word(B.dtype)} instead")
@@ -115,7 +115,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
 
 def _triangular(a, b, upper, left=True, unit=False):
-    """The answer of a triangular system: the other triangle is not looked at."""
+    """The output of a triangular system: the other triangle is not looked at."""
     n = a.shape[-1]
     a = cnp.triu(a, 1 if unit else 0) if upper else cnp.tril(a, -1 if unit else 0)
     a = a + np.eye(n, dtype=a.dtype) if unit else a
@@ -127,7 +127,7 @@ def _triangular(a, b, upper, left=True, unit=False):
 
 @operation("triangular_solve", **lapack(0, 1))
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
-    """Solve a triangular system; see PyTorch's documentation of `torch.triangular_solve`."""
+    """Solve `A X = B` for a triangular matrix A; returns X and a copy of A."""
     if input.ndim < 2 or A.ndim < 2:
         name, v = ("b", input) if input.ndim < 2 else ("A", A)
         raise RuntimeError(f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {v.ndim}"
@@ -144,7 +144,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
 
 @operation("cholesky_solve", layout=matrices(0))
 def cholesky_solve(input, L, upper=False):
-    """Solve with a Cholesky factor; see PyTorch's documentation of `torch.cholesky_solve`."""
+    """Solve `A X = B` given the Cholesky factor of A."""
     if input.ndim < 2 or L.ndim < 2:
         which = "b" if input.ndim < 2 else "u"
         found = input if input.ndim < 2 else L
@@ -160,7 +160,7 @@ def cholesky_solve(input, L, upper=False):
 
 @operation("cholesky_inverse", **lapack(0))
 def cholesky_inverse(L, upper=False):
-    """The inverse from a Cholesky factor; see PyTorch's documentation of `torch.cholesky_inverse`."""
+    """Compute the inverse of a matrix given its Cholesky factor."""
     square("cholesky_inverse", L)
     return cholesky_solve.row.body(cnp.broadcast_to(np.eye(L.shape[-1], dtype=L.dtype), L.shape), L, upper)
 
@@ -240,14 +240,14 @@ def lu_input(name, a):
 
 @operation("linalg.lu", method=False)
 def linalg_lu(A, *, pivot=True):
-    """P, L and U with `A = P L U`; see PyTorch's documentation of `torch.linalg.lu`."""
+    """Compute the factorization `A = P L U`; returns P, L and U."""
     low, up, _, order = _factors(lu_input("linalg.lu", A), pivot)
     return output_tuples.lu(_permutation(order, A.dtype) if pivot else np.empty(0, A.dtype), low, up)
 
 
 @operation("linalg.lu_factor_ex", method=False, **lapack(0))
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """Packed LU factors, exchanges and state; see PyTorch's documentation of `torch.linalg.lu_factor_ex`."""
+    """Compute packed LU factors, pivots and an error code per matrix."""
     low, up, pivots, _ = _factors(lu_input("linalg.lu_factor_ex", A), pivot)
     packed = _packed(low, up)
     info = hosted(_zero_pivot, A.shape[:-2], np.int32, packed)
@@ -271,7 +271,7 @@ def singular(name, info):
 
 @operation("linalg.lu_factor", method=False, **lapack(0))
 def lu_factor(A, *, pivot=True):
-    """Packed LU factors and exchanges; see PyTorch's documentation of `torch.linalg.lu_factor`."""
+    """Compute packed LU factors and pivots."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
     found = bare(info)
     if isinstance(found, np.ndarray) and found.any():
@@ -280,7 +280,7 @@ def lu_factor(A, *, pivot=True):
 
 
 def lu(A, pivot=True, get_infos=False, out=None):
-    """Packed LU factors and exchanges; see PyTorch's documentation of `torch.lu`."""
+    """Compute packed LU factors and pivots, and with `get_infos=True` error codes."""
     packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
     found = (packed, pivots, info) if get_infos else (packed, pivots)
     if out is None:
@@ -308,7 +308,7 @@ def whole_pivots(words, pivots):
 
 @operation("lu_unpack", method=False)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """P, L and U of packed factors; see PyTorch's documentation of `torch.lu_unpack`."""
+    """Unpack LU factors and pivots into P, L and U."""
     lu_input("torch.lu_unpack", LU_data)
     m, n = LU_data.shape[-2:]
     k = min(m, n)
@@ -328,7 +328,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 
 @operation("linalg.lu_solve", method=False, **lapack(0))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
-    """Solve with packed LU factors; see PyTorch's documentation of `torch.linalg.lu_solve`."""
+    """Solve `A X = B` given packed LU factors and pivots of A."""
     square("torch.linalg.lu_solve", LU)
     whole_pivots("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32", pivots)
     p, low, up = lu_unpack.row.body(LU, pivots)
@@ -346,13 +346,13 @@ _adjoint = adjoint
 
 @operation("lu_solve", **lapack(0))
 def lu_solve(input, LU_data, LU_pivots):
-    """Solve with packed LU factors; see PyTorch's documentation of `torch.lu_solve`."""
+    """Solve `A X = B` given packed LU factors and pivots of A."""
     return linalg_lu_solve.row.body(LU_data, LU_pivots, input)
 
 
 @operation("qr", **lapack(0, 1))
 def qr(input, some=True):
-    """Q and R; see PyTorch's documentation of `torch.qr`."""
+    """Compute the QR factorization, reduced if `some`; returns Q and R."""
     return output_tuples.legacy_qr(*ROWS["linalg.qr"].body(input, "reduced" if some else "complete"))
 
 
@@ -390,7 +390,7 @@ _THETA = 5.371920351148152
 
 @operation("linalg.matrix_exp", method=False)
 def matrix_exp(A):
-    """The exponential of matrices; see PyTorch's documentation of `torch.linalg.matrix_exp`."""
+    """Compute the matrix exponential."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise RuntimeError("linalg.matrix_exp: A must be batches of square matrices, but they are "
                            f"{A.shape[-2]} by {A.shape[-1]} matrices" if A.ndim > 1 else
@@ -410,7 +410,7 @@ def matrix_exp(A):
     b = _PADE
     odd = matmul(x, matmul(x6, x6 * b[13] + x4 * b[11] + x2 * b[9]) + x6 * b[7] + x4 * b[5] + x2 * b[3] + eye * b[1])
     even = matmul(x6, x6 * b[12] + x4 * b[10] + x2 * b[8]) + x6 * b[6] + x4 * b[4] + x2 * b[2] + eye * b[0]
-    out = cnp.linalg.solve(even - odd, 2 * odd) + eye  # a sum saves nothing: the answer may be written to
+    out = cnp.linalg.solve(even - odd, 2 * odd) + eye  # a sum saves nothing: the output may be written to
     for _ in range(halvings):
         out = matmul(out, out)
     return out
@@ -422,7 +422,7 @@ attach("matrix_exp", matrix_exp)
 
 @operation("linalg.cond", method=False)
 def cond(A, p=None):
-    """The condition number by a norm; see PyTorch's documentation of `torch.linalg.cond`."""
+    """Compute the condition number with respect to a matrix norm."""
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if not A.size:
@@ -457,7 +457,7 @@ _linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals
 
 @operation("linalg.pinv", method=False)
 def pinv(A, *, atol=None, rtol=None, hermitian=False):
-    """The pseudo-inverse; see PyTorch's documentation of `torch.linalg.pinv`."""
+    """Compute the pseudo-inverse; singular values below the tolerance count as 0."""
     return _pinv("linalg.pinv", A, atol, rtol, hermitian)
 
 
@@ -490,13 +490,13 @@ def _pinv(name, a, atol, rtol, hermitian):
 
 @operation("pinverse")
 def pinverse(input, rcond=1e-15):
-    """The pseudo-inverse; see PyTorch's documentation of `torch.pinverse`."""
+    """Compute the pseudo-inverse; singular values below `rcond` times the largest count as 0."""
     return _pinv("linalg.pinv", input, None, rcond, False)
 
 
 @operation("svd", **lapack(0, rows=(2,)))
 def svd(input, some=True, compute_uv=True):
-    """Singular values and vectors; see PyTorch's documentation of `torch.svd`."""
+    """Compute U, S and V with `A = U diag(S) Vᴴ`, reduced if `some`."""
     two_axes("linalg.svd", input)
     if not compute_uv:
         m, n = input.shape[-2:]
@@ -509,7 +509,7 @@ def svd(input, some=True, compute_uv=True):
 
 @operation("linalg.matrix_rank", method=False)
 def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
-    """How many singular values are not zero; see PyTorch's documentation of `torch.linalg.matrix_rank`."""
+    """Count the singular values above the tolerance; not differentiable."""
     two_axes("linalg.matrix_rank", A)
     if tol is not None:
         atol, rtol = tol, 0.0
@@ -528,7 +528,7 @@ def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
 
 @operation("linalg.lstsq", method=False)
 def lstsq(input, B, rcond=None, *, driver=None):
-    """Least squares; see PyTorch's documentation of `torch.linalg.lstsq`."""
+    """Compute a least-squares solution, the residuals, the rank and the singular values."""
     two_axes("torch.linalg.lstsq", input)
     vector = B.ndim == 1 or B.ndim == input.ndim - 1 and tuple(B.shape) == tuple(input.shape[:-1])
     b = cnp.expand_dims(B, -1) if vector else B

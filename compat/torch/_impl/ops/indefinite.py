@@ -18,13 +18,13 @@ ALPHA = (1 + 17**0.5) / 8  # below which a pivot of two rows grows the rest less
 
 @operation("linalg.ldl_factor_ex", method=False, **lapack(0))
 def ldl_factor_ex(A, *, hermitian=False, check_errors=False):
-    """Packed L and D, exchanges and state; see PyTorch's documentation of `torch.linalg.ldl_factor_ex`."""
+    """Compute packed LDL factors, pivots and an error code per matrix."""
     return _checked("torch.linalg.ldl_factor_ex", square("torch.linalg.ldl_factor_ex", A), hermitian, check_errors)
 
 
 @operation("linalg.ldl_factor", method=False, **lapack(0))
 def ldl_factor(A, *, hermitian=False):
-    """Packed L and D, and exchanges; see PyTorch's documentation of `torch.linalg.ldl_factor`."""
+    """Compute packed LDL factors and pivots."""
     found = _checked("torch.linalg.ldl_factor", square("torch.linalg.ldl_factor_ex", A), hermitian, True)
     return output_tuples.ldl_factor(*found[:2])
 
@@ -47,7 +47,7 @@ def _checked(name, a, hermitian, check):
 
 @operation("linalg.ldl_solve", method=False, **lapack(0))
 def ldl_solve(LD, pivots, B, *, hermitian=False):
-    """Solve with packed L and D; see PyTorch's documentation of `torch.linalg.ldl_solve`."""
+    """Solve `A X = B` given packed LDL factors and pivots of A."""
     name = "torch.linalg.ldl_solve"
     square(name, LD)
     if B.ndim < 2:
@@ -84,7 +84,7 @@ def _turned(x):
 
 
 def _strict(blocks):
-    """Where L has its own elements: below the diagonal, outside of the blocks of D."""
+    """Where L has its own elements: below the diagonal, outside the blocks of D."""
     n = blocks.shape[-1]
     return np.tril(np.ones((n, n), bool), -1) & ~blocks
 

@@ -175,7 +175,7 @@ def fetched(x, index):
 
 
 def in_order(out, t):
-    """What an index array took from memory in order is in order too: NumPy lays out some answers by their index."""
+    """What an index array took from memory in order is in order too: NumPy lays out some outputs by their index."""
     if out.level_trace is None and not out.value.flags.c_contiguous and type(t.value) is ndarray and (
             t.value.flags.c_contiguous):
         out.value = np.ascontiguousarray(out.value)

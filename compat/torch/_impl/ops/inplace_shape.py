@@ -39,7 +39,7 @@ def method(name):
         return self
 
     relay.__name__ = relay.__qualname__ = name
-    relay.__doc__ = f"`{source}` in place; see PyTorch's `Tensor.{name}`."
+    relay.__doc__ = f"Apply `{source}` in place."
     return relay
 
 
@@ -48,17 +48,17 @@ def check(t, name):
     u = t
     while True:
         if u.level_trace is FOREIGN:
-            raise NotImplementedError(f"Tensor.{name} inside of covector's own transforms is not built; use "
+            raise NotImplementedError(f"Tensor.{name} inside covector's own transforms is not supported; use "
                                       f"{name[:-1]}()")
         if tangent_of(u) is not None:
-            raise NotImplementedError(f"Tensor.{name} of a tensor with a tangent is not built; use {name[:-1]}()")
+            raise NotImplementedError(f"Tensor.{name} of a tensor with a tangent is not supported; use {name[:-1]}()")
         if type(u.level_trace) is not BatchTrace:
             if (u.level_trace or AMBIENT).recording:
                 if needs_grad(u):
                     check_inplace(u)
             elif edge(u) is not None and not (u.wants_grad and u.node is None):
                 raise NotImplementedError(f"Tensor.{name} under no_grad of a tensor with a history, whose gradient "
-                                          "would have the old shape, is not built; use detach()")
+                                          "would have the old shape, is not supported; use detach()")
         if not isinstance(u.value, TensorBase):
             break
         u = u.value

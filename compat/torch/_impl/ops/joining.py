@@ -36,7 +36,7 @@ JOINED = Target(error=TypeError)
 
 @moving("cat", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def cat(tensors, dim=0):
-    """Tensors end to end; see PyTorch's documentation of `torch.cat`."""
+    """Concatenate tensors along an existing axis."""
     values = same_kind(tensors, "cat")
     for i, v in enumerate(values):
         if not v.ndim:
@@ -59,7 +59,7 @@ def cat(tensors, dim=0):
 
 @moving("stack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def stack(tensors, dim=0):
-    """Tensors along a new axis; see PyTorch's documentation of `torch.stack`."""
+    """Stack tensors along a new axis."""
     values = same_kind(tensors, "stack")
     d = wrap_dim(dim, values[0].ndim, extra=1)
     for i, v in enumerate(values):
@@ -80,14 +80,14 @@ def _least(values, n):
 
 @moving("hstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def hstack(tensors):
-    """Tensors side by side; see PyTorch's documentation of `torch.hstack`."""
+    """Concatenate tensors horizontally: along the second axis, or the first for vectors."""
     values = _least(same_kind(tensors, "hstack"), 1)
     return cat.row.body(values, 0 if values[0].ndim == 1 else 1)
 
 
 @moving("vstack", blind=True, method=False, layout=IN_ORDER, out=JOINED)
 def vstack(tensors):
-    """Tensors on top of each other; see PyTorch's documentation of `torch.vstack`."""
+    """Concatenate tensors vertically, along the first axis."""
     return cat.row.body(_least(same_kind(tensors, "vstack"), 2), 0)
 
 
@@ -96,7 +96,7 @@ ROWS["row_stack"] = ROWS["vstack"]
 
 @moving("dstack", method=False, layout=IN_ORDER, out=JOINED)
 def dstack(tensors):
-    """Tensors along the third axis; see PyTorch's documentation of `torch.dstack`."""
+    """Concatenate tensors along the third axis."""
     values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in _least(same_kind(tensors, "dstack"), 2)]
     values = [cnp.reshape(v, (*v.shape, 1)) if v.ndim == 2 else v for v in values]
     return cat.row.body(values, 2)
@@ -104,14 +104,14 @@ def dstack(tensors):
 
 @moving("column_stack", method=False, out=JOINED)
 def column_stack(tensors):
-    """Vectors as columns; see PyTorch's documentation of `torch.column_stack`."""
+    """Stack vectors as the columns of a matrix."""
     values = [cnp.reshape(v, (-1, 1)) if v.ndim < 2 else v for v in same_kind(tensors, "column_stack")]
     return cat.row.body(values, 1)
 
 
 @moving("flip", blind=True, layout=LIKE_OPERANDS)
 def flip(input, *dims):
-    """Axes reversed, a copy; see PyTorch's documentation of `torch.flip`."""
+    """Reverse axes; the output is a copy."""
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     dims = distinct([wrap_dim(d, input.ndim) for d in dims])
     return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
@@ -119,7 +119,7 @@ def flip(input, *dims):
 
 @moving("fliplr", layout=LIKE_OPERANDS)
 def fliplr(input):
-    """The second axis reversed; see PyTorch's documentation of `torch.fliplr`."""
+    """Reverse the second axis; the output is a copy."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return cnp.flip(input, axis=1)
@@ -127,7 +127,7 @@ def fliplr(input):
 
 @moving("flipud", layout=LIKE_OPERANDS)
 def flipud(input):
-    """The first axis reversed; see PyTorch's documentation of `torch.flipud`."""
+    """Reverse the first axis; the output is a copy."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return cnp.flip(input, axis=0)
@@ -135,7 +135,7 @@ def flipud(input):
 
 @moving("roll", blind=True, layout=IN_ORDER)
 def roll(input, shifts, dims=None):
-    """Elements moved around; see PyTorch's documentation of `torch.roll`."""
+    """Shift elements cyclically along axes."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
     if not shifts:
@@ -160,7 +160,7 @@ def _quarters(array, tensors, args, named):
 
 @moving("rot90", layout=layout(_quarters))
 def rot90(input, k=1, dims=(0, 1)):
-    """A quarter turn; see PyTorch's documentation of `torch.rot90`."""
+    """Rotate by multiples of 90 degrees in the plane of two axes."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -174,7 +174,7 @@ def _repeat(input, sizes):
 
 
 def repeat(self, *sizes):
-    """The tensor side by side with itself; see PyTorch's documentation of `Tensor.repeat`."""
+    """Repeat the tensor along each axis."""
     sizes = shape_argument(sizes)
     if len(sizes) < self.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -186,13 +186,13 @@ attach("repeat", repeat)
 
 @moving("tile")
 def tile(input, *dims):
-    """The tensor side by side with itself; see PyTorch's documentation of `torch.tile`."""
+    """Repeat the tensor along each axis."""
     return cnp.tile(input, tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims)
 
 
 @moving("repeat_interleave")
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
-    """Each element several times; see PyTorch's documentation of `torch.repeat_interleave`."""
+    """Repeat each element."""
     if repeats is None:
         return np.repeat(np.arange(len(input)), known("repeat_interleave", input))
     return cnp.repeat(input, repeats if isinstance(repeats, int) else known("repeat_interleave", repeats),
@@ -207,14 +207,14 @@ def least_two(name, x):
 
 @moving("tril", blind=True, inplace_form=True)
 def tril(input, diagonal=0):
-    """The lower triangle; see PyTorch's documentation of `torch.tril`."""
+    """Set the elements above a diagonal to 0."""
     least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
 @moving("triu", blind=True, inplace_form=True)
 def triu(input, diagonal=0):
-    """The upper triangle; see PyTorch's documentation of `torch.triu`."""
+    """Set the elements below a diagonal to 0."""
     least_two("triu", input)
     return cnp.triu(input, diagonal)
 
@@ -222,7 +222,7 @@ def triu(input, diagonal=0):
 @moving("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",
                          otherwise: "DiagonalBackward0"})
 def diag(input, diagonal=0):
-    """The diagonal of a matrix, or the matrix of one; see PyTorch's documentation of `torch.diag`."""
+    """Extract the diagonal of a matrix, or build a matrix from a vector."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
@@ -230,14 +230,14 @@ def diag(input, diagonal=0):
 
 @moving("trace")
 def trace(input):
-    """The sum of the diagonal; see PyTorch's documentation of `torch.trace`."""
+    """Sum the diagonal of a matrix."""
     if input.ndim != 2:
         raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input.ndim))
     return cnp.trace(input.astype(np.int64) if input.dtype.kind in "biu" else input)
 
 
 def meshgrid(*tensors, indexing=None):
-    """Grids of coordinates, as views; see PyTorch's documentation of `torch.meshgrid`."""
+    """Return coordinate grids, as views."""
     tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
@@ -274,7 +274,7 @@ def all_tensors(tensors):
 
 
 def broadcast_tensors(*tensors):
-    """Views of one shape; see PyTorch's documentation of `torch.broadcast_tensors`."""
+    """Broadcast tensors to a common shape, as views."""
     tensors = all_tensors(tensors)
     for a, b in zip(tensors, tensors[1:]):
         check_broadcast(a, b)
@@ -297,12 +297,12 @@ def _least_dim(n):
         return tuple([at_least(t) for t in tensors])
 
     at_least.__name__ = f"atleast_{n}d"
-    at_least.__doc__ = f"A view with at least {n} axes; see PyTorch's documentation of `torch.atleast_{n}d`."
+    at_least.__doc__ = f"Return a view with at least {n} axes."
     return at_least
 
 
 def broadcast_shapes(*shapes):
-    """The shape that shapes broadcast to; see PyTorch's documentation of `torch.broadcast_shapes`."""
+    """Return the shape to which the given shapes broadcast."""
     found = []
     for s in shapes:
         if not isinstance(s, int | tuple | list):

@@ -17,7 +17,7 @@ mean = REGISTRY["reduce_mean"].fun
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
                   momentum=0.1, eps=1e-5):
-    """See PyTorch's documentation of `torch.nn.functional.instance_norm`."""
+    """Normalize each channel of each example."""
     count = math.prod(input.shape[2:])
     if use_input_stats and count == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
@@ -51,7 +51,7 @@ def _instance_norm(input, center, spread, weight, bias, eps):
 
 @functional("local_response_norm")
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
-    """See PyTorch's documentation of `torch.nn.functional.local_response_norm`."""
+    """Normalize by the mean square of adjacent channels."""
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} "
                          "dimensions)")
@@ -68,7 +68,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 
 @functional("bilinear", layout=IN_ORDER)
 def bilinear(input1, input2, weight, bias=None):
-    """See PyTorch's documentation of `torch.nn.functional.bilinear`."""
+    """Compute `input1ᵀ weight input2 + bias` for each output feature."""
     if input1.shape[-1] != weight.shape[1] or input2.shape[-1] != weight.shape[2]:
         which, got, want = (1, input1, 1) if input1.shape[-1] != weight.shape[1] else (2, input2, 2)
         raise RuntimeError(f"bilinear(): input{which} size does not match weight size: got {got.shape[-1]} but "
@@ -80,7 +80,7 @@ def bilinear(input1, input2, weight, bias=None):
 
 @method("nn.functional.rrelu", attached=False)
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """See PyTorch's documentation of `torch.nn.functional.rrelu`."""
+    """Compute a leaky ReLU, whose negative slopes are random when training."""
     if lower > upper:
         raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}")
     slope = (lower + upper) / 2
@@ -103,7 +103,7 @@ def check_rate(p):
 
 
 def channel_dropout(name, n):
-    """`dropout2d` and its kin: whole channels are dropped."""
+    """`dropout2d` and related functions: whole channels are dropped."""
 
     def dropout(input, p=0.5, training=True, inplace=False):
         check_rate(p)
@@ -167,13 +167,13 @@ def alpha_noise(input, p, training, inplace, kept):
 
 @method("nn.functional.alpha_dropout", attached=False)
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """See PyTorch's documentation of `torch.nn.functional.alpha_dropout`."""
+    """Apply dropout that preserves mean 0 and variance 1 of SELU activations."""
     return alpha_noise(input, p, training, inplace, lambda: rand_like(input.detach()) >= p)
 
 
 @method("nn.functional.feature_alpha_dropout", attached=False)
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """See PyTorch's documentation of `torch.nn.functional.feature_alpha_dropout`."""
+    """Apply alpha dropout to whole channels."""
     def kept():
         if input.dim() < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -185,7 +185,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 @method("nn.functional.gumbel_softmax", attached=False)
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
-    """See PyTorch's documentation of `torch.nn.functional.gumbel_softmax`."""
+    """Sample from the Gumbel-softmax distribution; one-hot with `hard=True`."""
     noise = -ROWS["exp"].fun(logits.detach() * 0).exponential_().log()
     soft = ROWS["softmax"].fun((logits + noise) / tau, dim)
     if not hard:

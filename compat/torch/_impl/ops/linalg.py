@@ -41,7 +41,7 @@ _PRODUCTS = {
 
 @operation("matmul", node=_PRODUCTS, lane=product)
 def matmul(input, other):
-    """Product of matrices, vectors or batches; see PyTorch's documentation of `torch.matmul`."""
+    """Compute the product of matrices, vectors or batches of matrices."""
     same_dtype("matmul", input, other)
     if not input.ndim or not other.ndim:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and "
@@ -70,7 +70,7 @@ attach("__rmatmul__", lambda self, other: matmul(other, self) if isinstance(othe
 
 @operation("mm", lane=product)
 def mm(input, mat2):
-    """Product of two matrices; see PyTorch's documentation of `torch.mm`."""
+    """Compute the product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
         words = "self must be a matrix" if input.ndim != 2 else "mat2 must be a matrix"
         raise RuntimeError(wrong_ranks("mm", words, input, mat2, 2, 2))
@@ -87,7 +87,7 @@ def wrong_ranks(name, words, a, b, first, second):
 
 @operation("addmm", inplace_form=True)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
-    """`beta * input + alpha * (mat1 @ mat2)`; see PyTorch's documentation of `torch.addmm`."""
+    """Compute `beta * input + alpha * (mat1 @ mat2)`."""
     if mat1.ndim != 2 or mat2.ndim != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {mat1.ndim}-D tensor" if mat1.ndim != 2 else
                            f"mat2 must be a matrix, got {mat2.ndim}-D tensor")
@@ -107,7 +107,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 
 @operation("dot")
 def dot(input, tensor):
-    """Product of two vectors; see PyTorch's documentation of `torch.dot`."""
+    """Compute the inner product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if input.shape != tensor.shape:
@@ -121,7 +121,7 @@ def dot(input, tensor):
 
 @operation("mv")
 def mv(input, vec):
-    """Product of a matrix and a vector; see PyTorch's documentation of `torch.mv`."""
+    """Compute the product of a matrix and a vector."""
     if input.ndim != 2 or vec.ndim != 1:
         words = f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}"
         raise RuntimeError(wrong_ranks("mv", words, input, vec, 2, 1))
@@ -132,7 +132,7 @@ def mv(input, vec):
 
 @operation("bmm")
 def bmm(input, mat2):
-    """Products of batches of matrices; see PyTorch's documentation of `torch.bmm`."""
+    """Compute the products of two batches of matrices."""
     if input.ndim != 3 or mat2.ndim != 3:
         words = "batch1 must be a 3D tensor" if input.ndim != 3 else "batch2 must be a 3D tensor"
         raise RuntimeError(wrong_ranks("bmm", words, input, mat2, 3, 3))
@@ -144,7 +144,7 @@ def bmm(input, mat2):
 
 @operation("outer")
 def outer(input, vec2):
-    """All products of two vectors; see PyTorch's documentation of `torch.outer`."""
+    """Compute the outer product of two vectors."""
     if input.ndim != 1 or vec2.ndim != 1:
         raise RuntimeError(f"outer: Expected 1-D argument self, but got {input.ndim}-D" if input.ndim != 1 else
                            f"outer: Expected 1-D argument vec2, but got {vec2.ndim}-D")
@@ -157,25 +157,25 @@ attach("ger", outer)
 
 @operation("inner")
 def inner(input, other):
-    """Products over the last axes; see PyTorch's documentation of `torch.inner`."""
+    """Compute inner products over the last axes."""
     return cnp.inner(input, other)
 
 
 @operation("vdot")
 def vdot(input, other):
-    """Product with the conjugate; see PyTorch's documentation of `torch.vdot`."""
+    """Compute the inner product of two vectors, with the first one conjugated."""
     return cnp.vdot(input, other)
 
 
 @operation("kron")
 def kron(input, other):
-    """Kronecker product; see PyTorch's documentation of `torch.kron`."""
+    """Compute the Kronecker product."""
     return cnp.kron(*promote(input, other))
 
 
 @operation("tensordot", method=False, node=None)
 def tensordot(a, b, dims=2):
-    """Products over several axes; see PyTorch's documentation of `torch.tensordot`."""
+    """Contract several axes of two tensors."""
     if isinstance(dims, int) and not isinstance(dims, bool):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
@@ -195,14 +195,14 @@ def tensordot(a, b, dims=2):
 
 @operation("baddbmm", inplace_form=True)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """`beta * input + alpha * (batch1 @ batch2)`; see PyTorch's documentation of `torch.baddbmm`."""
+    """Compute `beta * input + alpha * (batch1 @ batch2)`."""
     expandable(input, ((batch1, 0), (batch1, 1), (batch2, 2)))
     return blended(input, bmm.row.body(batch1, batch2), beta, alpha)
 
 
 @operation("addmv", inplace_form=True)
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """`beta * input + alpha * (mat @ vec)`; see PyTorch's documentation of `torch.addmv`."""
+    """Compute `beta * input + alpha * (mat @ vec)`."""
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     return blended(input, matmul.row.body(mat, vec), beta, alpha)
@@ -210,7 +210,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 
 @operation("cross", layout=IN_ORDER)
 def cross(input, other, dim=None):
-    """Cross product; see PyTorch's documentation of `torch.cross`."""
+    """Compute the cross product of vectors of length 3 along an axis."""
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
@@ -221,7 +221,7 @@ def cross(input, other, dim=None):
 
 @operation("cdist", method=False, out=False)
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """Distances of all pairs; see PyTorch's documentation of `torch.cdist`."""
+    """Compute the pairwise distances between two sets of vectors."""
     for place, x in enumerate((x1, x2), 1):
         if x.dtype.kind != "f":
             raise RuntimeError(f"cdist only supports floating-point dtypes, X{place} got: {type_word(x.dtype)}")

@@ -18,7 +18,7 @@ pairwise = ROWS["nn.functional.pairwise_distance"].body
 @functional("poisson_nll_loss")
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,
                      reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.poisson_nll_loss`."""
+    """Compute the negative log-likelihood of counts under a Poisson distribution."""
     reduction = legacy(size_average, reduce, reduction)
     input, target = [floating(v) for v in promote(input, target)]
     loss = cnp.exp(input) - target * input if log_input else input - target * cnp.log(input + eps)
@@ -32,7 +32,7 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
 
 @functional("gaussian_nll_loss")
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.gaussian_nll_loss`."""
+    """Compute the negative log-likelihood under a normal distribution."""
     if not hasattr(var, "dtype"):
         if var < 0:
             raise ValueError("var has negative entry/entries")
@@ -60,7 +60,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
 @functional("margin_ranking_loss")
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.margin_ranking_loss`."""
+    """Compute `max(0, -target * (input1 - input2) + margin)`."""
     reduction = legacy(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -85,7 +85,7 @@ def above(x, least=0.0):
 
 @functional("cosine_embedding_loss")
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.cosine_embedding_loss`."""
+    """Compute a loss on the cosine similarity of pairs labeled 1 or -1."""
     reduction = legacy(size_average, reduce, reduction)
     if target.ndim not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -105,7 +105,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 @functional("triplet_margin_loss")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None,
                         reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.triplet_margin_loss`."""
+    """Compute `max(0, d(anchor, positive) - d(anchor, negative) + margin)`."""
     reduction = legacy(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -130,7 +130,7 @@ def one_rank(anchor, positive, negative):
 @method("nn.functional.triplet_margin_with_distance_loss", attached=False)
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
                                       reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.triplet_margin_with_distance_loss`."""
+    """Compute the triplet margin loss with a given distance function."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
@@ -146,7 +146,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
 
 @functional("hinge_embedding_loss")
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.hinge_embedding_loss`."""
+    """Compute a hinge loss on distances of pairs labeled 1 or -1."""
     reduction = legacy(size_average, reduce, reduction)
     no_booleans(input)
     zero = np.zeros((), input.dtype)
@@ -157,7 +157,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
 @functional("soft_margin_loss")
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.soft_margin_loss`."""
+    """Compute `log(1 + exp(-target * input))`."""
     reduction = legacy(size_average, reduce, reduction)
     return reduced(cnp.log1p(cnp.exp(-to(target, input.dtype) * input)), reduction)
 
@@ -170,7 +170,7 @@ def known_reduction(reduction):
 
 @functional("multi_margin_loss")
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.multi_margin_loss`."""
+    """Compute the multi-class hinge loss."""
     reduction = legacy(size_average, reduce, reduction)
     known_reduction(reduction)
     if weight is not None and weight.ndim != 1:
@@ -204,7 +204,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 
 @functional("multilabel_margin_loss")
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.multilabel_margin_loss`."""
+    """Compute the multi-label hinge loss."""
     reduction = legacy(size_average, reduce, reduction)
     known_reduction(reduction)
     if target.dtype != np.int64:
@@ -228,7 +228,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 
 @functional("multilabel_soft_margin_loss")
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.multilabel_soft_margin_loss`."""
+    """Compute the mean binary cross-entropy of logits over the classes."""
     reduction = legacy(size_average, reduce, reduction)
     no_booleans(target)
     input, target, rest = promote(input, target, 1 - target)
@@ -239,7 +239,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
 @functional("pdist")
 def pdist(input, p=2.0):
-    """See PyTorch's documentation of `torch.nn.functional.pdist`."""
+    """Compute the pairwise distances between the rows of a matrix."""
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if input.dtype.kind not in "fV":
@@ -255,7 +255,7 @@ _NEVER = -1e30  # the logarithm of what cannot happen: finite, so that its deriv
 
 @functional("ctc_loss")
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """See PyTorch's documentation of `torch.nn.functional.ctc_loss`.
+    """Compute the connectionist temporal classification loss.
 
     The forward recursion of Graves et al. (2006), Connectionist temporal classification, in logarithms.
     """

@@ -13,7 +13,7 @@ from .axes import wrap_dim
 
 
 def lapack(*columns, rows=()):
-    """The facts of an operation whose answers, those at these places, are LAPACK's matrices: their columns lie as one.
+    """The facts of an operation whose outputs, those at these places, are LAPACK's matrices: their columns lie as one.
     """
     return {"layout": matrices(*columns, rows=rows), "out": BY_COLUMNS}
 

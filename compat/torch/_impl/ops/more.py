@@ -25,7 +25,7 @@ for _name in ("erf", "erfc"):
 
 @operation("lerp", inplace_form=True, layout=LIKE_OPERANDS)
 def lerp(input, end, weight):
-    """`input + weight * (end - input)`; see PyTorch's documentation of `torch.lerp`."""
+    """Interpolate linearly: `input + weight * (end - input)`."""
     for name, v in (("end", end), ("weight", weight)):
         if hasattr(v, "dtype") and v.dtype != input.dtype:
             raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
@@ -34,7 +34,7 @@ def lerp(input, end, weight):
 
 @operation("addcmul", inplace_form=True, layout=LIKE_OPERANDS)
 def addcmul(input, tensor1, tensor2, *, value=1):
-    """`input + value * tensor1 * tensor2`; see PyTorch's documentation of `torch.addcmul`."""
+    """Compute `input + value * tensor1 * tensor2`."""
     input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     product = tensor1 * tensor2
     value = filling(value, product.dtype) if product.dtype.kind in "iu" else value
@@ -43,7 +43,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 
 @operation("addcdiv", inplace_form=True, layout=LIKE_OPERANDS)
 def addcdiv(input, tensor1, tensor2, *, value=1):
-    """`input + value * tensor1 / tensor2`; see PyTorch's documentation of `torch.addcdiv`."""
+    """Compute `input + value * tensor1 / tensor2`."""
     if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
                            "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
@@ -58,25 +58,25 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 @operation("hypot", inplace_form=True, layout=LIKE_OPERANDS)
 def hypot(input, other):
-    """`sqrt(input² + other²)`; see PyTorch's documentation of `torch.hypot`."""
+    """Compute `sqrt(input² + other²)`; the derivative at (0, 0) is 0."""
     return cnp.hypot(*operands(input, other))
 
 
 @operation("logaddexp", layout=LIKE_OPERANDS)
 def logaddexp(input, other):
-    """Logarithm of a sum of two exponentials; see PyTorch's documentation of `torch.logaddexp`."""
+    """Compute `log(exp(input) + exp(other))`, without overflow."""
     return log_added(*operands(input, other))
 
 
 @operation("xlogy", inplace_form=True, layout=LIKE_OPERANDS)
 def xlogy(input, other):
-    """`input * log(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.xlogy`."""
+    """Compute `input * log(other)`, which is 0 where `input` is 0."""
     return special.xlogy(*operands(input, other, floats=True))
 
 
 @operation("logit", inplace_form=True)
 def logit(input, eps=None):
-    """Logarithm of the odds; see PyTorch's documentation of `torch.logit`."""
+    """Compute the log-odds `log(x / (1 - x))`."""
     x = floating(input)
     x = x if eps is None else cnp.clip(x, eps, 1 - eps)
     return special.logit(x)
@@ -84,13 +84,13 @@ def logit(input, eps=None):
 
 @operation("sinc", inplace_form=True)
 def sinc(input):
-    """`sin(pi x) / (pi x)`; see PyTorch's documentation of `torch.sinc`."""
+    """Compute `sin(pi x) / (pi x)`."""
     return cnp.sinc(floating(input))
 
 
 @operation("nan_to_num", inplace_form=True, exact=True)
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
-    """Numbers in the place of NaN and infinities; see PyTorch's documentation of `torch.nan_to_num`."""
+    """Replace NaN and infinities by numbers."""
     if input.dtype.kind not in "fcV":
         return input
     limits = finfo(dtypes.OF_NUMPY[input.dtype])
@@ -103,7 +103,7 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
 
 @operation("diff", method=True)
 def diff(input, n=1, dim=-1, prepend=None, append=None):
-    """Differences of neighbours; see PyTorch's documentation of `torch.diff`."""
+    """Compute differences of adjacent elements along an axis."""
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if not n:
@@ -114,7 +114,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
 
 @operation("isclose")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether values agree within tolerances; see PyTorch's documentation of `torch.isclose`."""
+    """Test elementwise whether values agree within tolerances."""
     for word, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise RuntimeError(f"{word} must be greater than or equal to zero, but got {value:g}")
@@ -122,29 +122,29 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all values agree within tolerances; see PyTorch's documentation of `torch.allclose`."""
+    """Test whether all values agree within tolerances."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{type_word(input.dtype.numpy)} did not match {type_word(other.dtype.numpy)}")
     check_broadcast(input, other)
     if mapped(input) or mapped(other):
-        raise RuntimeError("vmap over torch.allclose isn't supported yet: its answer is one bool, and each example has "
+        raise RuntimeError("vmap over torch.allclose isn't supported yet: its output is one bool, and each example has "
                            "its own. Use torch.isclose(input, other).all(), which is a tensor.")
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 def equal(input, other):
-    """Whether shapes and values are the same; see PyTorch's documentation of `torch.equal`."""
+    """Test whether two tensors have the same shape and values."""
     if not isinstance(other, TensorBase):
         raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     if mapped(input) or mapped(other):
-        raise RuntimeError("Batching rule not implemented for aten::equal. Its answer is one bool, and each example "
+        raise RuntimeError("Batching rule not implemented for aten::equal. Its output is one bool, and each example "
                            "has its own; use (input == other).all(), which is a tensor.")
     return input.shape == other.shape and bool((input == other).all())
 
 
 @operation("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
-    """Whether values are among others; see PyTorch's documentation of `torch.isin`."""
+    """Test whether elements occur in another tensor."""
     for v in (elements, test_elements):
         if hasattr(v, "dtype") and v.dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(v.dtype)}")
@@ -154,7 +154,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
 
 @operation("searchsorted", method=False)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
-    """Where values belong in an ordered vector; see PyTorch's documentation of `torch.searchsorted`."""
+    """Return the insertion indices of values in a sorted sequence."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
@@ -197,13 +197,13 @@ def halving(edges, values, right):
 
 @operation("bucketize", method=False)
 def bucketize(input, boundaries, *, out_int32=False, right=False):
-    """The interval of each value; see PyTorch's documentation of `torch.bucketize`."""
+    """Return the index of the bucket of each value."""
     return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)
 
 
 @operation("bincount")
 def bincount(input, weights=None, minlength=0):
-    """How often each number occurs; see PyTorch's documentation of `torch.bincount`."""
+    """Count the occurrences of nonnegative integers, or sum weights."""
     x, every = input, numbers(input)
     if x.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(x.dtype)}'")
@@ -218,7 +218,7 @@ def bincount(input, weights=None, minlength=0):
     rows = every.reshape(-1, x.shape[0]) if every.size else ()
     lengths = {max(minlength, int(row.max()) + 1) for row in rows} or {minlength}
     if len(lengths) > 1:
-        raise RuntimeError(f"bincount under vmap needs answers of one size, but the examples have {sorted(lengths)}; "
+        raise RuntimeError(f"bincount under vmap needs outputs of one size, but the examples have {sorted(lengths)}; "
                            "give a minlength that is enough for all")
     n = lengths.pop()
     if weights is None:
@@ -229,14 +229,14 @@ def bincount(input, weights=None, minlength=0):
 
 @operation("complex", method=False, layout=LIKE_OPERANDS)
 def complex(real, imag):  # noqa: A001 (torch's name)
-    """A complex tensor from its parts; see PyTorch's documentation of `torch.complex`."""
+    """Build complex numbers from real and imaginary parts."""
     check_parts("complex", ("real", "imag"), (real, imag))
     return joined(real, imag)
 
 
 @operation("polar", method=False, layout=LIKE_OPERANDS)
 def polar(abs, angle):  # noqa: A002 (torch's names)
-    """Complex numbers of sizes and angles; see PyTorch's documentation of `torch.polar`."""
+    """Build complex numbers from absolute values and angles."""
     check_parts("polar", ("abs", "angle"), (abs, angle))
     return joined(abs * cnp.cos(angle), abs * cnp.sin(angle))
 
@@ -272,7 +272,7 @@ def _conj(input):
 
 @method("conj")
 def conj(input):
-    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj`."""
+    """Return the complex conjugate; a real tensor is returned as it is."""
     return _conj(input) if input.is_complex() else input
 
 
@@ -289,13 +289,13 @@ def _itself(row):
 
 @operation("conj_physical", inplace_form=True, lane=_itself)
 def conj_physical(input):
-    """The complex conjugate; real tensors are their own. See PyTorch's documentation of `torch.conj_physical`."""
+    """Return the complex conjugate; a real tensor is returned as it is."""
     return cnp.conj(input) if input.dtype.kind == "c" else input
 
 
 @operation("angle")
 def angle(input):
-    """The angle of complex numbers; see PyTorch's documentation of `torch.angle`."""
+    """Return the angle of complex numbers."""
     x = floating(input)
     return cnp.angle(x if x.dtype.kind == "c" else x + 0.0)  # that of -0.0 is 0
 

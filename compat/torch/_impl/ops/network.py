@@ -26,7 +26,7 @@ from .shaping import t
 
 @method("nn.functional.relu", attached=False)
 def relu(input, inplace=False):
-    """The positive part; see PyTorch's documentation of `torch.nn.functional.relu`."""
+    """Compute the positive part of each element."""
     return input.relu_() if inplace else ROWS["relu"].fun(input)
 
 
@@ -51,7 +51,7 @@ def _by_addmm(row):
 
 @operation("nn.functional.linear", method=False, lane=_by_addmm)
 def linear(input, weight, bias=None):
-    """`input @ weight.T + bias`; see PyTorch's documentation of `torch.nn.functional.linear`."""
+    """Compute `input @ weight.T + bias`."""
     k = weight.shape[-1]
     if input.shape[-1] != k:
         rows = 1
@@ -72,7 +72,7 @@ def other_size(input, target):
 
 @operation("nn.functional.mse_loss", method=False)
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The mean of `(input - target) ** 2`; see PyTorch's documentation of `torch.nn.functional.mse_loss`."""
+    """Compute the mean squared error."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
@@ -100,7 +100,7 @@ def softmax_axis(dim, ndim):
 
 @operation("log_softmax", layout=IN_ORDER)
 def log_softmax(input, dim, *, dtype=None):
-    """Logarithm of the softmax; see PyTorch's documentation of `torch.log_softmax`."""
+    """Compute the logarithm of the softmax along an axis, without underflow."""
     x = input if dtype is None else input.astype(dtype)
     no_integers("log_softmax_lastdim_kernel_impl", x)
     if not x.ndim:
@@ -110,7 +110,7 @@ def log_softmax(input, dim, *, dtype=None):
 
 @operation("softmax", layout=IN_ORDER)
 def softmax(input, dim, *, dtype=None):
-    """Exponentials that add up to one; see PyTorch's documentation of `torch.softmax`."""
+    """Compute the softmax along an axis."""
     x = input if dtype is None else input.astype(dtype)
     no_integers("softmax_lastdim_kernel_impl", x)
     if not x.ndim:
@@ -156,7 +156,7 @@ IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # t
 
 
 def _in_own_dtype(body):
-    """A body whose answers have the dtype of its tensor: bfloat16 computes in a wider one."""
+    """A body whose outputs have the dtype of its tensor: bfloat16 computes in a wider one."""
     @functools.wraps(body)
     def kept(input, *args, **named):
         out = body(input, *args, **named)
@@ -228,7 +228,7 @@ def _glu(x, dim):
 
 @functional("nll_loss", blind=True)
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.nll_loss`."""
+    """Compute the negative log-likelihood loss from log-probabilities."""
     reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
     if not input.ndim:
@@ -276,7 +276,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 @functional("cross_entropy", blind=True)
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
-    """See PyTorch's documentation of `torch.nn.functional.cross_entropy`."""
+    """Compute the cross-entropy of logits with class indices or class probabilities."""
     reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
@@ -327,7 +327,7 @@ def _difference(x, y):
 
 @functional("l1_loss")
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The mean of `|input - target|`; see PyTorch's documentation of `torch.nn.functional.l1_loss`."""
+    """Compute the mean of `|input - target|`."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
@@ -336,7 +336,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 
 @functional("smooth_l1_loss")
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
-    """See PyTorch's documentation of `torch.nn.functional.smooth_l1_loss`."""
+    """Compute a loss that is quadratic below `beta` and linear above."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
@@ -350,7 +350,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
 @functional("huber_loss")
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
-    """See PyTorch's documentation of `torch.nn.functional.huber_loss`."""
+    """Compute a loss that is quadratic below `delta` and linear above."""
     if tuple(input.shape) != tuple(target.shape):
         other_size(input, target)
     own = input.dtype
@@ -365,7 +365,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
 @functional("binary_cross_entropy")
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy`."""
+    """Compute the binary cross-entropy of probabilities."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
@@ -383,7 +383,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 @functional("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
                                      pos_weight=None):
-    """See PyTorch's documentation of `torch.nn.functional.binary_cross_entropy_with_logits`."""
+    """Compute the binary cross-entropy of logits."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
@@ -405,7 +405,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 @functional("kl_div")
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
-    """See PyTorch's documentation of `torch.nn.functional.kl_div`."""
+    """Compute the Kullback-Leibler divergence from log-probabilities."""
     reduction = legacy(size_average, reduce, reduction)
     if log_target:
         losses = cnp.exp(target) * (target - input)
@@ -419,7 +419,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
 @functional("one_hot")
 def one_hot(tensor, num_classes=-1):
-    """See PyTorch's documentation of `torch.nn.functional.one_hot`."""
+    """Encode class indices as one-hot vectors."""
     if tensor.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if isinstance(tensor, np.ndarray):
@@ -439,14 +439,14 @@ def one_hot(tensor, num_classes=-1):
 
 @functional("normalize")
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    """See PyTorch's documentation of `torch.nn.functional.normalize`."""
+    """Divide by the norm along an axis, at least `eps`."""
     size = norm.row.body(input, p, dim, True)
     return input / cnp.where(size < eps, cnp.asarray(eps, size.dtype), size)
 
 
 @functional("cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """See PyTorch's documentation of `torch.nn.functional.cosine_similarity`."""
+    """Compute the cosine similarity along an axis."""
     x1, x2 = promote(x1, x2)
     if x1.dtype.kind not in "fV":
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {type_word(x1.dtype)}")
@@ -463,7 +463,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 @functional("pairwise_distance")
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    """See PyTorch's documentation of `torch.nn.functional.pairwise_distance`."""
+    """Compute the norm of the difference along the last axis."""
     if np.bool_ in (x1.dtype, x2.dtype):
         which = "two bool tensors" if x1.dtype == x2.dtype else "a bool tensor"
         raise RuntimeError(f"Subtraction, the `-` operator, with {which} is not supported. Use the `^` or "
@@ -474,7 +474,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 
 @functional("layer_norm", layout=IN_ORDER)
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    """See PyTorch's documentation of `torch.nn.functional.layer_norm`."""
+    """Normalize over the last axes."""
     n = len(tuple(normalized_shape))
     if tuple(input.shape[input.ndim - n :]) != tuple(normalized_shape):
         raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
@@ -484,7 +484,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 
 @functional("rms_norm")
 def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """See PyTorch's documentation of `torch.nn.functional.rms_norm`."""
+    """Divide by the root mean square over the last axes."""
     axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
     x = input.astype(np.float32) if input.dtype.itemsize == 2 else input  # halves compute in float32
     eps = np.finfo(x.dtype).eps if eps is None else eps

@@ -12,5 +12,5 @@ def operands(input, other, floats=False):
 
 
 def zero_slope(answer, input):
-    """`answer`, whose derivative by `input` is zero, as part of the history: torch records a node for it."""
+    """Record `answer`, whose derivative with respect to `input` is zero: torch records a node for it."""
     return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)

@@ -1,4 +1,4 @@
-"""Elementwise operations beyond the everyday ones: signs, bits, angles, whole numbers."""
+"""Elementwise operations beyond the everyday ones: signs, bits, angles, integers."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ attach("float_power_", float_power_)
 
 def unary(name, body, inplace=True):
     """An elementwise operation."""
-    return operation(name, inplace_form=inplace, doc=f"Elementwise `{name}`")(body)
+    return operation(name, inplace_form=inplace, doc=f"Compute `{name}` of each element")(body)
 
 
 def _no_complex(name, x):
@@ -43,7 +43,7 @@ def _no_complex(name, x):
 
 @method("positive")
 def positive(input):
-    """The tensor itself; see PyTorch's documentation of `torch.positive`."""
+    """Return the tensor itself."""
     if input.dtype.category == 0:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -66,7 +66,7 @@ _angle_scale("rad2deg", 180 / np.pi)
 
 @operation("frac", inplace_form=True)
 def frac(input):
-    """The part behind the point, with the sign; see PyTorch's documentation of `torch.frac`."""
+    """Return the fractional part, with the sign of the input."""
     if input.dtype.kind not in "fV":
         raise NotImplementedError(f"\"frac_cpu\" not implemented for '{type_word(input.dtype)}'")
     return input - cnp.trunc(input)
@@ -74,7 +74,7 @@ def frac(input):
 
 @operation("sgn", inplace_form=True)
 def sgn(input):
-    """The sign, or `x / |x|` of complex numbers; see PyTorch's documentation of `torch.sgn`."""
+    """Return the sign; for complex numbers `x / |x|`."""
     if input.dtype.kind == "c":
         return cnp.sign(input)
     return ROWS["sign"].body(input)
@@ -82,7 +82,7 @@ def sgn(input):
 
 @operation("signbit")
 def signbit(input):
-    """Whether the sign bit is set; see PyTorch's documentation of `torch.signbit`."""
+    """Test whether the sign bit is set."""
     if input.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
     return input < 0 if input.dtype.kind in "biu" else REGISTRY["signbit"].fun(input)
@@ -105,20 +105,20 @@ _infinite("isneginf", -1.0)
 
 @operation("isreal")
 def isreal(input):
-    """Whether the imaginary part is zero; see PyTorch's documentation of `torch.isreal`."""
+    """Test whether the imaginary part is zero."""
     return cnp.imag(input) == 0 if input.dtype.kind == "c" else input == input if input.dtype.kind in "biu" else (
         (input == input) | True)
 
 
 @operation("copysign", inplace_form=True, layout=LIKE_OPERANDS)
 def copysign(input, other):
-    """Sizes with the signs of others; see PyTorch's documentation of `torch.copysign`."""
+    """Return the magnitude of `input` with the sign of `other`."""
     return REGISTRY["copysign"].fun(*operands(input, other, floats=True))
 
 
 @operation("heaviside", inplace_form=True, layout=LIKE_OPERANDS)
 def heaviside(input, values):
-    """0, `values` or 1 by the sign; see PyTorch's documentation of `torch.heaviside`."""
+    """Return 0, `values` or 1, depending on the sign."""
     if input.dtype.kind == "c" or values.dtype.kind == "c":
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input.dtype != values.dtype:
@@ -129,20 +129,20 @@ def heaviside(input, values):
 
 @operation("ldexp", inplace_form=True, layout=LIKE_OPERANDS)
 def ldexp(input, other):
-    """`input * 2 ** other`; see PyTorch's documentation of `torch.ldexp`."""
+    """Compute `input * 2 ** other`."""
     out = ROWS["mul"].body(input, ROWS["pow"].body(2.0, other))
     return to(out, input.dtype) if input.dtype.kind in "fc" and other.dtype.kind in "biu" else out
 
 
 @operation("logaddexp2", layout=LIKE_OPERANDS)
 def logaddexp2(input, other):
-    """Base-2 logarithm of a sum of two powers of 2; see PyTorch's documentation of `torch.logaddexp2`."""
+    """Compute `log2(2 ** input + 2 ** other)`, without overflow."""
     return REGISTRY["logaddexp2"].fun(*operands(input, other))
 
 
 @operation("nextafter", inplace_form=True, layout=LIKE_OPERANDS, exact=True)
 def nextafter(input, other):
-    """The next number towards another; see PyTorch's documentation of `torch.nextafter`."""
+    """Return the next floating-point number towards `other`."""
     x, y = operands(input, other)
     if x.dtype.kind not in "fV":
         raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{type_word(x.dtype)}'")
@@ -152,7 +152,7 @@ def nextafter(input, other):
 def _whole(name, fun):
     """A number-theoretic operation of integers."""
 
-    @operation(name, inplace_form=True, doc=f"Elementwise `{name}`")
+    @operation(name, inplace_form=True, doc=f"Compute `{name}` of each element")
     def made(input, other):
         x, y = operands(input, other)
         if x.dtype.kind not in "iu":
@@ -166,7 +166,7 @@ _whole("lcm", np.lcm)
 
 @operation("frexp", exact=True)
 def frexp(input):
-    """Mantissas in [0.5, 1) and exponents of 2; see PyTorch's documentation of `torch.frexp`."""
+    """Decompose into a mantissa in [0.5, 1) and an exponent of 2."""
     if input.dtype.kind not in "fV":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     exponent = hosted(lambda x: np.frexp(x)[1], input.shape, np.int32, input)

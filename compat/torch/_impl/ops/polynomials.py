@@ -54,5 +54,5 @@ family("legendre_polynomial_p", lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x
 
 @operation("special.spherical_bessel_j0", method=False)
 def spherical_bessel_j0(input):
-    """`sin(x) / x`; see PyTorch's documentation of `torch.special.spherical_bessel_j0`."""
+    """Compute `sin(x) / x`, the spherical Bessel function of order 0."""
     return REGISTRY["sinc"].fun(floating(input) * (1 / np.pi))

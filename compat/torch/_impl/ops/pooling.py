@@ -160,7 +160,7 @@ def both(name, body, single, plain=None):
 
 
 def pooling(n):
-    """`max_pool1d`, `avg_pool1d` and their kin."""
+    """`max_pool1d`, `avg_pool1d` and related functions."""
 
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         check_pool(f"max_pool{n}d", input, n)
@@ -239,7 +239,7 @@ def check_rank(x, output_size, n):
 
 
 def adaptive(n):
-    """`adaptive_avg_pool1d` and its kin."""
+    """`adaptive_avg_pool1d` and related functions."""
 
     def avg_pool(input, output_size):
         check_rank(input, output_size, n)
@@ -269,7 +269,7 @@ def adaptive(n):
 
 
 def unpooling(n):
-    """`max_unpool1d` and its kin."""
+    """`max_unpool1d` and related functions."""
 
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         kernel = tuples(kernel_size, n)
@@ -300,7 +300,7 @@ def unpooling(n):
 
 
 def lp_pooling(n):
-    """`lp_pool1d` and its kin."""
+    """`lp_pool1d` and related functions."""
 
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         kernel = tuples(kernel_size, n)

@@ -31,7 +31,7 @@ def axes_of(dim, ndim):
 
 @operation("sum", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_sum"], "SumBackward0"))
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
-    """Sum over axes; see PyTorch's documentation of `torch.sum`."""
+    """Sum over axes."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
@@ -39,13 +39,13 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
 
 
 def kept_dtype(v, dtype):
-    """An answer in the dtype that was asked for: NumPy adds and multiplies small integers in wider ones."""
+    """An output in the dtype that was asked for: NumPy adds and multiplies small integers in wider ones."""
     return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
 @operation("mean", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
 def mean(input, dim=None, keepdim=False, *, dtype=None):
-    """Mean over axes; see PyTorch's documentation of `torch.mean`."""
+    """Average over axes."""
     x = input if dtype is None else input.astype(dtype)
     if x.dtype.kind not in "fcV":
         name = dtypes.OF_NUMPY[x.dtype].name
@@ -67,7 +67,7 @@ def floats_only(name, x):
 
 @operation("prod", blind=True, layout=IN_ORDER)
 def prod(input, dim=None, keepdim=False, *, dtype=None):
-    """Product over an axis; see PyTorch's documentation of `torch.prod`."""
+    """Multiply the elements along an axis; the derivative is exact at zeros."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
@@ -112,19 +112,19 @@ max_ = builtins.max
 
 @operation("var", layout=IN_ORDER)
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """Variance over axes; see PyTorch's documentation of `torch.var`."""
+    """Compute the variance over axes."""
     return spread(input, dim, unbiased, correction, keepdim, "var")
 
 
 @operation("std", layout=IN_ORDER)
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """Standard deviation over axes; see PyTorch's documentation of `torch.std`."""
+    """Compute the standard deviation over axes."""
     return root(spread(input, dim, unbiased, correction, keepdim, "std"))
 
 
 @operation("var_mean", method=False)
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """Variance and mean; see PyTorch's documentation of `torch.var_mean`."""
+    """Compute the variance and the mean over axes."""
     axes = axes_of(None if isinstance(dim, bool) else dim, input.ndim)
     return (spread(input, dim, unbiased, correction, keepdim, "var_mean"),
             REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
@@ -132,7 +132,7 @@ def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 @operation("std_mean", method=False)
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """Standard deviation and mean; see PyTorch's documentation of `torch.std_mean`."""
+    """Compute the standard deviation and the mean over axes."""
     v, m = var_mean.row.body(input, dim, unbiased, keepdim, correction=correction)
     return root(v), m
 
@@ -232,7 +232,7 @@ any = _truth("any", cnp.any)  # noqa: A001
 
 @operation("cumsum", blind=True, inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumsum(input, dim, *, dtype=None):
-    """Running sum; see PyTorch's documentation of `torch.cumsum`."""
+    """Compute the cumulative sum along an axis."""
     x, d, dtype = running("cumsum", input, dim, dtype)
     return kept_dtype(cnp.cumsum(x, axis=d), dtype) if x.ndim else x
 
@@ -250,7 +250,7 @@ def running(name, input, dim, dtype):
 
 @operation("logsumexp", layout=IN_ORDER)
 def logsumexp(input, dim, keepdim=False):
-    """Logarithm of a sum of exponentials; see PyTorch's documentation of `torch.logsumexp`."""
+    """Compute the logarithm of the sum of exponentials, without overflow."""
     x = floating(input)
     axes = axes_of(dim, x.ndim)
     axes = tuple(range(x.ndim)) if axes is None else axes
@@ -263,13 +263,13 @@ def logsumexp(input, dim, keepdim=False):
 
 @operation("count_nonzero", blind=True)
 def count_nonzero(input, dim=None):
-    """How many elements are not zero; see PyTorch's documentation of `torch.count_nonzero`."""
+    """Count the nonzero elements."""
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
 
 
 @operation("norm", asked=False)
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
-    """Norm of vectors; see PyTorch's documentation of `torch.norm`."""
+    """Compute a vector norm, or a Frobenius or nuclear matrix norm."""
     if p in (None, "fro"):
         p = 2.0
     if isinstance(p, str) and p != "nuc":
@@ -285,7 +285,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 
 @operation("linalg.vector_norm", method=False)
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
-    """Norm of vectors, 0 at 0 with derivative 0; see PyTorch's documentation of `torch.linalg.vector_norm`."""
+    """Compute a vector norm over axes; its derivative at 0 is 0."""
     if x.dtype.kind not in "fcV":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(x.dtype)}")
@@ -323,7 +323,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
 
 @operation("dist")
 def dist(input, other, p=2):
-    """Norm of a difference; see PyTorch's documentation of `torch.dist`."""
+    """Compute the norm of a difference."""
     if "b" in (input.dtype.kind, other.dtype.kind):
         raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -333,28 +333,28 @@ def dist(input, other, p=2):
 
 @operation("nansum", layout=IN_ORDER)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    """Sum without NaN; see PyTorch's documentation of `torch.nansum`."""
+    """Sum over axes, treating NaN as 0."""
     numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
     return ROWS["sum"].body(numbers, dim, keepdim, dtype=dtype)
 
 
 @operation("nanmean")
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
-    """Mean without NaN; see PyTorch's documentation of `torch.nanmean`."""
+    """Average over axes, ignoring NaN."""
     known = (input == input).astype(input.dtype)
     return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
 
 
 @operation("aminmax")
 def aminmax(input, *, dim=None, keepdim=False):
-    """Both extremes; see PyTorch's documentation of `torch.aminmax`."""
+    """Return the minimum and the maximum."""
     return output_tuples.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),
                                 amax.row.body(input, () if dim is None else dim, keepdim))
 
 
 @operation("cumprod", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))
 def cumprod(input, dim, *, dtype=None):
-    """Running product; see PyTorch's documentation of `torch.cumprod`."""
+    """Compute the cumulative product along an axis."""
     x, d, dtype = running("cumprod", input, dim, dtype)
     if not x.ndim:
         return x

@@ -14,7 +14,7 @@ matmul = REGISTRY["matmul"].fun
 
 @operation("linalg.householder_product", method=False, **lapack(0))
 def householder_product(A, tau):
-    """The first columns of a product of reflections; see PyTorch's `torch.linalg.householder_product`."""
+    """Compute the first columns of a product of Householder reflections."""
     if A.ndim < 2:
         raise RuntimeError("torch.linalg.householder_product: input must have at least 2 dimensions.")
     m, n = A.shape[-2:]
@@ -49,7 +49,7 @@ attach("orgqr", householder_product)
 
 @operation("ormqr", **lapack(0))
 def ormqr(input, tau, other, left=True, transpose=False):
-    """A product of reflections times a matrix; see PyTorch's documentation of `torch.ormqr`."""
+    """Multiply a matrix by a product of Householder reflections."""
     for name, v in (("input", input), ("other", other)):
         if v.ndim < 2:
             raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
@@ -70,7 +70,7 @@ def ormqr(input, tau, other, left=True, transpose=False):
 
 @operation("geqrf", **lapack(0))
 def geqrf(input):
-    """Reflections of a QR factorization; see PyTorch's documentation of `torch.geqrf`."""
+    """Compute the Householder reflections of a QR factorization."""
     if type(input) is Ambient:
         raise NotImplementedError("geqrf() has no derivative (nor has it in PyTorch); use linalg.qr, or detach()")
     if input.ndim < 2:

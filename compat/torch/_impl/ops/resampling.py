@@ -29,13 +29,13 @@ def _scale(n, m, factor, align):
 
 @functools.lru_cache(maxsize=128)
 def interpolated(neighbours, n, m, factor, align):
-    """The sums that interpolate from n points to m; `neighbours` gives places and weights of those of each point."""
+    """The sums that interpolate from n points to m; `neighbors` gives places and weights of those of each point."""
     places, weights = zip(*neighbours(n, m, factor, align))
     return Sums((m, n), np.tile(np.arange(m), len(places)), np.concatenate(places), np.concatenate(weights))
 
 
 def _linear(n, m, factor, align):
-    """Linear interpolation from n points to m: places and weights of the two neighbours."""
+    """Linear interpolation from n points to m: places and weights of the two neighbors."""
     x = np.maximum(_sources(m, _scale(n, m, factor, align), align), 0.0)
     low = np.minimum(np.floor(x).astype(np.int64), n - 1)
     high = np.minimum(low + 1, n - 1)
@@ -43,7 +43,7 @@ def _linear(n, m, factor, align):
 
 
 def cubic_weights(t):
-    """Keys (1981), Cubic convolution interpolation: the weights of four neighbours at the fraction t."""
+    """Keys (1981), Cubic convolution interpolation: the weights of four neighbors at the fraction t."""
     a = -0.75  # as PyTorch has it; Keys has -0.5
 
     def near(d):
@@ -56,7 +56,7 @@ def cubic_weights(t):
 
 
 def _cubic(n, m, factor, align):
-    """Cubic interpolation from n points to m: places and weights of the four neighbours."""
+    """Cubic interpolation from n points to m: places and weights of the four neighbors."""
     x = _sources(m, _scale(n, m, factor, align), align)
     low = np.floor(x).astype(np.int64)
     return [(np.clip(low + k, 0, n - 1), weight) for k, weight in enumerate(cubic_weights(x - low), -1)]
@@ -81,7 +81,7 @@ _MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bil
 @functional("interpolate")
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
                 antialias=False):
-    """See PyTorch's documentation of `torch.nn.functional.interpolate`."""
+    """Resample to another size by nearest-neighbor, linear, cubic or area interpolation."""
     n = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
@@ -100,7 +100,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
                                   f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | "
                                   f"area | nearest-exact (got {mode})")
     if antialias:
-        raise NotImplementedError("interpolate(antialias=True) is not built; blur the input, or use mode='area'")
+        raise NotImplementedError("interpolate(antialias=True) is not supported; blur the input, or use mode='area'")
     old = tuple(input.shape[2:])
     factors = (None,) * n
     if size is not None:
@@ -220,7 +220,7 @@ def flat(given, named):
 
 @functional("grid_sample", node={flat: "GridSampler2DBackward0", otherwise: "GridSampler3DBackward0"})
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """See PyTorch's documentation of `torch.nn.functional.grid_sample`."""
+    """Sample images at the positions of a grid."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
                          f"got: '{mode}'")
@@ -282,7 +282,7 @@ def _bicubic(input, at, sizes, padding_mode, align):
 
 @functional("affine_grid")
 def affine_grid(theta, size, align_corners=None):
-    """See PyTorch's documentation of `torch.nn.functional.affine_grid`."""
+    """Return the sampling grid of an affine transformation."""
     size = tuple(size)
     n = len(size) - 2
     if tuple(theta.shape[1:]) != (n, n + 1):
@@ -299,7 +299,7 @@ def affine_grid(theta, size, align_corners=None):
 
 @functional("pixel_shuffle")
 def pixel_shuffle(input, upscale_factor):
-    """See PyTorch's documentation of `torch.nn.functional.pixel_shuffle`."""
+    """Rearrange channels into blocks of pixels."""
     if input.ndim < 3:
         raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
                            f"{input.ndim} dimension(s)")
@@ -318,7 +318,7 @@ def pixel_shuffle(input, upscale_factor):
 
 @functional("pixel_unshuffle")
 def pixel_unshuffle(input, downscale_factor):
-    """See PyTorch's documentation of `torch.nn.functional.pixel_unshuffle`."""
+    """Rearrange blocks of pixels into channels."""
     if input.ndim < 3:
         raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
                            f"{input.ndim} dimension(s)")
@@ -338,7 +338,7 @@ def pixel_unshuffle(input, downscale_factor):
 
 @functional("channel_shuffle")
 def channel_shuffle(input, groups):
-    """See PyTorch's documentation of `torch.nn.functional.channel_shuffle`."""
+    """Interleave groups of channels."""
     if input.ndim <= 2:
         raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
                            f"{list(input.shape)}")

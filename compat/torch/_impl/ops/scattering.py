@@ -125,13 +125,13 @@ def _extreme(x, places, index, src, how, include_self, hits):
 
 @moving("scatter_reduce", inplace_form=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
-    """Elements reduced at an index an axis; see PyTorch's documentation of `torch.scatter_reduce`."""
+    """Reduce elements at one index each along an axis; the output is a copy."""
     return reduce_into("scatter", input, dim, index, src, reduce, include_self)
 
 
 @moving("index_reduce", inplace_form=True)
 def index_reduce(input, dim, index, source, reduce, *, include_self=True):
-    """Parts reduced at indices of an axis; see PyTorch's documentation of `torch.index_reduce`."""
+    """Reduce slices of `source` at indices of an axis; the output is a copy."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
                            f"{reduce}.")
@@ -168,7 +168,7 @@ ROWS["scatter"].body = _multiplied
 
 @moving("put", inplace_form=True, layout=LIKE_FIRST)
 def put(input, index, source, accumulate=False):
-    """Elements put at flat positions; see PyTorch's documentation of `Tensor.put_`."""
+    """Return a copy with elements written at flat indices."""
     check_long("put_", index)
     if source.dtype != input.dtype:
         raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = "

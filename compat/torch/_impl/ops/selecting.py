@@ -24,7 +24,7 @@ from .indexing import fetched
 
 @moving("gather", blind=True)
 def gather(input, dim, index, *, sparse_grad=False):
-    """Elements at an index an axis; see PyTorch's documentation of `torch.gather`."""
+    """Take the elements at one index per output element along an axis."""
     if index.size:
         check_long("gather", index)
     d = wrap_dim(dim, input.ndim)
@@ -63,7 +63,7 @@ def part_of(x, shape, d):
 
 
 def scattered(x, dim, index, src, add):
-    """`x` with `src` put (or added) at an index an axis."""
+    """`x` with `src` put (or added) at one index per axis."""
     check_long("scatter", index)
     index = stripped(index)
     d = wrap_dim(dim, x.ndim)
@@ -98,26 +98,26 @@ def check_scatter(x, index, src, d):
 
 @moving("scatter", inplace_form=True, blind=True)
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
-    """Elements put at an index an axis; see PyTorch's documentation of `torch.scatter`."""
+    """Write elements at one index each along an axis; the output is a copy."""
     source = src if value is None else value
     source = source if hasattr(source, "dtype") else filled(source, input.dtype)
     if reduce == "add":
         return scattered(input, dim, index, source, True)
     if reduce is not None:
-        raise NotImplementedError(f"scatter(reduce={reduce!r}) is not built; use scatter_add, or torch.where with "
+        raise NotImplementedError(f"scatter(reduce={reduce!r}) is not supported; use scatter_add, or torch.where with "
                                   "gather")
     return scattered(input, dim, index, source, False)
 
 
 @moving("scatter_add", inplace_form=True, blind=True)
 def scatter_add(input, dim, index, src):
-    """Elements added at an index an axis; see PyTorch's documentation of `torch.scatter_add`."""
+    """Add elements at one index each along an axis; the output is a copy."""
     return scattered(input, dim, index, src, True)
 
 
 @moving("index_select", blind=True)
 def index_select(input, dim, index):
-    """Indices of an axis; see PyTorch's documentation of `torch.index_select`."""
+    """Select indices of an axis; the output is a copy."""
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_long("index_select", index)
@@ -184,26 +184,26 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
         raise error(f"{name}_(): Number of indices ({shape[d]}) should be equal to source.size(dim)"
                     f"{':' if error is RuntimeError else ''} ({source.shape[d]})"
                     + (f", for dim: {d}" if error is RuntimeError else ""))
-    raise error(f"{name}_(): the source of shape {list(source.shape)} does not fit the places, of shape "
+    raise error(f"{name}_(): the source of shape {list(source.shape)} does not match the indices, of shape "
                 f"{list(shape)}")
 
 
 @moving("index_add", inplace_form=True)
 def index_add(input, dim, index, source, *, alpha=1):
-    """Parts added at indices of an axis; see PyTorch's documentation of `torch.index_add`."""
+    """Add slices of `source` at indices of an axis; the output is a copy."""
     return at_axis("index_add", input, dim, index, lambda at, part: at.add(part),
                    source if alpha == 1 else source * promote(source, alpha)[1])
 
 
 @moving("index_copy", inplace_form=True)
 def index_copy(input, dim, index, source):
-    """Parts put at indices of an axis; see PyTorch's documentation of `torch.index_copy`."""
+    """Write slices of `source` at indices of an axis; the output is a copy."""
     return at_axis("index_copy", input, dim, index, lambda at, part: at.set(part), source)
 
 
 @moving("index_fill", inplace_form=True, layout=LIKE_OPERANDS)
 def index_fill(input, dim, index, value):
-    """A number put at indices of an axis; see PyTorch's documentation of `torch.index_fill`."""
+    """Write a number at indices of an axis; the output is a copy."""
     if hasattr(value, "dtype") and value.ndim:
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")
@@ -237,7 +237,7 @@ def index_put_(self, indices, values, accumulate=False):
 
 @operation("index_put", layout=LIKE_FIRST)
 def index_put(input, indices, values, accumulate=False):
-    """A copy with `values` at `indices`; see PyTorch's documentation of `torch.index_put`."""
+    """Return a copy with `values` written or added at `indices`."""
     check_indices(indices)
     at = AT(input)[tuple([i if i is None else bare(i) for i in indices])]
     return at.add(values) if accumulate else at.set(values)
@@ -248,7 +248,7 @@ attach("index_put_", index_put_)
 
 @moving("take")
 def take(input, index):
-    """Elements of the flattened tensor; see PyTorch's documentation of `torch.take`."""
+    """Take elements of the flattened tensor by index."""
     if index.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(index.dtype)}")
     return cnp.take(cnp.reshape(input, (-1,)), index)
@@ -256,7 +256,7 @@ def take(input, index):
 
 @moving("take_along_dim")
 def take_along_dim(input, indices, dim=None):
-    """Elements at an index an axis; see PyTorch's documentation of `torch.take_along_dim`."""
+    """Take elements by index along an axis; the other axes broadcast."""
     if dim is None:
         check_long("gather", indices)
         return cnp.take_along_axis(cnp.reshape(input, (-1,)), cnp.reshape(indices, (-1,)), 0)
@@ -276,7 +276,7 @@ def take_along_dim(input, indices, dim=None):
 
 @moving("masked_fill", inplace_form=True, blind=True, layout=IN_ORDER)
 def masked_fill(input, mask, value):
-    """A number where a mask is true; see PyTorch's documentation of `torch.masked_fill`."""
+    """Write a number where a mask is true; the output is a copy."""
     if mask.dtype != np.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {type_word(mask.dtype)}")
     if hasattr(value, "dtype"):
@@ -291,7 +291,7 @@ def masked_fill(input, mask, value):
 
 @moving("masked_select")
 def masked_select(input, mask):
-    """The elements where a mask is true; see PyTorch's documentation of `torch.masked_select`."""
+    """Return the elements where a mask is true, as a vector."""
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     known = mask
@@ -307,7 +307,7 @@ def masked_select(input, mask):
 
 @moving("masked_scatter", inplace_form=True, layout=IN_ORDER)
 def masked_scatter(input, mask, source):
-    """Elements of `source` in order where a mask is true; see PyTorch's documentation of `torch.masked_scatter`."""
+    """Write the elements of `source`, in order, where a mask is true; the output is a copy."""
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
                            f"{type_word(mask.dtype)}")
@@ -333,7 +333,7 @@ def masked_scatter(input, mask, source):
 
 @moving("sort", layout=LIKE_OPERANDS)
 def sort(input, dim=-1, descending=False, stable=False):
-    """Values in order and where they were; see PyTorch's documentation of `torch.sort`."""
+    """Sort along an axis; returns the values and their indices."""
     if not input.ndim:
         return output_tuples.sort(REGISTRY["duplicate"].fun(input), np.zeros((), np.int64))
     d = wrap_dim(dim, input.ndim)
@@ -343,19 +343,19 @@ def sort(input, dim=-1, descending=False, stable=False):
 
 @moving("argsort", layout=LIKE_OPERANDS)
 def argsort(input, dim=-1, descending=False, stable=False):
-    """Positions in order; see PyTorch's documentation of `torch.argsort`."""
+    """Return the indices that sort along an axis."""
     return ordered(input, wrap_dim(dim, input.ndim), descending) if input.ndim else np.zeros((), np.int64)
 
 
 @moving("msort", layout=LIKE_FIRST)
 def msort(input):
-    """Values in order along the first axis; see PyTorch's documentation of `torch.msort`."""
+    """Sort along the first axis."""
     return along(input, ordered(input, 0, False), 0) if input.ndim else input
 
 
 @moving("topk")
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
-    """The `k` largest or smallest values; see PyTorch's documentation of `torch.topk`."""
+    """Return the `k` largest or smallest elements along an axis, and their indices."""
     d = wrap_dim(dim, input.ndim)
     if not 0 <= k <= (input.shape[d] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -369,7 +369,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
 
 @moving("kthvalue")
 def kthvalue(input, k, dim=-1, keepdim=False):
-    """The k-th smallest value; see PyTorch's documentation of `torch.kthvalue`."""
+    """Return the k-th smallest element along an axis, and its index."""
     d = wrap_dim(dim, input.ndim)
     if input.ndim and not input.shape[d]:
         raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
@@ -385,7 +385,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
 
 
 def _middle(input, dim, keepdim, kind, skip):
-    """The lower middle value of an axis and its place; NaN is the answer, or skipped."""
+    """The lower middle value of an axis and its place; NaN is the output, or skipped."""
     d = wrap_dim(dim, input.ndim)
     if not input.ndim:
         return kind(input, np.zeros((), np.int64))
@@ -434,7 +434,7 @@ _median("nanmedian", output_tuples.nanmedian, True)
 
 @signed("nonzero")
 def nonzero(input, *, out=None, as_tuple=False):
-    """Where elements are not zero; see PyTorch's documentation of `torch.nonzero`."""
+    """Return the indices of nonzero elements."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("nonzero"))
     if out is not None:
@@ -459,7 +459,7 @@ attach("argwhere", lambda self: nonzero(self))
 
 @signed("unique")
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):  # noqa: A002
-    """The distinct values in order; see PyTorch's documentation of `torch.unique`."""
+    """Return the distinct values, sorted; not differentiable."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("_unique2"))
     array = concrete(input, "item")

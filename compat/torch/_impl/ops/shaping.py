@@ -92,7 +92,7 @@ def reshapes_as_view(t, shape):
 
 @method("view")
 def view_(self, *sizes, dtype=None):
-    """The same memory with another shape, or read as another dtype; see PyTorch's `Tensor.view`."""
+    """Return a view with another shape, or with its memory read as another dtype."""
     if sizes and isinstance(sizes[0], dtypes.dtype):
         dtype, sizes = sizes[0], ()
     if dtype is not None:
@@ -118,7 +118,7 @@ del ROWS["view"]
 
 @method(function=lambda input, shape: reshape(input, shape))
 def reshape(input, *shape):
-    """Another shape: a view where the memory allows, else a copy; see PyTorch's `torch.reshape`."""
+    """Return the elements in another shape: a view if the strides allow it, else a copy."""
     shape = shape_argument(shape)
     if ready(input):
         check_inferred(shape, input.value.size)
@@ -157,7 +157,7 @@ def reshape_as(self, other):
 
 @method()
 def flatten(input, start_dim=0, end_dim=-1):
-    """Merge axes; see PyTorch's `torch.flatten`."""
+    """Merge consecutive axes into one."""
     shape = shape_of(input)
     if not shape:
         return reshape(input, (1,))
@@ -169,13 +169,13 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @method()
 def ravel(input):
-    """All elements along one axis; see PyTorch's documentation of `torch.ravel`."""
+    """Return all elements along one axis, as a view where the memory allows one."""
     return reshape(input, (-1,))
 
 
 @method()
 def unflatten(input, dim, sizes):
-    """Split an axis; see PyTorch's `torch.unflatten`."""
+    """Split an axis into several."""
     shape = shape_of(input)
     d = wrap_dim(dim, len(shape))
     sizes = inferred(tuple(sizes), shape[d])
@@ -184,7 +184,7 @@ def unflatten(input, dim, sizes):
 
 @method(aliases=("permute_dims",))
 def permute(input, *sizes, dims=None):
-    """Axes in another order, a view; see PyTorch's `torch.permute`."""
+    """Permute the axes; the output is a view."""
     dims = shape_argument(sizes) if dims is None else tuple(dims)
     n = ndim_of(input)
     if len(dims) != n:
@@ -202,7 +202,7 @@ def permute(input, *sizes, dims=None):
 
 @method(aliases=("swapaxes", "swapdims"))
 def transpose(input, dim0, dim1):
-    """Two axes exchanged, a view; see PyTorch's `torch.transpose`."""
+    """Swap two axes; the output is a view."""
     n = ndim_of(input)
     a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
     axes = list(range(n))
@@ -215,7 +215,7 @@ def transpose(input, dim0, dim1):
 
 @method()
 def t(input):
-    """A matrix transposed, a view; see PyTorch's `torch.t`."""
+    """Transpose a matrix; the output is a view."""
     n = ndim_of(input)
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
@@ -248,7 +248,7 @@ def conjugated(t):
 
 @method(aliases=("moveaxis",))
 def movedim(input, source, destination):
-    """Axes moved, a view; see PyTorch's `torch.movedim`."""
+    """Move axes to other positions; the output is a view."""
     n = ndim_of(input)
     given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
     if len(given[0]) != len(given[1]):
@@ -268,7 +268,7 @@ def movedim(input, source, destination):
 
 @method()
 def unsqueeze(input, dim):
-    """A new axis of length 1, a view; see PyTorch's `torch.unsqueeze`."""
+    """Insert an axis of length 1; the output is a view."""
     n = ndim_of(input)
     d = wrap_dim(dim, n, extra=1)
     return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
@@ -279,7 +279,7 @@ EVERY = object()  # where no axis is named: None is no axis
 
 @method()
 def squeeze(input, dim=EVERY):
-    """Axes of length 1 dropped, a view; see PyTorch's `torch.squeeze`."""
+    """Remove axes of length 1; the output is a view."""
     shape = shape_of(input)
     if dim is EVERY:
         drop = [i for i, n in enumerate(shape) if n == 1]
@@ -292,7 +292,7 @@ def squeeze(input, dim=EVERY):
 
 @method()
 def expand(input, *sizes, implicit=False):
-    """Axes of length 1 stretched without copying; see PyTorch's `Tensor.expand`."""
+    """Broadcast axes of length 1 without copying; the output is a view."""
     sizes = shape_argument(sizes)
     shape = shape_of(input)
     lead = len(sizes) - len(shape)
@@ -331,7 +331,7 @@ def broadcast_to(input, size):
 
 @method()
 def select(input, dim, index):
-    """One index of an axis, a view; see PyTorch's `torch.select`."""
+    """Select one index of an axis; the output is a view."""
     shape = shape_of(input)
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -345,7 +345,7 @@ def select(input, dim, index):
 
 @method()
 def narrow(input, dim, start, length):
-    """A range of an axis, a view; see PyTorch's `torch.narrow`."""
+    """Select a range of an axis; the output is a view."""
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -370,7 +370,7 @@ method("detach")(Tensor.detach)
 
 @moving("clone", blind=True, out=False)
 def clone(input, *, memory_format=None):
-    """A copy with history; see PyTorch's `torch.clone`."""
+    """Copy a tensor; the copy is recorded."""
     out = REGISTRY["duplicate"].fun(input)
     return out if preserves(memory_format) else arranged(out, memory_format, input.ndim)
 
@@ -447,7 +447,7 @@ def gathered(cts, saved):
 
 @method()
 def unbind(input, dim=0):
-    """All indices of an axis as views; see PyTorch's `torch.unbind`."""
+    """Split an axis into views of its single indices."""
     shape = shape_of(input)
     if not shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -457,7 +457,7 @@ def unbind(input, dim=0):
 
 @method()
 def split(tensor, split_size_or_sections, dim=0):
-    """Consecutive ranges of an axis as views; see PyTorch's `torch.split`."""
+    """Split an axis into views of consecutive ranges."""
     if not isinstance(tensor, TensorBase):
         return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
     shape = shape_of(tensor)
@@ -484,7 +484,7 @@ def split(tensor, split_size_or_sections, dim=0):
 
 @method()
 def chunk(input, chunks, dim=0):
-    """At most `chunks` ranges of an axis as views; see PyTorch's `torch.chunk`."""
+    """Split an axis into at most `chunks` views of consecutive ranges."""
     if chunks < 1:
         raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
     if not ndim_of(input):

@@ -25,7 +25,7 @@ for _name in ("k0", "k1"):
 
 @operation("special.zeta", method=False)
 def zeta(input, other):
-    """The Hurwitz zeta function; see PyTorch's documentation of `torch.special.zeta`."""
+    """Compute the Hurwitz zeta function."""
     x, q = operands(input, other, floats=True)
     if _carries(x):
         raise NotImplementedError("the derivative for 'zeta' by its first argument is not implemented (nor is it in "
@@ -44,25 +44,25 @@ def _carries(x):
 
 @operation("special.xlog1py", method=False)
 def xlog1py(input, other):
-    """`input * log1p(other)`, 0 where `input` is 0; see PyTorch's documentation of `torch.special.xlog1py`."""
+    """Compute `input * log1p(other)`, which is 0 where `input` is 0."""
     return special.xlog1py(*operands(input, other, floats=True))
 
 
 @operation("igamma", inplace_form=True)
 def igamma(input, other):
-    """The lower incomplete gamma function; see PyTorch's documentation of `torch.special.gammainc`."""
+    """Compute the regularized lower incomplete gamma function."""
     return special.gammainc(*operands(input, other, floats=True))
 
 
 @operation("igammac", inplace_form=True)
 def igammac(input, other):
-    """The upper incomplete gamma function; see PyTorch's documentation of `torch.special.gammaincc`."""
+    """Compute the regularized upper incomplete gamma function."""
     return special.gammaincc(*operands(input, other, floats=True))
 
 
 @operation("polygamma", method=False)
 def polygamma(n, input):
-    """A derivative of digamma; see PyTorch's documentation of `torch.special.polygamma`."""
+    """Compute the derivative of order `n` of the digamma function."""
     if type(n) is not int:
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
@@ -82,7 +82,7 @@ attach("polygamma_", inplace_method(_SWAPPED))
 
 @operation("mvlgamma", inplace_form=True, layout=IN_ORDER)
 def mvlgamma(input, p):
-    """The multivariate log-gamma function; see PyTorch's documentation of `torch.special.multigammaln`."""
+    """Compute the logarithm of the multivariate gamma function."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     x = floating(input)

@@ -1,4 +1,4 @@
-"""torch.fft, and what is built on it: short-time Fourier transforms."""
+"""torch.fft, and what is supported on it: short-time Fourier transforms."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def many(name, fun, dims=None, real=False, half_first=False):
     """A transform along several axes.
 
     Args:
-        half_first: whether the last axis is transformed first, and lies outside of the others in memory.
+        half_first: whether the last axis is transformed first, and lies outside the others in memory.
     """
 
     def body(input, s=None, dim=dims, norm=None):
@@ -86,7 +86,7 @@ def checked_norm(norm):
 
 
 def transformed(out, axes, last=()):
-    """The answer with the transformed axes innermost in memory, as torch has it, and around them the last one."""
+    """The output with the transformed axes innermost in memory, as torch has it, and around them the last one."""
     array = out.value if type(out) is Ambient else out
     if type(array) is not np.ndarray:
         return out
@@ -96,7 +96,7 @@ def transformed(out, axes, last=()):
 
 
 def kept(out, x):
-    """The answer in the precision of the operand."""
+    """The output in the precision of the operand."""
     single = x.dtype in (np.float32, np.complex64)
     wanted = (np.complex64 if single else np.complex128) if out.dtype.kind == "c" else (
         np.float32 if single else np.float64)
@@ -145,14 +145,14 @@ def _axes(dim, ndim):
 
 @operation("fft.fftshift", method=False, layout=IN_ORDER)
 def fftshift(input, dim=None):
-    """Zero frequency to the middle; see PyTorch's documentation of `torch.fft.fftshift`."""
+    """Move the zero frequency to the center."""
     axes = _axes(dim, input.ndim)
     return cnp.roll(input, tuple([input.shape[a] // 2 for a in axes]), axes)
 
 
 @operation("fft.ifftshift", method=False, layout=IN_ORDER)
 def ifftshift(input, dim=None):
-    """The inverse of fftshift; see PyTorch's documentation of `torch.fft.ifftshift`."""
+    """Undo `fftshift`."""
     axes = _axes(dim, input.ndim)
     return cnp.roll(input, tuple([(input.shape[a] + 1) // 2 for a in axes]), axes)
 
@@ -164,7 +164,7 @@ def frequencies(name, fun):
         return made(fun(n, d).astype(numpy_dtype(dtype)), requires_grad, device)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"See PyTorch's documentation of `torch.fft.{name}`."
+    make.__doc__ = f"Return the frequencies of the samples of `{name[:-4]}`."
     return make
 
 
@@ -189,7 +189,7 @@ def full_window(window, length, size, x):
 @operation("stft")
 def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect",
          normalized=False, onesided=None, return_complex=None, align_to_window=None):
-    """Short-time Fourier transform; see PyTorch's documentation of `torch.stft`."""
+    """Compute the short-time Fourier transform."""
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if input.ndim not in (1, 2):
@@ -232,7 +232,7 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
 @operation("istft")
 def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
           length=None, return_complex=False):
-    """The inverse of stft; see PyTorch's documentation of `torch.istft`."""
+    """Compute the inverse short-time Fourier transform."""
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     if input.dtype.kind != "c":
@@ -253,7 +253,7 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
     norm = "ortho" if normalized else "backward"
     turned = cnp.swapaxes(x, 1, 2)
     if not return_complex and not one_sided:
-        turned, one_sided = turned[..., : n_fft // 2 + 1], True  # the other half is not read for a real answer
+        turned, one_sided = turned[..., : n_fft // 2 + 1], True  # the other half is not read for a real output
     frames = kept(F.irfft(turned, n_fft, -1, norm) if one_sided else F.ifft(turned, None, -1, norm), x)
     window = full_window(window, width, n_fft, frames)
     total = n_fft + hop * (count - 1)

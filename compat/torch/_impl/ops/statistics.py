@@ -55,7 +55,7 @@ def prefixes(x, axis, combine):
 
 @operation("logcumsumexp", layout=IN_ORDER)
 def logcumsumexp(input, dim):
-    """Logarithm of the running sum of exponentials; see PyTorch's documentation of `torch.logcumsumexp`."""
+    """Compute the logarithm of the cumulative sum of exponentials."""
     if input.dtype.kind not in "fcV":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(input.dtype)}'")
     d = wrap_dim(dim, input.ndim)
@@ -86,7 +86,7 @@ def _part(x, axis, a, b):
 
 
 def _areas(y, x, dx, dim):
-    """The axis, and twice the areas between neighbours: integers stay integers, as in PyTorch, where `x` is given."""
+    """The axis, and twice the areas between neighbors: integers stay integers, as in PyTorch, where `x` is given."""
     d, width = _steps(y, x, dx, dim)
     y = floating(y) if x is None else y
     heights, width = promote(_part(y, d, 1, None) + _part(y, d, 0, -1), width)
@@ -95,14 +95,14 @@ def _areas(y, x, dx, dim):
 
 @operation("trapezoid", method=False)
 def trapezoid(y, x=None, *, dx=None, dim=-1):
-    """The integral by trapezoids; see PyTorch's documentation of `torch.trapezoid`."""
+    """Integrate along an axis by the trapezoidal rule."""
     d, areas = _areas(y, x, dx, dim)
     return floating(ROWS["sum"].body(areas, d)) / 2.0
 
 
 @operation("cumulative_trapezoid", method=False, layout=IN_ORDER)
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
-    """The running integral by trapezoids; see PyTorch's documentation of `torch.cumulative_trapezoid`."""
+    """Integrate cumulatively along an axis by the trapezoidal rule."""
     d, areas = _areas(y, x, dx, dim)
     return floating(ROWS["cumsum"].body(areas, d)) / 2.0
 
@@ -138,7 +138,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
     q = cnp.reshape(q, (-1,) + (1,) * (x.ndim - 1))
     rank = q * last.astype(x.dtype)
     if not skip:
-        rank = cnp.where(count < n, np.asarray(n - 1, x.dtype), rank)  # any NaN: the answer is NaN, which lies last
+        rank = cnp.where(count < n, np.asarray(n - 1, x.dtype), rank)  # any NaN: the output is NaN, which lies last
     if interpolation == "nearest":
         low = high = cnp.rint(rank).astype(np.int64)
         weight = None
@@ -164,13 +164,13 @@ def _quantiles_inside(array, tensors, args, named):
 
 @operation("quantile", layout=layout(_quantiles_inside))
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-    """Quantiles of all elements or along an axis; see PyTorch's documentation of `torch.quantile`."""
+    """Compute quantiles of all elements or along an axis."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
 @operation("nanquantile", layout=layout(_quantiles_inside))
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-    """Quantiles of what is not NaN; see PyTorch's documentation of `torch.nanquantile`."""
+    """Compute quantiles, ignoring NaN."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
 
 
@@ -189,7 +189,7 @@ def _mode_index(x, axis):
 
 @operation("mode")
 def mode(input, dim=-1, keepdim=False):
-    """The most frequent value along an axis; see PyTorch's documentation of `torch.mode`."""
+    """Return the most frequent value along an axis, and an index of it."""
     d = wrap_dim(dim, input.ndim)
     if not input.ndim:
         return output_tuples.mode(input, np.zeros((), np.int64))
@@ -205,7 +205,7 @@ def mode(input, dim=-1, keepdim=False):
 
 @operation("histc", exact=True)
 def histc(input, bins=100, min=0, max=0):  # noqa: A002 (torch's names)
-    """Counts in bins of one width; see PyTorch's documentation of `torch.histc`."""
+    """Count elements in bins of equal width."""
     if input.dtype.kind not in "fV":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(input.dtype)}'")
     if bins <= 0:
@@ -235,7 +235,7 @@ def outer_edges(x, given, name):
 
 @operation("histogram")
 def histogram(input, bins=100, *, range=None, weight=None, density=False):  # noqa: A002
-    """Counts in bins, and their edges; see PyTorch's documentation of `torch.histogram`."""
+    """Count elements in bins; returns the counts and the bin edges."""
     if input.dtype.kind not in "fV":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(input.dtype)}'")
     if hasattr(bins, "dtype"):
@@ -259,7 +259,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False):  # no
 
 @operation("histogramdd", method=False)
 def histogramdd(input, bins, *, range=None, weight=None, density=False):  # noqa: A002
-    """Counts in boxes, and their edges; see PyTorch's documentation of `torch.histogramdd`."""
+    """Count points in multi-dimensional bins; returns the counts and the bin edges."""
     x = known("histogramdd", input)
     if x.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions, but got "
@@ -284,7 +284,7 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):  # noqa
 
 @operation("cov")
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """The covariance matrix of rows; see PyTorch's documentation of `torch.cov`."""
+    """Estimate the covariance matrix of the rows."""
     if input.ndim > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} "
                            "dimensions")
@@ -350,7 +350,7 @@ def divided(x, y):
 
 @operation("corrcoef")
 def corrcoef(input):
-    """The correlation matrix of rows; see PyTorch's documentation of `torch.corrcoef`."""
+    """Estimate the correlation matrix of the rows."""
     if input.ndim > 2:
         raise RuntimeError(f"corrcoef(): expected input to have two or fewer dimensions but got an input with "
                            f"{input.ndim} dimensions")
@@ -363,7 +363,7 @@ def corrcoef(input):
 
 
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
-    """Finite differences along axes; see PyTorch's documentation of `torch.gradient`."""
+    """Approximate the gradient of sampled values by finite differences."""
     if input.dtype in (dtypes.uint8, dtypes.bool_):
         raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
     n = input.ndim
@@ -424,7 +424,7 @@ def _gradient(x, spacing, d, edge_order):
 
 @operation("renorm", inplace_form=True, layout=IN_ORDER)
 def renorm(input, p, dim, maxnorm):
-    """Parts along an axis shortened to a norm; see PyTorch's documentation of `torch.renorm`."""
+    """Scale the slices along an axis whose norm exceeds `maxnorm` to that norm."""
     if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if input.ndim < 2:
@@ -437,7 +437,7 @@ def renorm(input, p, dim, maxnorm):
 
 
 def vander(x, N=None, increasing=False):  # noqa: N803 (torch's name)
-    """Powers of a vector as columns; see PyTorch's documentation of `torch.vander`."""
+    """Build a Vandermonde matrix from the powers of a vector."""
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     count = x.shape[0] if N is None else N
@@ -460,7 +460,7 @@ def _vander(x, count):
 
 @operation("linalg.vander", method=False)
 def _linalg_vander(x, *, N=None):  # noqa: N803
-    """Powers along a new last axis; see PyTorch's documentation of `torch.linalg.vander`."""
+    """Build Vandermonde matrices, with increasing powers along a new last axis."""
     x = x if x.ndim else cnp.reshape(x, (1,))
     count = x.shape[-1] if N is None else N
     if count <= 1:

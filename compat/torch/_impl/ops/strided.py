@@ -36,7 +36,7 @@ def writable(view_, array):
 
 @method("diagonal")
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """A diagonal of two axes, a view; see PyTorch's `torch.diagonal`."""
+    """Return a diagonal of two axes as a view."""
     n = len(shape_of(input))
     a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
     if a == b:
@@ -46,7 +46,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 @method("unfold")
 def unfold(input, dimension, size, step):
-    """Windows of an axis, a view; see PyTorch's `Tensor.unfold`."""
+    """Return sliding windows of an axis as a view."""
     shape = shape_of(input)
     d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
     if not shape:
@@ -72,11 +72,11 @@ def own(view_, array):
 
 @method("as_strided")
 def as_strided(input, size, stride, storage_offset=None):
-    """A view with strides of one's own over the memory, of each example where a vmap runs; see PyTorch's
-    `torch.as_strided`."""
+    """Return a view of the memory with the given shape, strides and offset; under vmap, of that of each example."""
     hidden, whole = memory_of(input)
     if whole is not bottom(input):
-        raise NotImplementedError("as_strided of a value traced by covector's own transforms is not built: it has no "
+        raise NotImplementedError("as_strided of a value traced by covector's own transforms is not supported: it "
+                                  "has no "
                                   "memory; use narrow, select, unfold or diagonal")
     size, stride = tuple(size), tuple(stride)
     if len(size) != len(stride):
@@ -89,7 +89,7 @@ def as_strided(input, size, stride, storage_offset=None):
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
     if root.dtype != b.dtype:
-        raise NotImplementedError("as_strided of memory read as another dtype is not built; clone() it first")
+        raise NotImplementedError("as_strided of memory read as another dtype is not supported; clone() it first")
     if last >= root.size and all(size) and not hidden:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
                            "itemsize "
@@ -106,7 +106,7 @@ def as_strided(input, size, stride, storage_offset=None):
     if (index < 0).any():
         if hidden:
             raise RuntimeError(f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches "
-                               "beyond the elements of an example. This is not supported inside of vmap; use narrow, "
+                               "beyond the elements of an example. This is not supported inside vmap; use narrow, "
                                "select, unfold or diagonal")
         return beyond(input, size, stride, offset)
 
@@ -153,7 +153,7 @@ part("imag", REGISTRY["imag"])
 
 @method("view_as_real", attached=False)
 def view_as_real(input):
-    """Complex numbers as pairs of real ones, a view; see PyTorch's `torch.view_as_real`."""
+    """View complex numbers as pairs of real numbers."""
     if shape_dtype(input)[1].kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return view(input, REGISTRY["as_real"], (), "ViewAsRealBackward0",
@@ -162,7 +162,7 @@ def view_as_real(input):
 
 @method("view_as_complex", attached=False)
 def view_as_complex(input):
-    """Pairs of real numbers as complex ones, a view; see PyTorch's `torch.view_as_complex`."""
+    """View pairs of real numbers as complex numbers."""
     shape, dtype = shape_dtype(input)
     if dtype not in (np.float32, np.float64):
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor "
@@ -196,7 +196,7 @@ def reread(array, dtype, how):
 
 @moving("diag_embed", layout=IN_ORDER)
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Vectors as diagonals of matrices; see PyTorch's documentation of `torch.diag_embed`."""
+    """Build matrices with the given diagonals."""
     a, b = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")

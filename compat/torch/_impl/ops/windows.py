@@ -37,7 +37,7 @@ def _checked(name, n, x, weight, bias, features, stride, padding, dilation, grou
 
 
 def convolution(n):
-    """`conv1d`, `conv_transpose1d` and their kin."""
+    """`conv1d`, `conv_transpose1d` and related functions."""
 
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         stride, dilation = tuples(stride, n), tuples(dilation, n)
@@ -106,7 +106,7 @@ for _n in (1, 2, 3):
 
 @functional("unfold")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """See PyTorch's documentation of `torch.nn.functional.unfold`."""
+    """Extract sliding blocks of images as columns."""
     kernel, stride, dilation, around = (tuples(v, 2) for v in (kernel_size, stride, dilation, padding))
     x = cnp.pad(input, [(0, 0)] * (input.ndim - 2) + [(p, p) for p in around]) if any(around) else input
     cols = REGISTRY["windows"].fun(x, kernel, stride, dilation)  # (…, channels, *kernel, *out)
@@ -116,7 +116,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 @functional("fold")
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """See PyTorch's documentation of `torch.nn.functional.fold`."""
+    """Sum sliding blocks, given as columns, into images."""
     size, kernel, stride, dilation, around = (
         tuples(v, 2) for v in (output_size, kernel_size, stride, dilation, padding))
     whole = tuple([k + 2 * p for k, p in zip(size, around)])
@@ -137,7 +137,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 @functional("pad", layout=IN_ORDER)
 def pad(input, pad, mode="constant", value=None):
-    """See PyTorch's documentation of `torch.nn.functional.pad`."""
+    """Pad the last axes by constants, reflection, replication or circularly."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)][::-1]
@@ -174,12 +174,12 @@ def pad(input, pad, mode="constant", value=None):
 
 @operation("constant_pad_nd", method=False, layout=IN_ORDER)
 def constant_pad_nd(input, pad, value=0):
-    """Numbers around a tensor; see PyTorch's documentation of `torch.constant_pad_nd`."""
+    """Pad the last axes with a constant; negative widths crop."""
     return ROWS["nn.functional.pad"].body(input, pad, "constant", filling(value, input.dtype))
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
-    """See PyTorch's documentation of `torch.nn.functional.batch_norm`."""
+    """Normalize each channel over the batch, or by running statistics when not training."""
     if input.numel() and not (training and input.dim() < 2):
         check_parameters(input, {"running_mean": running_mean, "running_var": running_var, "weight": weight,
                                  "bias": bias})
@@ -237,7 +237,7 @@ def check_parameters(input, given):
 
 @functional("group_norm")
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
-    """See PyTorch's documentation of `torch.nn.functional.group_norm`."""
+    """Normalize groups of channels of each example."""
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     if input.shape[0] * input.shape[1] // max(num_groups, 1) * math.prod(input.shape[2:]) == 1:
@@ -260,7 +260,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
 
 @method("nn.functional.dropout", attached=False)
 def dropout(input, p=0.5, training=True, inplace=False):
-    """See PyTorch's documentation of `torch.nn.functional.dropout`."""
+    """Zero elements with probability `p`, and scale the others by `1 / (1 - p)`."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0.0:

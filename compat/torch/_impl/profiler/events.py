@@ -110,7 +110,7 @@ class FunctionEvent(FormattedTimesMixin):
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent):
-        """Note the event that this one ran directly inside of."""
+        """Note the event that this one ran directly inside."""
         self._must_be_on_cpu(self, parent)
         self.cpu_parent = parent
 
@@ -323,7 +323,7 @@ class EventList(list):
         return list(self.METRICS)
 
     def _build_tree(self):
-        """Find what ran inside of what, and the forward lines of what ran backward."""
+        """Find what ran inside what, and the forward lines of what ran backward."""
         self._populate_cpu_children()
         self._remove_dup_nodes()
         self._set_backward_stacktraces()

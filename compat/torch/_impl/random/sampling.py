@@ -58,7 +58,7 @@ def gaussian(r, shape, kind):
 
 
 def factory(name, draw, kernel):
-    """`rand` and its kin: sizes, and the arguments of every factory."""
+    """`rand` and related functions: sizes, and the arguments of every factory."""
 
     def make(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              memory_format=None):
@@ -79,8 +79,8 @@ def factory(name, draw, kernel):
 
 rand = factory("rand", uniform, "check_uniform_bounds")
 randn = factory("randn", gaussian, "normal_kernel_cpu")
-rand.__doc__ = "Uniform numbers in [0, 1); see PyTorch's documentation of `torch.rand`."
-randn.__doc__ = "Standard normal numbers; see PyTorch's documentation of `torch.randn`."
+rand.__doc__ = "Sample uniformly from [0, 1)."
+randn.__doc__ = "Sample from the standard normal distribution."
 
 
 def like(make):
@@ -130,7 +130,7 @@ _C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "
 @with_out
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False):
-    """Integers in [low, high); see PyTorch's documentation of `torch.randint`."""
+    """Sample integers from [low, high)."""
     if size is None:
         low, high, size = 0, low, high
     kind = (dtypes.int64 if dtype is None else dtype).numpy
@@ -160,7 +160,7 @@ def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, de
 @with_out
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
            requires_grad=False, pin_memory=False):
-    """Normal numbers with means and deviations; see PyTorch's documentation of `torch.normal`."""
+    """Sample from normal distributions with the given means and standard deviations."""
     check_device(device)
     if size is not None:
         shape, kind = size_argument((size,)), numpy_dtype(dtype)
@@ -203,7 +203,7 @@ def check_probabilities(p):
 
 @functools.partial(with_out, target=Target(any_dtype=True))
 def bernoulli(input, p=None, *, generator=None, out=None):
-    """0 or 1, by the probabilities of a tensor; see PyTorch's documentation of `torch.bernoulli`."""
+    """Sample 0 or 1, with the given probabilities of 1."""
     r = stream(generator)
     shape, dtype = shape_dtype(input)
     if p is not None:
@@ -220,7 +220,7 @@ def bernoulli(input, p=None, *, generator=None, out=None):
 
 @with_out
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
-    """Indices drawn by weights; see PyTorch's documentation of `torch.multinomial`."""
+    """Sample indices with the given weights."""
     r = stream(generator)
     shape, kind = shape_dtype(input)
     if kind.kind not in "fV":
@@ -261,7 +261,7 @@ def poisson(input, generator=None):
 
 
 def in_place(name, draw):
-    """`uniform_` and its kin: fill a tensor with random numbers."""
+    """`uniform_` and related functions: fill a tensor with random numbers."""
 
     @signed(name)
     def method(self, *args, generator=None, **kwargs):
@@ -283,7 +283,7 @@ def in_place(name, draw):
         return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False))
 
     method.__name__ = name
-    method.__doc__ = f"Fill with random numbers; see PyTorch's `Tensor.{name}`."
+    method.__doc__ = f"Fill the tensor with samples: `{name}`."
     attach(name, method)
 
 

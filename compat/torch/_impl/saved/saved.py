@@ -54,7 +54,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         return out[0] if len(out) == 1 else tuple(out)
 
     def one(self, node, x, origin):
-        """One item: values of operands and answers are packed, shapes and numbers are not."""
+        """One item: values of operands and outputs are packed, shapes and numbers are not."""
         if origin is None or not isinstance(x, ndarray | np.generic | extend.Tracer):
             return x
         t = tensor_of(node, x, origin)
@@ -274,7 +274,7 @@ PARAMETERS = {
 
 
 def with_history(node, t, origin):
-    """A saved answer as a tensor made by the node."""
+    """A saved output as a tensor made by the node."""
     if origin == -1 and t.node is not node and node.rule.prim.outputs is None:
         t = t.detach()
         t.node = node

@@ -8,7 +8,7 @@ from .levels import BatchTrace
 
 
 def edge_or_none(t):
-    """The node of a tensor that is no leaf, brought up to date."""
+    """The node of a non-leaf tensor, brought up to date."""
     meta = t.autograd_meta
     if meta is not None and meta.base is not None:
         node = edge(t)

@@ -47,7 +47,7 @@ AMBIENT = GradTrace()
 class BatchTrace(extend.VmapTrace):
     """A level of `func.vmap`, or of a sweep with several cotangents at once (`own`).
 
-    Functions of any form run inside of such a sweep; `func.vmap` asks them for a rule.
+    Functions of any form run inside such a sweep; `func.vmap` asks them for a rule.
     """
 
     __slots__ = ("own", "randomness")

@@ -142,7 +142,7 @@ class Recorder:
 
 
 class Makers:
-    """Which operation made a node: an operation's nodes are numbered from the one before it to that of its answer."""
+    """Which operation made a node: an operation's nodes are numbered from the one before it to that of its output."""
 
     def __init__(self):
         self.lasts = []
@@ -166,7 +166,7 @@ class Makers:
 
 
 def sequence_of(out):
-    """The number of the node of an answer; -1 without one."""
+    """The number of the node of an output; -1 without one."""
     for t in out if isinstance(out, tuple | list) else (out,):
         if isinstance(t, TensorBase) and t.node is not None:
             return -visible(t.node)[0].seq

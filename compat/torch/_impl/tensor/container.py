@@ -1,4 +1,4 @@
-"""Tensors as containers for covector's own transforms: one array child each."""
+"""Tensors as pytree nodes for covector's own transforms: one array child each."""
 
 from ..... import tree
 from ..types.tensor_type import Tensor

@@ -56,7 +56,7 @@ def as_array(self, dtype=None, copy=None):
 
 
 def number(kind, what):
-    """`float(t)` and its kin."""
+    """`float(t)` and related functions."""
 
     def convert(self):
         b = self.value if self.level_trace is None else concrete(self, "item")
@@ -199,7 +199,7 @@ def type_(self, dtype=None, non_blocking=False):
 
 
 def casting(dtype):
-    """`Tensor.float` and its kin; None stands for the dtype that NumPy has not."""
+    """`Tensor.float` and related methods; None stands for the dtype that NumPy has not."""
 
     def cast_to(self, memory_format=None):
         if dtype is None:

@@ -26,7 +26,7 @@ class Options:
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """Set how tensors print; see PyTorch's documentation of `torch.set_printoptions`."""
+    """Set the options for printing tensors."""
     if profile is not None:
         if profile not in ("default", "short", "full"):
             raise ValueError(f"unknown profile {profile!r}; give 'default', 'short' or 'full'")
@@ -202,7 +202,7 @@ def represent(self, *, tensor_contents=None):
 
 
 def indented(t):
-    """The lines of a tensor's repr inside of another."""
+    """The lines of a tensor's repr inside another."""
     return "\n".join(line and "    " + line for line in represent(t).splitlines())
 
 

@@ -149,10 +149,11 @@ class TypedStorage:
 
 
 def memory(t, what):
-    """The array of a tensor with memory of its own, outside of transforms."""
+    """The array of a tensor with memory of its own, outside transforms."""
     b = bottom(t)
     if type(b) is not ndarray or isinstance(t.value, TensorBase):
-        raise NotImplementedError(f"{what} of a value of a running transform is not built: its memory is not its own")
+        raise NotImplementedError(f"{what} of a value of a running transform is not supported: it does not own its "
+                                  f"memory")
     return b
 
 
@@ -196,12 +197,13 @@ def recorded(t, refusal):
         check_inplace(t)
         raise RuntimeError(refusal)
     if t.autograd_meta is not None and t.autograd_meta.base is not None:
-        raise NotImplementedError("changing the memory of a view in place is not built: its base would not know; "
+        raise NotImplementedError("changing the memory of a view in place is not supported: its base would not be "
+                                  "updated; "
                                   "detach() it first")
 
 
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Make the tensor see other memory; see PyTorch's `Tensor.set_`."""
+    """Replace the memory, shape and strides of the tensor."""
     array = memory(self, "set_()")
     if isinstance(source, TensorBase):
         if source.dtype is not self.dtype:
@@ -235,7 +237,7 @@ def c_word(dtype):
 
 
 def resize_(self, *sizes, memory_format=None):
-    """Give the tensor another shape over its memory, which grows if need be; see PyTorch's `Tensor.resize_`."""
+    """Change the shape of the tensor in place; its memory grows if necessary."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     array = memory(self, "resize_()")
     if needs_grad(self) and not self.is_inference():
@@ -279,7 +281,7 @@ def as_strided_(self, size, stride, storage_offset=None):
     array = memory(self, "as_strided_()")
     if needs_grad(self):
         check_inplace(self)
-        raise NotImplementedError("as_strided_ of a tensor that requires grad is not built; use as_strided()")
+        raise NotImplementedError("as_strided_ of a tensor that requires grad is not supported; use as_strided()")
     recorded(self, "")
     root = versions.root_of(array)
     offset = (array.ctypes.data - root.ctypes.data) // array.itemsize if storage_offset is None else storage_offset

@@ -1,4 +1,4 @@
-"""What tensors have beside the operations: their state as torch shows it, gradients, hooks and history."""
+"""What tensors have besides the operations: their state, gradients, hooks and history."""
 
 from collections import OrderedDict
 from weakref import ref
@@ -39,7 +39,7 @@ stop_gradient = extend.REGISTRY["stop_gradient"].fun
 
 @completes
 class Methods:
-    """What Tensor has beside the operations."""
+    """What Tensor has besides the operations."""
 
     __init_subclass__ = classmethod(prepare)
 
@@ -47,12 +47,12 @@ class Methods:
 
     @property
     def shape(self):
-        """The lengths of the axes, a `Size`."""
+        """The shape, a `Size`."""
         return Size(self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
 
     @property
     def dtype(self):
-        """The element type."""
+        """The dtype."""
         value = self.value
         d = value.dtype if type(value) is ndarray else shape_dtype(self)[1]
         return dtypes.OF_NUMPY.get(d) or dtypes.of_numpy(d)
@@ -65,7 +65,7 @@ class Methods:
 
     @property
     def device(self):
-        """Where the memory lies."""
+        """The device."""
         return CPU
 
     @property
@@ -75,7 +75,7 @@ class Methods:
 
     @property
     def nbytes(self):
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
         return self.dtype.itemsize * self.shape.numel()
 
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_mps = is_nested = False
@@ -104,18 +104,18 @@ class Methods:
     nelement = numel
 
     def element_size(self):
-        """Bytes an element."""
+        """The size of an element in bytes."""
         return self.dtype.itemsize
 
     itemsize = property(element_size)
 
     def stride(self, dim=None):
-        """Elements from one index to the next, of every axis or one."""
+        """The stride of every axis, or of one, in elements."""
         hidden, array = memory_of(self)
         return steps_of(array)[hidden:] if dim is None else steps_of(array)[hidden:][dim]
 
     def storage_offset(self):
-        """Where the first element lies in its memory, in elements."""
+        """The offset of the first element in its memory, in elements."""
         array = memory_of(self)[1]
         return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
 
@@ -136,7 +136,7 @@ class Methods:
         return self.dtype.is_signed
 
     def is_contiguous(self, memory_format=None):
-        """Whether the elements lie in memory in the order of the axes, or of a memory format."""
+        """Whether the elements are contiguous in memory, in the order of the axes or of a memory format."""
         array = example_of(self)
         return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
 
@@ -150,7 +150,7 @@ class Methods:
 
     @property
     def requires_grad(self):
-        """Whether a gradient is to be computed for it."""
+        """Whether a gradient is computed for it."""
         return visible_level(self) and needs_grad(self)
 
     @requires_grad.setter
@@ -160,7 +160,7 @@ class Methods:
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
-        """Ask for gradients (leaves only); returns itself."""
+        """Set whether it requires a gradient (leaves only); returns the tensor."""
         if in_transform(self):
             raise RuntimeError("You are attempting to call Tensor.requires_grad_() (or perhaps using "
                                "torch.autograd.functional.* APIs) inside of a function being transformed by a "
@@ -184,12 +184,12 @@ class Methods:
 
     @property
     def is_leaf(self):
-        """Whether no operation made it, as far as gradients are concerned."""
+        """Whether it is a leaf: not computed by a recorded operation."""
         return not visible_level(self) or made_aside(self) or edge_or_none(self) is None
 
     @property
     def grad_fn(self):
-        """The node that made it, or None."""
+        """The node of the operation that computed it, or None."""
         if not visible_level(self):
             return None
         node = edge_or_none(self)
@@ -197,7 +197,7 @@ class Methods:
 
     @property
     def output_nr(self):
-        """Which output of its node it is."""
+        """Its index among the outputs of its node."""
         node = edge_or_none(self)
         return 0 if node is None else visible(node)[1]
 
@@ -226,7 +226,7 @@ class Methods:
 
     @property
     def grad_dtype(self):
-        """The dtype of a leaf's gradient; None: any."""
+        """The dtype of a leaf's gradient; None for any."""
         if self.node is not None:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         found = None if self.autograd_meta is None else self.autograd_meta.grad_dtype
@@ -244,7 +244,7 @@ class Methods:
             backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self):
-        """The same memory without history."""
+        """Return the same memory as a tensor without a history."""
         trace = self.level_trace
         if trace is None:
             t = wrap(self.value)
@@ -275,7 +275,7 @@ class Methods:
         return self
 
     def retain_grad(self):
-        """Keep `.grad` of a tensor that is no leaf."""
+        """Retain the gradient of a non-leaf tensor in `.grad`."""
         if in_transform(self) and self.requires_grad:
             raise RuntimeError("You are attempting to call Tensor.retain_grad() inside of a function being transformed "
                                "by a functorch transform. This is unsupported, please attempt to use the functorch "
@@ -293,11 +293,11 @@ class Methods:
 
     @property
     def retains_grad(self):
-        """Whether `.grad` will be kept though it is no leaf."""
+        """Whether `.grad` of this non-leaf tensor is retained."""
         return self.autograd_meta is not None and self.autograd_meta.retains and edge_or_none(self) is not None
 
     def register_hook(self, hook):
-        """Call `hook(grad)` when the gradient of this tensor is known; it may return another one."""
+        """Call `hook(grad)` when the gradient of this tensor has been computed; it may return a replacement."""
         if in_transform(self) is BatchTrace or not needs_grad(self):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = edge_or_none(self)
@@ -321,7 +321,7 @@ class Methods:
             node.extra.hooks if node.extra is not None else None)
 
     def register_post_accumulate_grad_hook(self, hook):
-        """Call `hook(self)` after its `.grad` was added to."""
+        """Call `hook(self)` after its `.grad` has been accumulated."""
         if not needs_grad(self):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if edge_or_none(self) is not None:
@@ -345,12 +345,12 @@ class Methods:
         return self.autograd_meta is not None and self.autograd_meta.base is not None
 
     def is_inference(self):
-        """Whether it was made in inference mode."""
+        """Whether it was created in inference mode."""
         return self.autograd_meta is not None and self.autograd_meta.inference
 
     @property
     def data(self):
-        """The same memory without history and with a version counter of its own."""
+        """Return the same memory without a history, with a version counter of its own."""
         if in_transform(self) is BatchTrace:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         t = self.detach()
@@ -367,7 +367,7 @@ class Methods:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         b = bottom(value)
         if type(b) is not ndarray or type(bottom(self)) is not ndarray:
-            raise RuntimeError("data can only be set on tensors with memory of their own, outside of transforms")
+            raise RuntimeError("data can only be set on tensors with their own memory, outside transforms")
         self.value = unlinked(b)
         if b.dtype not in (np.float32, np.float64):
             self.dispatch_key = GENERAL

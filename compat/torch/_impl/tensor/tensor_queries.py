@@ -21,7 +21,7 @@ def asked(name, ask):
         return ask(input)
 
     question.__name__ = question.__qualname__ = name
-    question.__doc__ = f"See PyTorch's documentation of `torch.{name}`."
+    question.__doc__ = f"Return `{name}` of a tensor."
     return question
 
 

@@ -14,7 +14,7 @@ def wants_single(row, given, named):
     found = set()
     for v in (*given, *named.values()):
         if isinstance(v, np.dtype):
-            return False  # the dtype of the answer is chosen
+            return False  # the dtype of the output is chosen
         for x in v if type(v) in (list, tuple) else (v,):
             kind = getattr(x, "dtype", None)
             if kind is not None and kind.kind in "fcV":
@@ -23,7 +23,7 @@ def wants_single(row, given, named):
 
 
 def in_single(body, given, named):
-    """The answer of an operation whose operands are cast to float32, and its parts of float32 back."""
+    """The output of an operation whose operands are cast to float32, and its parts of float32 back."""
     return narrow(body(*[wide(v) for v in given], **{k: wide(v) for k, v in named.items()}))
 
 
@@ -35,7 +35,7 @@ def wide(v):
 
 
 def narrow(v):
-    """An answer with its parts of float32 in bfloat16."""
+    """An output with its parts of float32 in bfloat16."""
     if isinstance(v, tuple):
         parts = [narrow(x) for x in v]
         return type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)

@@ -25,7 +25,7 @@ def preserves(format):  # noqa: A002
 
 
 def fresh(shape, dtype, format):  # noqa: A002
-    """An uninitialised array in a format."""
+    """An uninitialized array in a format."""
     order = None if format is None else order_of(format, len(shape))
     if order is None:
         return np.empty(shape, dtype)
@@ -49,12 +49,12 @@ def lies_in(array, format):  # noqa: A002
 
 
 def arranged(v, format, ndim):  # noqa: A002
-    """A fresh value with its array in a format (vmap's axes lie outside of all)."""
+    """A fresh value with its array in a format (vmap's axes lie outside all)."""
     order = order_of(format, ndim)
     if isinstance(v, ndarray):
         return in_order(v, order)
     if isinstance(v, Opaque):
-        return v  # a program takes over the layout of the general road's answer
+        return v  # a program takes over the layout of the general path's output
     u = v
     while isinstance(u.value, Tracer):
         u = u.value

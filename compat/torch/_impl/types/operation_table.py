@@ -3,7 +3,7 @@
 A line is names, a colon, and the ways to call them, each with the name of its node behind a `>` where PyTorch's files
 tell it. A way is kinds and names of parameters, `=` where one may be left out, `?` where None may be given. `ints1`
 takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be given, `out!` where it
-has to have the dtype of the answer, each with a `^` where the answer may carry a gradient. `duck` is a tensor whose
+has to have the dtype of the output, each with a `^` where the output may carry a gradient. `duck` is a tensor whose
 attributes are asked for before its type, and `operand` a tensor for which a Python number may stand.
 """
 

@@ -1,4 +1,4 @@
-"""The named tuples that operations with several answers return."""
+"""The named tuples that operations with several outputs return."""
 
 from collections import namedtuple
 

@@ -1,10 +1,9 @@
-"""Nests of containers as PyTorch sees them: tuples, lists, dicts in their own order, and what is registered; None is a
-leaf."""
+"""Pytrees as in PyTorch: tuples, lists, dicts in insertion order, and registered classes; None is a leaf."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
 Node = namedtuple("Node", ("flatten", "unflatten"))
-Node.__doc__ = "How a container gives `(children, context)`, and how it is made of them."
+Node.__doc__ = "How a node is flattened to `(children, context)`, and rebuilt from them."
 
 NODES = {}
 NODES.update({
@@ -20,7 +19,7 @@ NODES.update({
 
 
 def kind_of(x):
-    """The registered type of a container; None for a leaf."""
+    """The registered type of a node; None for a leaf."""
     kind = type(x)
     if kind in NODES:
         return kind
@@ -28,7 +27,7 @@ def kind_of(x):
 
 
 class TreeSpec:
-    """The structure of a nest: the type of its root (None for a leaf), its context, and the structures below it."""
+    """The structure of a pytree: the type of its root (None for a leaf), its context, and the structures below it."""
 
     __slots__ = ("_children", "_context", "num_leaves", "type")
 
@@ -81,7 +80,7 @@ class TreeSpec:
         return NODES[self.type].unflatten([c._made(leaves) for c in self._children], self._context)
 
     def flatten_up_to(self, tree):
-        """The parts of a nest that stand where this structure has its leaves."""
+        """The parts of a pytree that stand where this structure has its leaves."""
         if self.type is None:
             return [tree]
         kind = kind_of(tree)
@@ -116,7 +115,7 @@ LEAF = TreeSpec(None, None, [])
 
 
 def tree_flatten(tree, is_leaf=None):
-    """The leaves of a nest, and its structure.
+    """The leaves of a pytree, and its structure.
 
     >>> from covector.compat.torch.utils._pytree import tree_flatten
     >>> tree_flatten([1, {"b": (2, None)}])[0]
@@ -150,17 +149,17 @@ def tree_unflatten(leaves, treespec):
 
 
 def tree_leaves(tree, is_leaf=None):
-    """The leaves of a nest."""
+    """The leaves of a pytree."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_structure(tree, is_leaf=None):
-    """The structure of a nest."""
+    """The structure of a pytree."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(func, tree, *rests, is_leaf=None):
-    """`func` of every leaf, and of the parts of other nests that stand in the same place."""
+    """`func` of every leaf, and of the parts of other pytrees that stand in the same place."""
     leaves, spec = tree_flatten(tree, is_leaf)
     return spec.unflatten(map(func, leaves, *[spec.flatten_up_to(r) for r in rests]))
 
@@ -189,12 +188,12 @@ def tree_any(pred, tree, is_leaf=None):
 
 
 def tree_is_leaf(tree, is_leaf=None):
-    """Whether a nest is a leaf."""
+    """Whether a pytree is a leaf."""
     return kind_of(tree) is None or is_leaf is not None and is_leaf(tree)
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn):
-    """Let a class be a container: `flatten_fn(x)` gives `(children, context)`, `unflatten_fn(children, context)` an
+    """Register a class as a pytree node: `flatten_fn(x)` returns `(children, context)`, `unflatten_fn` rebuilds an
     instance."""
     if cls in NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -207,7 +206,7 @@ def treespec_pprint(treespec):
 
 
 def broadcast_prefix(prefix, spec):
-    """For each leaf of a structure the leaf of a nest that stands at or above it; None if the two do not fit."""
+    """For each leaf of a structure the leaf of a pytree that stands at or above it; None if the two do not fit."""
     if type(prefix) is int or prefix is None:
         return [prefix] * spec.num_leaves
     full = spec.unflatten([0] * spec.num_leaves)

@@ -12,7 +12,7 @@ class TensorBase:
 
     `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
     traced value of covector's own transforms (`level_trace` FOREIGN). `dispatch_key` says which
-    roads a tensor may take: FAST, ambient, float32 or float64, its history `node` and nothing else; VIEW, the same but
+    paths a tensor may take: FAST, ambient, float32 or float64, its history `node` and nothing else; VIEW, the same but
     a view; GENERAL, everything else.
     """
 
@@ -23,7 +23,7 @@ class TensorBase:
 class Tensor(TensorBase):
     """An array with torch's methods, gradients and history.
 
-    Made by `torch.tensor`, the factories, and operations; `Tensor(2, 3)` gives an uninitialised one, `Tensor([…])` one
+    Made by `torch.tensor`, the factories, and operations; `Tensor(2, 3)` gives an uninitialized one, `Tensor([…])` one
     of the default dtype.
 
     >>> import covector.compat.torch as torch

@@ -142,8 +142,8 @@ def rebase(t, node, base_edge, edges_beside):
 def put_value(prim, params, x, part):
     """`x` with a view of it replaced by `part`."""
     if prim.unview is None:
-        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not built; clone() the view "
-                                  "first")
+        raise NotImplementedError(f"an in-place write through a view by {prim.name} is not implemented; clone() the "
+                                  "view first")
     return prim.unview(x, part, *params)
 
 
@@ -175,8 +175,8 @@ def retyped(t, dtype):
     """`t.view(dtype)`: the same memory read as another dtype, without history as in torch."""
     if t.level_trace is not None:
         if t.level_trace is FOREIGN or isinstance(bottom(t), TensorBase):
-            raise NotImplementedError("Tensor.view(dtype) of a traced value is not built: it has no memory to read; "
-                                      "cast the values with to(dtype)")
+            raise NotImplementedError("Tensor.view(dtype) of a traced value is not implemented: it has no memory to "
+                                      "read; cast the values with to(dtype)")
         return at_level(t.level_trace, retyped(t.value, dtype))
     array, shape, steps = t.value, t.shape, t.stride()
     old, new = array.itemsize, dtype.itemsize
