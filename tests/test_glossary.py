@@ -24,7 +24,7 @@ NAMED = {
     "aval": "covector.extend.Aval", "backend": "covector.extend.Backend", "carry": "covector.scan",
     "checkpoint": "covector.checkpoint", "collective": "covector.psum", "graph": "covector.make_graph",
     "hessian": "covector.hessian", "holomorphic": "covector.grad", "jacobian": "covector.jacobian",
-    "leaf": "covector.tree.leaves", "node": "covector.extend.Node", "primitive": "covector.extend.primitive",
+    "leaf": "covector.tree.leaves", "node": "covector._engine.Node", "primitive": "covector.extend.primitive",
     "pullback": "covector.vjp", "pushforward": "covector.jvp", "pytree": "covector.tree.flatten",
     "residual": "covector.custom_vjp", "rule": "covector.custom_jvp", "staging": "covector.make_graph",
     "trace": "covector.extend.Trace", "tracer": "covector.extend.Tracer",

@@ -14,7 +14,7 @@ class At:
     `At(x)` is the same for plain arrays, which have no `.at`.
 
     >>> import numpy as np
-    >>> from covector.extend import At
+    >>> from covector._engine import At
     >>> At(np.zeros(3))[np.array([0, 0])].add(1.0)
     array([2., 0., 0.])
     """

@@ -81,7 +81,8 @@ def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
     Returns:
         the node; the backward pass visits it before every node created earlier.
 
-    >>> from covector.extend import REGISTRY, make_leaf, make_node
+    >>> from covector._engine import make_leaf, make_node
+    >>> from covector.extend import REGISTRY
     >>> leaf = make_leaf(0)
     >>> make_node(REGISTRY["negative"].rule((0,)), leaf, None).parents is leaf
     True
@@ -102,7 +103,7 @@ def make_leaf(index: Any) -> Node:
     Returns:
         a node without rule and parents.
 
-    >>> from covector.extend import make_leaf
+    >>> from covector._engine import make_leaf
     >>> make_leaf(0).saved
     0
     """

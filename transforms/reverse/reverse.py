@@ -148,7 +148,7 @@ def pick_rule(count: int, k: int) -> Rule:
     Returns:
         a rule without operation, whose pullback puts the cotangent in place `k`.
 
-    >>> from covector.extend import pick_rule
+    >>> from covector._engine import pick_rule
     >>> pick_rule(2, 1).back(3.0, None).dense()
     (None, 3.0)
     """
@@ -192,7 +192,8 @@ def sweep(
     Raises:
         MutationError: an array that a rule saved was written to since.
 
-    >>> from covector.extend import REGISTRY, make_leaf, make_node, sweep
+    >>> from covector._engine import make_leaf, make_node, sweep
+    >>> from covector.extend import REGISTRY
     >>> node = make_node(REGISTRY["negative"].rule((0,), plain=True), make_leaf(0), None)
     >>> sweep([(node, 2.0)], 1)
     [-2.0]

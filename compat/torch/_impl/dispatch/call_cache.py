@@ -10,7 +10,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine
 from ..graph.node import GradNode
 from ..graph.node_data import visible
 from ..graph.node_names import NamedRule, name_of
@@ -40,7 +40,7 @@ from .output_aliasing import DUPLICATE
 from .signatures import check, synonyms, title
 
 ndarray = np.ndarray
-next_seq = extend.next_seq
+next_seq = _engine.next_seq
 DECLINED = object()  # the output of a program where the general path is to be taken
 _STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 _NESTS = frozenset({tuple, list, Size})
@@ -202,7 +202,7 @@ class Program:
                 rule = self.named(rule, title, call, parents, where[step.place])
             places = [first - 1 - s if type(s) is int and s < 0 else [where[p] for p in s] if type(s) is Several else
                       where[s] for s in found]
-            picks = [extend.pick_rule(len(step.parts), k) if p in recorded else None
+            picks = [_engine.pick_rule(len(step.parts), k) if p in recorded else None
                      for k, p in enumerate(step.parts)]
             self.steps.append((step.prim.impl, taking(step, where), rule, parents and itemgetter(*parents),
                                saving(places), picks))

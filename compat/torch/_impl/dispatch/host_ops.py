@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..... import ShapeDtype, host_callback, stop_gradient
-from .....extend import Ambient, Batched, Opaque, make_batched
+from ....._engine import Ambient
+from .....extend import Batched, Opaque, make_batched
 from ..state.python_data import filling
 
 ndarray = np.ndarray

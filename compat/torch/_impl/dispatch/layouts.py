@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .....extend import Ambient
+from ....._engine import Ambient
 from ..types.tensor_value import bottom
 
 ndarray = np.ndarray

@@ -1,6 +1,6 @@
 """The arguments of an operation as core values, and its outputs as tensors whose nodes have torch's names."""
 
-from ..... import extend
+from ..... import _engine
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..types import dtypes
@@ -62,7 +62,7 @@ def dress_node(node, name, tensors, call=None):
         if node is t.node:
             return  # the answer is an operand itself
     rule = node.rule
-    if rule is not None and rule.prim is None and isinstance(node.parents, extend.AmbientNode):
+    if rule is not None and rule.prim is None and isinstance(node.parents, _engine.AmbientNode):
         node = node.parents  # a picked output: its node is the one that users see
         rule = node.rule
     if rule is None:

@@ -3,7 +3,7 @@
 import inspect
 import os
 
-from ..... import extend
+from ..... import _engine
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.modes import set_modes
@@ -22,16 +22,16 @@ class NanChecks:
             words = []
         words += [f"argument {i}" for i in range(len(words), len(given))]
         pairs = [pair for word, x in (*zip(words, given), *named.items()) for pair in flat(word, x)]
-        extend.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
+        _engine.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
 
     def turn(self, node, drive, ct):
         """A node's turn in a sweep, both sides looked at."""
         if ct is UNDEFINED or picks(node):
             return node.steps(ct, drive)
         what, known = described(node), saved_by(node)
-        extend.check_pulled(what, ct, (), None)
+        _engine.check_pulled(what, ct, (), None)
         out = node.steps(ct, drive)
-        extend.check_pulled(what, ct, known, out)
+        _engine.check_pulled(what, ct, known, out)
         return out
 
 
@@ -58,7 +58,7 @@ def saved_by(node):
     """Pairs of a name and a value: what a node saved for its rule, as far as it is known here."""
     rule, saved = node.rule, node.saved
     packed = node.extra is not None and node.extra.packing is not None
-    if rule is None or saved is None or saved is extend.FREED or packed:
+    if rule is None or saved is None or saved is _engine.FREED or packed:
         return ()
     kept = (saved,) if len(rule.names) == 1 else saved
     if not isinstance(kept, tuple) or len(kept) != len(rule.names):
@@ -66,7 +66,7 @@ def saved_by(node):
     return [(name, v) for name, v in zip(rule.names, kept) if not name.endswith("_aval")]
 
 
-@extend.on_debug
+@_engine.on_debug
 def follow(modes):
     """Let the modes of the layer know."""
     set_modes(nans=CHECKS if modes.nans else None)

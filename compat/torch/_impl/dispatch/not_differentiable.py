@@ -1,6 +1,6 @@
 """Outputs that PyTorch has no derivative for: a node that raises when the backward pass reaches it."""
 
-from ..... import extend
+from ..... import _engine
 from ..graph.node import GradNode
 from ..state.edges import edge
 from ..state.levels import AMBIENT, BatchTrace
@@ -46,7 +46,7 @@ def refusing(out, source, name, title):
     node.rule = None
     node.parents = (edge(source),)
     node.saved = name
-    node.seq = extend.next_seq()
+    node.seq = _engine.next_seq()
     node.extra = None
     node.more().name = title
     out.node = node

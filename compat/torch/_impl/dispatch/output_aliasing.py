@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .....extend import REGISTRY, Ambient, Tracer
+from ....._engine import Ambient
+from .....extend import REGISTRY, Tracer
 from ..graph import versions
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom

@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 
-from ..... import extend
-from .....extend import Ambient
+from ..... import _engine, extend
+from ....._engine import Ambient
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
@@ -119,7 +119,7 @@ def sweep_from(roots, sweep):
         sweep.key = next(KEYS)
     RUNNING.set(sweep)
     try:
-        extend.sweep(roots, 0, drive=sweep)
+        _engine.sweep(roots, 0, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -192,7 +192,7 @@ def sweep_level(trace, outputs, grads, inputs):
         before = leave_level(trace)
         token = suppress_fp_warnings()
         try:
-            extend.sweep(roots, 0, drive=sweep)
+            _engine.sweep(roots, 0, drive=sweep)
         finally:
             restore_fp_warnings(token)
             MODES.set(before)

@@ -5,8 +5,8 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from ..... import extend
-from .....extend import Ambient
+from ..... import _engine, extend
+from ....._engine import Ambient
 from ..graph import versions
 from ..graph.node_data import visible
 from ..modes.modes import modes
@@ -43,7 +43,7 @@ class Sweep:
 
     def tensor(self, ct):
         """A cotangent as the tensor that hooks and `.grad` see."""
-        if type(ct) is extend.Scatter:
+        if type(ct) is _engine.Scatter:
             ct = ct.dense()
         if type(ct) is ndarray or not isinstance(ct, extend.Tracer):
             return wrap(ct if type(ct) is not ndarray or ct.flags.writeable else ct.copy())

@@ -1,15 +1,15 @@
 """The node of a write through a view: `CopySlices`, and when a lane may make one."""
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, UPDATE
 
-next_seq = extend.next_seq
+next_seq = _engine.next_seq
 aval_of = extend.aval_of
-Scatter = extend.Scatter
+Scatter = _engine.Scatter
 
 
 class CopySlices(GradNode):

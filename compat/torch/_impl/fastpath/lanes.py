@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..dispatch.call import invoke
 from ..dispatch.layouts import laid_out
 from ..graph import versions
@@ -21,7 +21,7 @@ from .copy_slices import can_write, written as written_through
 
 ndarray = np.ndarray
 asarray = np.asarray
-next_seq = extend.next_seq
+next_seq = _engine.next_seq
 aval_of = extend.aval_of
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
 BOTH = (0, 1)

@@ -7,7 +7,7 @@ returns None for what it does not take.
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..dispatch.call import general
 from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
@@ -25,7 +25,7 @@ from ..views.views import shape_dtype
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
-next_seq = extend.next_seq
+next_seq = _engine.next_seq
 aval_of = extend.aval_of
 broadcast_to = extend.REGISTRY["broadcast_to"].fun
 NOT_HERE = object(), None, None

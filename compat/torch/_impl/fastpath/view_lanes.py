@@ -6,7 +6,7 @@ the same, their names and edges are worked out when somebody asks.
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
@@ -18,7 +18,7 @@ from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
 
 ndarray = np.ndarray
-next_seq = extend.next_seq
+next_seq = _engine.next_seq
 aval_of = extend.aval_of
 F64 = np.dtype(np.float64)
 
@@ -129,7 +129,7 @@ def parted(t, indices, rule):
             out.node = None
         else:
             out.node = node = GradNode()
-            node.rule = extend.pick_rule(len(indices), k)
+            node.rule = _engine.pick_rule(len(indices), k)
             node.parents = whole
             node.saved = None
             node.seq = next_seq()

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ..... import custom_vjp, extend
+from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
@@ -193,7 +193,7 @@ def join(ctx, args, needs):
     kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
     ctx._state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
     ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
-    ctx.seq = extend.next_seq()
+    ctx.seq = _engine.next_seq()
     m = modes()
     if m.anomaly is not None or m.nans is not None:
         stamp(ctx)
@@ -222,7 +222,7 @@ def picked(ctx, k, level):
     """The node of output k."""
     if ctx._state.outputs == 1:
         return ctx
-    return level.node(extend.pick_rule(ctx._state.outputs, k), ctx, None)
+    return level.node(_engine.pick_rule(ctx._state.outputs, k), ctx, None)
 
 
 def write_history(o, node):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import FREED
+from ....._engine import FREED
 from ..engine.graph_task import RUNNING
 from ..graph.node_data import led_to
 from ..graph.undefined import UNDEFINED

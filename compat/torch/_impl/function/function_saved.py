@@ -1,7 +1,7 @@
 """What the node of a Function saved: its tensors as backward sees them, and hooks on single ones."""
 
-from ..... import extend
-from .....extend import FREED
+from ..... import _engine
+from ....._engine import FREED
 from ..graph.node_errors import freed
 from ..saved.saved import (
     HOOKS_ARE_SET,
@@ -69,7 +69,7 @@ def rebuilt(ctx, t, nr):
     if ctx._state.outputs == 1:
         out.node = ctx
     elif isinstance(level, GradTrace):
-        out.node = level.node(extend.pick_rule(ctx._state.outputs, nr), ctx, None)
+        out.node = level.node(_engine.pick_rule(ctx._state.outputs, nr), ctx, None)
     return out
 
 

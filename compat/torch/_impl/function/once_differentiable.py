@@ -2,7 +2,7 @@
 
 import functools
 
-from ..... import extend
+from ..... import _engine
 from ..graph.node import GradNode
 from ..modes.modes import modes, restore, set_modes
 from ..types.tensor_type import TensorBase, needs_grad
@@ -48,7 +48,7 @@ def _refusing(t):
     node.rule = None
     node.parents = ()
     node.saved = None
-    node.seq = extend.next_seq()
+    node.seq = _engine.next_seq()
     node.extra = None
     out.node = node
     return out

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from .undefined import UNDEFINED
 
 
@@ -23,7 +23,7 @@ def users_frames():
     frames = []
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(extend.LIBRARY_FOLDERS):
+        if not frame.f_code.co_filename.startswith(_engine.LIBRARY_FOLDERS):
             frames.append((frame, frame.f_lineno))
         frame = frame.f_back
     return traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
@@ -63,7 +63,7 @@ def has_nan(ct):
     """Whether a cotangent of any kind holds NaN."""
     if ct is None or ct is UNDEFINED:
         return False
-    if isinstance(ct, extend.Scatter):
+    if isinstance(ct, _engine.Scatter):
         return has_nan(ct.buffer) or ct.piece is not None and has_nan(ct.piece[1])
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..... import extend
-from .....extend import FREED
+from ..... import _engine
+from ....._engine import FREED
 from . import anomaly, versions
 from .accumulate import accumulate, take_first
 from .hooks import call_hooks, call_posthooks, call_prehooks, retain
@@ -52,7 +52,7 @@ class GradNode(NodeData):
         """Tensor hooks, retained gradient, capture, node hooks around the rule."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
-        if type(ct) is extend.Scatter and (extra is not None or captured):
+        if type(ct) is _engine.Scatter and (extra is not None or captured):
             ct = ct.dense()  # the rule alone takes it as it is
         runs = drive.runs is None or self.seq in drive.runs
         raw = ct

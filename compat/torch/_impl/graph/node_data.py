@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..... import extend
-from .....extend import AmbientNode, Extra
+from ....._engine import AmbientNode, Extra
 from . import versions
 from .node_errors import modified
 from .node_names import NamedRule, displayed, name_of

@@ -1,6 +1,6 @@
 """torch's names of the nodes that covector's primitives record."""
 
-from ..... import extend
+from ..... import _engine
 
 NAMES = {
     "log1p": "Log1P",
@@ -19,7 +19,7 @@ NAMES = {
 }
 
 
-class NamedRule(extend.Rule):
+class NamedRule(_engine.Rule):
     """A rule under a name of torch's, and how its node shows its operands if not one for one.
 
     `shows(node)` gives the operand nodes (None for one without gradient); `call` is that of an `Extra`.
@@ -28,7 +28,7 @@ class NamedRule(extend.Rule):
     __slots__ = ("call", "shows", "title")
 
     def __init__(self, rule, title, shows=None, call=None):
-        for slot in extend.Rule.__slots__:
+        for slot in _engine.Rule.__slots__:
             setattr(self, slot, getattr(rule, slot))
         self.title = title
         self.shows = shows

@@ -8,7 +8,7 @@ import inspect
 
 import numpy as np
 
-from .....extend import FREED
+from ....._engine import FREED
 from ..types.operation_table import NODES
 from . import versions
 from .node import AccumulateGrad

@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine
 
 ndarray = np.ndarray
 _STAMPS = 64
@@ -30,7 +30,7 @@ class Written:
 
     def bump(self):
         self.count += 1
-        self.stamps.append(extend.next_seq())
+        self.stamps.append(_engine.next_seq())
 
     def before(self, seq):
         """How many writes came before the node `seq` (numbers count downwards)."""

@@ -7,7 +7,7 @@ or of its base if it is a view.
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
@@ -65,7 +65,7 @@ def compute(t, name, fn, others, node_name, covers):
         finally:
             restore_fp_warnings(token)
         if m is not None and m.nans is not None:
-            extend.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
+            _engine.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
         check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
@@ -81,13 +81,13 @@ def compute(t, name, fn, others, node_name, covers):
         new = EXPAND.fun(new, shape)
     if recorded and recorders(old) - recorders(new):
         new = UPDATE.fun(old, new, Ellipsis, False, False)  # flat: what was there before no longer counts
-    if type(new) is extend.Ambient and new.node is not None:
+    if type(new) is _engine.Ambient and new.node is not None:
         check_saved(new.node, operands)
-    if node_name is not None and type(new) is extend.Ambient and new.node is not None:
+    if node_name is not None and type(new) is _engine.Ambient and new.node is not None:
         extra = new.node.more()
         extra.name = node_name
         extra.call = ()  # the arguments are not known by their names
-        if covers and not operands and isinstance(new.node.parents, extend.AmbientNode):
+        if covers and not operands and isinstance(new.node.parents, _engine.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)
     for u, node in passed:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node_data import visible
 from ..modes.modes import MODES
@@ -37,7 +37,7 @@ def write(t, new, pushed=False):
             write(t.value, EXPAND.fun(new, shape), pushed)
         return
     level = trace or AMBIENT
-    mine = isinstance(new, extend.Ambient) and new.owner is level
+    mine = isinstance(new, _engine.Ambient) and new.owner is level
     node = new.node if mine else None
     value = new.value if mine else new
     pushed = pushed or mine and new.tangent is not None
@@ -111,7 +111,7 @@ def rescue(t):
         return
     rule = node.rule
     packed = node.extra is not None and node.extra.packing is not None
-    if -1 not in rule.origins or node.saved is extend.FREED or packed:
+    if -1 not in rule.origins or node.saved is _engine.FREED or packed:
         return
     items = (node.saved,) if len(rule.origins) == 1 else node.saved
     items = tuple([copied(x) if origin == -1 else x for x, origin in zip(items, rule.origins)])
@@ -123,7 +123,7 @@ def rescue(t):
 
 def copied(x):
     """A core value in memory of its own, with its history."""
-    if type(x) is extend.Ambient:
+    if type(x) is _engine.Ambient:
         return x.owner.box(copied(x.value), x.aval, x.node, None if x.tangent is None else copied(x.tangent))
     if isinstance(x, extend.Batched):
         return extend.make_batched(x.owner, copied(x.value))
@@ -149,7 +149,7 @@ def substitute(node, answer, memory):
         node.saved = memory if node.saved is answer else node.saved
     else:
         node.saved = tuple([memory if x is answer else x for x in node.saved])
-    node.seq = extend.next_seq()
+    node.seq = _engine.next_seq()
 
 
 def write_foreign(t, new):
@@ -171,7 +171,7 @@ def write_foreign(t, new):
 
 def write_tangent(t, value):
     """After an in-place write: the tangent is written in place too, or set; that of a view in its base's."""
-    while isinstance(value, extend.Ambient) and value.owner is t.level_trace:
+    while isinstance(value, _engine.Ambient) and value.owner is t.level_trace:
         value = value.value  # of a level's own kind, and constant there
     old = tangent_of(t)
     if old is None:

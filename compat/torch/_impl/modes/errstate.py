@@ -1,12 +1,12 @@
 """No floating-point warnings inside operations: torch gives none."""
 
-from ..... import extend
+from ..... import _engine
 
-_QUIET = extend.make_error_state(all="ignore")
+_QUIET = _engine.make_error_state(all="ignore")
 
-restore_fp_warnings = extend.leave_error_state
+restore_fp_warnings = _engine.leave_error_state
 
 
 def suppress_fp_warnings():
     """Silence NumPy's floating-point warnings; returns what `restore_fp_warnings` takes."""
-    return extend.enter_error_state(_QUIET)
+    return _engine.enter_error_state(_QUIET)

@@ -1,6 +1,6 @@
 """What inference tensors refuse outside inference mode: writes, and to be saved for backward."""
 
-from ..... import extend
+from ..... import _engine
 from .modes import MODES
 
 
@@ -16,7 +16,7 @@ def check_write(t):
 def check_saved(node, tensors):
     """Refuse to save inference tensors for backward."""
     values = [t.value for t in tensors if t.autograd_meta is not None and t.autograd_meta.inference]
-    if not values or not isinstance(node, extend.AmbientNode) or node.rule is None or not node.rule.keeps:
+    if not values or not isinstance(node, _engine.AmbientNode) or node.rule is None or not node.rule.keeps:
         return
     saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
     if any(x is v for x in saved for v in values):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import At, Tracer, make_batched
+from ....._engine import At
+from .....extend import Tracer, make_batched
 from ..state.levels import BatchTrace
 
 

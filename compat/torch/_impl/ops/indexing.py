@@ -4,7 +4,8 @@ import warnings
 
 import numpy as np
 
-from .....extend import REGISTRY, At, Tracer
+from ....._engine import At
+from .....extend import REGISTRY, Tracer
 from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
 from ..dispatch.lowering import lifted, tensors_in

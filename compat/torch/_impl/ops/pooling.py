@@ -7,7 +7,8 @@ import operator
 import numpy as np
 
 from ..... import nn, numpy as cnp
-from .....extend import REGISTRY, Sums
+from ....._engine import Sums
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import bare
 from ..types.dtypes import type_word

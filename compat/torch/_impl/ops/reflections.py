@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Ambient
+from ....._engine import Ambient
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
 from ..dispatch.host_ops import hosted
 from ..types import output_tuples

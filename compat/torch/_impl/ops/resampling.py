@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
-from .....extend import Sums
+from ....._engine import Sums
 from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell

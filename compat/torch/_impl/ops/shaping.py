@@ -5,7 +5,8 @@ from numbers import Number
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Scatter, pick_rule
+from ....._engine import Scatter, pick_rule
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS, Row, attach, invoke, moving
 from ..dispatch.signatures import whole
 from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .....extend import REGISTRY, Ambient, Batched, Tracer
+from ....._engine import Ambient
+from .....extend import REGISTRY, Batched, Tracer
 from .....scipy import special
 from ..dispatch.call import ROWS, Row, attach, floating, inplace_method, operation
 from ..dispatch.layouts import IN_ORDER

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Ambient
+from ....._engine import Ambient
+from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.layouts import IN_ORDER, ordered, replaced
 from ..dispatch.out_argument import Target

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Places
+from ....._engine import Places
+from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions

@@ -6,8 +6,8 @@ from weakref import ref
 
 import numpy as np
 
-from ..... import extend
-from .....extend import FREED
+from ..... import _engine, extend
+from ....._engine import FREED
 from ..engine.graph_task import RUNNING
 from ..graph import versions
 from ..graph.node import AccumulateGrad
@@ -83,7 +83,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
                 x = lower(unpacked(x))
                 if drive.create_graph:
                     level = drive.trace
-                    raw = x.value if isinstance(x, extend.Ambient) and x.owner is level else x
+                    raw = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
                     x = level.lift_item(node, raw, origin, True)
             out.append(x)
         return out[0] if len(out) == 1 else tuple(out)

@@ -5,7 +5,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..graph.node import AccumulateGrad, Sink
@@ -61,7 +61,7 @@ def accumulator(t, kind=AccumulateGrad):
         node.rule = None
         node.parents = ()
         node.saved = t
-        node.seq = extend.next_seq()
+        node.seq = _engine.next_seq()
         node.extra = None
         meta.accumulator = ref(node)
         m = MODES.get()

@@ -2,13 +2,13 @@
 
 from contextvars import ContextVar
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode
 from ..modes.modes import MODES, records
 
 
-class GradTrace(extend.AmbientTrace):
+class GradTrace(_engine.AmbientTrace):
     """The compat tape: the ambient one, or one of a `func.grad`, `func.vjp` or `func.jvp`."""
 
     __slots__ = ()
@@ -28,7 +28,7 @@ class GradTrace(extend.AmbientTrace):
 
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""
-        made = extend.AmbientTrace.node(self, rule, parents, saved, tangents)
+        made = _engine.AmbientTrace.node(self, rule, parents, saved, tangents)
         m = MODES.get()
         if m is not None and (m.anomaly is not None or m.nans is not None):
             stamp(made)
@@ -44,7 +44,7 @@ class GradTrace(extend.AmbientTrace):
 AMBIENT = GradTrace()
 
 
-class BatchTrace(extend.VmapTrace):
+class BatchTrace(_engine.VmapTrace):
     """A level of `func.vmap`, or of a sweep with several cotangents at once (`own`).
 
     Functions of any form run inside such a sweep; `func.vmap` asks them for a rule.
@@ -83,7 +83,7 @@ def recorders(value):
     """The levels that keep a history or a tangent of a core value."""
     found = set()
     while isinstance(value, extend.Tracer):
-        if isinstance(value, extend.Ambient) and (value.node is not None or value.tangent is not None):
+        if isinstance(value, _engine.Ambient) and (value.node is not None or value.tangent is not None):
             found.add(value.owner)
         value = value.value
     return found

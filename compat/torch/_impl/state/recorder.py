@@ -9,7 +9,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine
 from ..graph.node import AccumulateGrad
 from ..graph.node_data import visible
 from ..modes.modes import MODES
@@ -151,7 +151,7 @@ class Makers:
     @staticmethod
     def before():
         """A number below those of all nodes to come."""
-        return -extend.next_seq()
+        return -_engine.next_seq()
 
     def note(self, first, last, value):
         """Note an operation that made nodes; -1 made none."""
@@ -246,7 +246,7 @@ def lines():
     frame = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(extend.LIBRARY_FOLDERS):
+        if not code.co_filename.startswith(_engine.LIBRARY_FOLDERS):
             found.append(f"{code.co_filename.removeprefix(here)}({frame.f_lineno}): {code.co_name}")
         frame = frame.f_back
     return found

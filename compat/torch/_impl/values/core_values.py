@@ -1,6 +1,6 @@
 """Tensors as core values, and back: a core value is an array, or what covector's transforms trace."""
 
-from ..... import extend
+from ..... import _engine, extend
 from ..modes.modes import grad_levels
 from ..state.concrete import ESCAPED
 from ..state.edges import edge
@@ -10,7 +10,7 @@ from ..types.tensor_value import bottom_dtype, current
 from .tangents import set_tangent, tangent_of
 
 Tracer = extend.Tracer
-Ambient = extend.Ambient
+Ambient = _engine.Ambient
 
 
 def lower(t, fresh=False):

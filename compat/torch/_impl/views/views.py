@@ -7,7 +7,7 @@ memory was written to since, the history of the view is made again: the same ste
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ..graph import versions
 from ..modes.modes import MODES, modes
 from ..state.concrete import ESCAPED
@@ -116,7 +116,7 @@ def rebase(t, node, base_edge, edges_beside):
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
         for prim, params in steps:
             index = prim.impl(np, index, *params)
-        steps = ((PICK, (extend.Places(index),)),)
+        steps = ((PICK, (_engine.Places(index),)),)
     avals = [extend.aval_of(probe)]
     for prim, params in steps:
         probe = prim.impl(np, probe, *params)

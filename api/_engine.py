@@ -1,0 +1,42 @@
+"""The engine below the transforms, for `covector.compat` alone: tape, sweep, ambient values, error state."""
+
+from .core.arrays.errstate import (
+    enter_error_state as enter_error_state,
+    leave_error_state as leave_error_state,
+    make_error_state as make_error_state,
+)
+from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS
+from .core.numpy_api.at import At as At
+from .core.ops.indexing import pairs as _pairs
+from .core.ops.indexing.places import Places as Places
+from .core.ops.linalg import elimination as _elimination
+from .core.ops.nn import (
+    convolution as _convolution,
+    network as _network,
+    normalisation as _normalisation,
+)
+from .core.ops.nn.resampling import Sums as Sums
+from .core.ops.special import every as _special
+from .core.tape.scatter import Scatter as Scatter
+from .core.tape.tape import (
+    FREED as FREED,
+    Node as Node,
+    Partial as Partial,
+    Rule as Rule,
+    make_leaf as make_leaf,
+    make_node as make_node,
+    next_seq as next_seq,
+)
+from .transforms.interpreters.vmap import VmapTrace as VmapTrace
+from .transforms.reverse.ambient import (
+    Ambient as Ambient,
+    AmbientNode as AmbientNode,
+    AmbientTrace as AmbientTrace,
+    Extra as Extra,
+)
+from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
+from .transforms.reverse.reverse import pick_rule as pick_rule, sweep as sweep
+from .transforms.scope.debug_modes import on_debug as on_debug
+
+# Loaded for the primitives that compat uses.
+_LOADED = _convolution, _elimination, _network, _normalisation, _pairs, _special
