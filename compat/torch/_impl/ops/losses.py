@@ -231,8 +231,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     """See PyTorch's documentation of `torch.nn.functional.multilabel_soft_margin_loss`."""
     reduction = legacy(size_average, reduce, reduction)
     no_booleans(target)
-    input, target, rest = promote(input, target, 1 - target)
-    loss = target * cnp.logaddexp(-input, 0.0) + rest * cnp.logaddexp(input, 0.0)
+    yes, no, target, rest = promote(cnp.logaddexp(-input, 0.0), cnp.logaddexp(input, 0.0), target, 1 - target)
+    loss = target * yes + rest * no
     loss = loss if weight is None else loss * weight
     return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 
