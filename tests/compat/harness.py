@@ -192,7 +192,8 @@ def run(script, torch):
                            and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
 
 
-_OWN_AFFAIRS = "torch.jit", "create_graph=True", "performance drop"  # warnings of how PyTorch is built
+# Warnings of how PyTorch is built.
+_OWN_AFFAIRS = "torch.jit", "create_graph=True", "performance drop", "fused implementation"
 
 
 class Call:

@@ -42,7 +42,7 @@ def script_sums(torch):
     return (mul.count, near(mul.cpu_time_total, sum(e.cpu_time_total for e in every)),
             near(mul.cpu_time, mul.cpu_time_total / 3), total.key, total.count == len(prof.function_events),
             near(prof.self_cpu_time_total, sum(e.self_cpu_time_total for e in averages)),
-            near(total.self_cpu_time_total, prof.self_cpu_time_total), mul.cpu_time_str[-2:], mul.device_time,
+            near(total.self_cpu_time_total, prof.self_cpu_time_total), mul.cpu_time_str[-1:], mul.device_time,
             all(e.self_cpu_time_total <= e.cpu_time_total for e in prof.function_events))
 
 

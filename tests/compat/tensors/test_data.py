@@ -101,6 +101,13 @@ def script_fills_check_their_number(T):
             lambda: T.zeros(2, dtype=T.uint8).__setitem__(0, 300),
             lambda: T.zeros(2).__setitem__(0, 1j),
             lambda: T.zeros(2).__setitem__(0, 1e40),
+            lambda: T.zeros(2).__setitem__(T.tensor([1]), -1e40),
+            lambda: T.zeros(2).__setitem__(0, 2**63),
+            lambda: T.zeros(2, dtype=T.float16).__setitem__(0, -(2**64)),
+            lambda: T.zeros(2, dtype=T.complex64).__setitem__(0, 1e40j),
+            lambda: T.zeros(2, dtype=T.complex64).fill_(1e40),
+            lambda: T.full((2,), complex("inf"), dtype=T.complex64),
+            lambda: T.full((2,), -70000.0, dtype=T.int16),
             lambda: T.zeros(2, dtype=T.int32).__setitem__(0, 1.5),
             lambda: T.ones(2, dtype=T.uint8).masked_fill(T.tensor([True, False]), 300),
         ]

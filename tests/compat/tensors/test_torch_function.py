@@ -233,8 +233,8 @@ def test_a_normalization_of_a_subclass_is_that_of_the_tensor(fun, more):
 
 
 def shown(v):
-    """An argument as words: its class where it is a tensor."""
-    if hasattr(v, "requires_grad"):
+    """An argument as words: its class where it is a tensor, which is not asked for a property of its own."""
+    if hasattr(type(v), "requires_grad"):
         return type(v).__name__
     return [shown(x) for x in v] if isinstance(v, tuple | list) else str(v)
 
@@ -270,6 +270,18 @@ def script_functions_hand_on_their_arguments_as_pytorch_does(torch):
         kind = type(f(torch.nn.functional, x, y)).__name__
         out.append((kind, [s for s in seen if s[0] in dir(torch.nn.functional)]))
     return out
+
+
+def script_functions_hand_on_out_as_pytorch_does(torch):
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func.__name__, shown(args), {k: shown(v) for k, v in kwargs.items()}
+
+    x, out = torch.ones(3, 3).as_subclass(Logged), torch.ones(3, 3)
+    normalize = torch.nn.functional.normalize
+    return [torch.norm(x), torch.norm(x, dim=0, out=out[0]), torch.tensordot(x, x), torch.tensordot(x, x, 1, out=out),
+            normalize(x), normalize(x, out=out), normalize(out, 1.0, out=x), normalize(x, 2.0, 1, 1e-12, out)]
 
 
 def script_tensors_beside_a_plain_one_take_over(torch):

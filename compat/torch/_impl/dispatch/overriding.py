@@ -7,6 +7,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from ..types.tensor_type import Tensor, TensorBase
+from .signatures import signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
 WITHOUT = frozenset({Tensor, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64,
@@ -129,7 +130,7 @@ def handed_on(name, fun, args, kwargs):
     if name not in IN_PYTHON:
         return args, kwargs
     try:
-        given = inspect.signature(fun).bind(*args, **kwargs)
+        given = with_out(name, inspect.signature(fun)).bind(*args, **kwargs)
     except TypeError:
         return args, kwargs  # the function itself refuses them
     given.apply_defaults()
@@ -145,6 +146,14 @@ def handed_on(name, fun, args, kwargs):
         else:
             named[p.name] = v
     return tuple(placed), named
+
+
+def with_out(name, signature):
+    """The signature of PyTorch's function: with `out`, which the body of an operation does not have."""
+    if not any(way.out or "out" in way.names for way in signatures(name)):
+        return signature
+    out = inspect.Parameter("out", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    return signature.replace(parameters=[*signature.parameters.values(), out])
 
 
 class DisableTorchFunctionSubclass:

@@ -460,10 +460,17 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if complex in (type(min), type(max)):
-        raise NotImplementedError("clamp is not supported for complex types")
+    if input.dtype.kind in "fV" and complex in (type(min), type(max)):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return limited(input, min, max)
+
+
+def limited(input, min, max):  # noqa: A002
+    """`input` in `[min, max]`, one of which may be None."""
     limits = [fitting(v, input) for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
     low = limits[0] if min is not None else None
     high = limits[-1] if max is not None else None
@@ -495,14 +502,14 @@ attach("clip_", inplace_method(clamp.row))
 
 @operation("clamp_min", blind=True, inplace_form=True)
 def clamp_min(input, min):  # noqa: A002
-    """Clamp from below."""
-    return clamp.row.body(input, min, None)
+    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    return limited(input, min, None)
 
 
 @operation("clamp_max", blind=True, inplace_form=True)
 def clamp_max(input, max):  # noqa: A002
-    """Clamp from above."""
-    return clamp.row.body(input, None, max)
+    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    return limited(input, None, max)
 
 
 def _logical(name, fun, count):

@@ -256,7 +256,8 @@ def setitem(self, key, value):
                 not isinstance(value, TensorBase)) and not needs_grad(self) and tangent_of(self) is None and (
                 type(value) in (int, float, bool)):
             array = self.value
-            if array.dtype != np.float64 and not (array.dtype == np.float32 and -3e38 < value < 3e38):
+            if type(value) is int or array.dtype != np.float64 and not (
+                    array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
             (array if array.flags.writeable else writable(array))[index] = value
             versions.bump(array)
@@ -312,8 +313,10 @@ def put(x, index, value, add=False):
 
 
 def assigned(value, dtype):
-    """A number that is assigned to an index: as one that fills memory, but floating dtypes take infinities for it."""
-    if dtype.kind == "f" and isinstance(value, float | int):
+    """A number that is assigned to an index: as one that fills memory, but half precision takes infinities for it."""
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if dtype == np.float16 and isinstance(value, float | int):
         with np.errstate(over="ignore"):
             return np.asarray(float(value)).astype(dtype)
     return filling(value, dtype)

@@ -20,13 +20,15 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
                      reduction="mean"):
     """Compute the negative log-likelihood of counts under a Poisson distribution."""
     reduction = legacy(size_average, reduce, reduction)
-    input, target = [floating(v) for v in promote(input, target)]
-    loss = cnp.exp(input) - target * input if log_input else input - target * cnp.log(input + eps)
+    gain, rate = (input, floating(input)) if log_input else (cnp.log(floating(input) + eps), input)
+    gain, hits = promote(gain, target)
+    rate, gain = promote(cnp.exp(rate) if log_input else rate, hits * gain)
+    loss = rate - gain
     if full:
-        large = target > 1
-        safe = cnp.where(large, target, 2.0)
+        large, target = target > 1, floating(target)
+        safe = cnp.where(large, target, np.asarray(2, target.dtype))
         stirling = safe * cnp.log(safe) - safe + 0.5 * cnp.log(2 * math.pi * safe)
-        loss = loss + cnp.where(large, stirling, 0.0)
+        loss = loss + to(cnp.where(large, stirling, np.zeros((), target.dtype)), loss.dtype)
     return reduced(loss, reduction)
 
 
@@ -112,11 +114,10 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     one_rank(anchor, positive, negative)
     for v in (anchor, positive, negative):
         no_booleans(v)
-    anchor, positive, negative = promote(anchor, positive, negative)
     near, far = pairwise(anchor, positive, p, eps), pairwise(anchor, negative, p, eps)
     if swap:
-        far = cnp.minimum(far, pairwise(positive, negative, p, eps))
-    return reduced(above(margin + near - far), reduction)
+        far = cnp.minimum(*promote(far, pairwise(positive, negative, p, eps)))
+    return reduced(above(cnp.subtract(*promote(margin + near, far))), reduction)
 
 
 def one_rank(anchor, positive, negative):
@@ -231,8 +232,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     """Compute the mean binary cross-entropy of logits over the classes."""
     reduction = legacy(size_average, reduce, reduction)
     no_booleans(target)
-    input, target, rest = promote(input, target, 1 - target)
-    loss = target * cnp.logaddexp(-input, 0.0) + rest * cnp.logaddexp(input, 0.0)
+    yes, no, target, rest = promote(cnp.logaddexp(-input, 0.0), cnp.logaddexp(input, 0.0), target, 1 - target)
+    loss = target * yes + rest * no
     loss = loss if weight is None else loss * weight
     return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 

@@ -150,7 +150,7 @@ for _names, _kernel, _kinds in (
     ("softplus", "softplus_cpu", "biuc"),
     ("hardsigmoid", "hardsigmoid_cpu", "biuc"),
     ("hardswish", "hardswish_cpu", "biuc"),
-    ("logsigmoid", "log_sigmoid_cpu", "biuc"),
+    ("logsigmoid multilabel_soft_margin_loss", "log_sigmoid_cpu", "biuc"),
     ("hardshrink", "hardshrink_cpu", "biuc"),
     ("softshrink", "softshrink_check", "biuc"),
     ("threshold", "threshold_cpu", "bc"),

@@ -105,7 +105,7 @@ refuse("nanmean", "biu", "nanmean(): expected input to have floating point or co
 refuse("neg", "b", "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
                    "use the `~` or `logical_not()` operator instead.", RuntimeError)
 refuse("relu", "b", "Boolean inputs not supported for relu", RuntimeError)
-refuse("relu", "c", "clamp is not supported for complex types")
+refuse("relu clamp clamp_min clamp_max", "c", "clamp is not supported for complex types")
 refuse("geqrf", "biu", "\"geqrf_cpu\" not implemented for '{word}'")
 refuse("linalg.qr linalg.slogdet", "biu",
        "linalg.{name}: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)

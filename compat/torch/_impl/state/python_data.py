@@ -11,8 +11,7 @@ from .concrete import concrete
 
 ndarray = np.ndarray
 _WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-          "int64": "int64_t", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "uint8_t",
-          "bool": "bool"}
+          "complex64": "c10::complex<float>", "int32": "int"}  # others are spelled as `uint8_t`
 _LISTS_OF_ARRAYS = []  # whether their warning was given: torch gives it once a process
 
 
@@ -186,11 +185,11 @@ def filling(value, dtype):
     kind = dtype.kind
     if kind == "f" and dtype.itemsize > 2 and type(value) in _REAL and -1e38 < value < 1e38:
         return dtype.type(value)
-    if kind == "b" or kind == "c":
+    if kind == "b":
         return np.asarray(value).astype(dtype)
-    word = _WORDS.get(dtype.name, dtype.name)
-    bad = isinstance(value, complex) and value.imag != 0
-    value = value.real if isinstance(value, complex) else value
+    word = _WORDS.get(dtype.name, f"{dtype.name}_t")
+    bad = isinstance(value, complex) and value.imag != 0 and kind != "c"
+    value = value.real if isinstance(value, complex) and kind != "c" else value
     if isinstance(value, int) and not isinstance(value, bool):
         if value >= 2**64:
             raise OverflowError("int too big to convert")
@@ -204,7 +203,7 @@ def filling(value, dtype):
             return np.asarray(int(value) % 2 ** (8 * dtype.itemsize) if kind == "u" else int(value)).astype(dtype)
     elif not bad:
         with np.errstate(over="ignore"):
-            out = np.asarray(float(value)).astype(dtype)
+            out = np.asarray(value if kind == "c" else float(value)).astype(dtype)
         if not (np.isinf(out) and value - value == 0):
             return out
     raise RuntimeError(f"value cannot be converted to type {word} without overflow")
