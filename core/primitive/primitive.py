@@ -194,8 +194,8 @@ class Primitive:
     def refuse_derivative(self, i, x):
         """Raise where `x`, a traced value that carries a derivative, is operand `i`, and its derivative is unknown."""
         if self.nondiff[i] is not None and is_inexact(x.aval.dtype):
-            raise RuleError(f"{self.name} has no derivative with respect to its operand {self.operands[i]!r}, which is "
-                            f"traced here: {self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
+            raise RuleError(f"{self.name} is not differentiable with respect to its operand {self.operands[i]!r}, "
+                            f"which is traced here: {self.nondiff[i]}; wrap it in stop_gradient{at_user_line()}")
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""

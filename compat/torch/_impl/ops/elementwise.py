@@ -502,13 +502,13 @@ attach("clip_", inplace_method(clamp.row))
 
 @operation("clamp_min", blind=True, inplace_form=True)
 def clamp_min(input, min):  # noqa: A002
-    """Limit from below; see PyTorch's documentation of `torch.clamp_min`."""
+    """Limit each element from below."""
     return limited(input, min, None)
 
 
 @operation("clamp_max", blind=True, inplace_form=True)
 def clamp_max(input, max):  # noqa: A002
-    """Limit from above; see PyTorch's documentation of `torch.clamp_max`."""
+    """Limit each element from above."""
     return limited(input, None, max)
 
 
