@@ -3,12 +3,13 @@
 from ..tensor import tensor as tensor  # isort: skip (the methods that operations build on)
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import combining, einsum, more, pointwise, pooling, scattering, statistics  # isort: skip (they build on those above)
+from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)
+from . import searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
 from . import overloads  # isort: skip (of operations registered above)
 from . import network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
-PLAIN = {**joining.PLAIN, **more.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
+PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
          **factorizations.PLAIN}
