@@ -64,7 +64,7 @@ def script_strides_beyond_an_example(torch):
     for row, size, stride, offset in ((torch.ones(5, 3), [3], [1], 1), (torch.ones(5, 3, 5), [4, 4], [4, 1], 0),
                                       (torch.ones(2, 5, 3)[1], [3], [1], 14), (torch.ones(5, 0, 3), [3], [1], 0)):
         found = attempt(lambda: torch.vmap(lambda t: t.as_strided(size, stride, offset))(row))
-        out += [found[:2], "This is not supported inside vmap" in found[2]]
+        out += [found[:2], "This is not supported inside of vmap" in found[2]]
     found = attempt(lambda: torch.vmap(lambda t: t.as_strided([1, 1], [1]))(torch.ones(5, 2)))
     return out, found[:2], "size and stride must have the same length" in found[2]
 

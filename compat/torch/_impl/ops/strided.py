@@ -107,7 +107,7 @@ def as_strided(input, size, stride, storage_offset=None):
     if (index < 0).any():
         if hidden:
             raise RuntimeError(f"as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches "
-                               "beyond the elements of an example. This is not supported inside vmap; use narrow, "
+                               "beyond the elements of an example. This is not supported inside of vmap; use narrow, "
                                "select, unfold or diagonal")
         return beyond(input, size, stride, offset)
 
