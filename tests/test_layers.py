@@ -79,13 +79,13 @@ api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/control transforms/debug transforms/custom api/nn
-    api/scipy/special
 api: core core/arrays backends core/trace transforms/scope core/tape core/primitive core/ops core/ops/indexing
     core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn transforms/interpreters
     transforms/collectives transforms/staging transforms/control transforms/debug api/numpy transforms/custom api/nn
     api/random api/scipy
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
+    transforms/collectives transforms/staging transforms/control transforms/debug transforms/custom api/nn
+    api/scipy/special api
 ~/modes: api
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types

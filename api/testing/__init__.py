@@ -1,5 +1,6 @@
 """Tools for testing derivatives: check_grads for functions, check for primitives."""
 
+from .. import _engine  # noqa: F401 - it loads the primitives that only compat uses: they are checked, too
 from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
