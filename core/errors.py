@@ -88,15 +88,42 @@ def _file_of(error):
     return entry.tb_frame.f_code.co_filename
 
 
-def user_line():
-    """Where the user's code called us: `file.py:12 in loss`, or an empty string."""
+def user_place():
+    """Where the user's code called us, as `(code, instruction)`: what `line_of` makes words of. 1 us."""
     frame = sys._getframe(1)
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(LIBRARY_FOLDERS) and "<__array_function__" not in name and not name.startswith(_NUMERIC):
-            return f"{os.path.basename(name)}:{frame.f_lineno} in {frame.f_code.co_name}"
+        code = frame.f_code
+        ours = _OURS.get(code.co_filename)
+        if ours is None:
+            ours = _is_our_file(code.co_filename)
+        if not ours:
+            return code, frame.f_lasti
         frame = frame.f_back
-    return ""
+    return None
+
+
+_OURS = {}  # file -> whether it is ours, or NumPy's
+_OURS_LIMIT = 4096
+
+
+def _is_our_file(name):
+    if len(_OURS) >= _OURS_LIMIT:
+        _OURS.clear()
+    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name
+    return ours
+
+
+def line_of(place):
+    """`file.py:12` of what `user_place` found."""
+    code, at = place
+    line = next((line for start, stop, line in code.co_lines() if start <= at < stop), None) or code.co_firstlineno
+    return f"{os.path.basename(code.co_filename)}:{line}"
+
+
+def user_line():
+    """Where the user's code called us: `file.py:12 in loss`, or an empty string."""
+    place = user_place()
+    return f"{line_of(place)} in {place[0].co_name}" if place is not None else ""
 
 
 def at_user_line():

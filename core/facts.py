@@ -14,12 +14,12 @@ LANE = {}  # what makes its public function; core/primitive/families.py, api/tes
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
 MOVES = {}  # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py
 OF_UNITS = {}  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
-PRODUCT = {}  # of matrices or tensors: worth saving rather than computing again; transforms/control/checkpoint.py
+PRODUCT = {}  # worth saving, not computing again; transforms/control/checkpoint.py, transforms/control/hoisting.py
 QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
+SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/compile/layout.py
 SHIFTS = {}  # operands whose plain cotangent is that of the answer; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
-WEAK = {}  # an operator: Python scalars stay weak through it, as in NumPy; core/primitive/primitive.py
 
 _TABLES = {name.lower(): table for name, table in list(globals().items()) if name.isupper()}
 

@@ -14,11 +14,12 @@ _CONSTS_LIMIT = 64
 class Aval:
     """Shape and dtype, interned: equal avals are usually one object, and `==` decides when they are not.
 
-    `plain` says native float64 or float32, not weak: the fast paths need no conjugate, cast or dtype check there.
-    `weak` marks a Python scalar, which takes the dtype of what it meets (NumPy 2 promotion).
+    `plain` says native float64 or float32: the fast paths need no conjugate, cast or dtype check there.
+    `weak` marks a Python scalar, which takes the dtype of what it meets (NumPy 2 promotion); `strong` is what it is in
+    any operation but an operator on its like: the aval itself where it is not weak.
     """
 
-    __slots__ = ("shape", "dtype", "ndim", "size", "plain", "weak", "consts")
+    __slots__ = ("shape", "dtype", "ndim", "size", "plain", "weak", "strong", "consts")
 
     def __init__(self, shape, dtype, weak=False):
         size = 1
@@ -29,7 +30,8 @@ class Aval:
         self.ndim = len(shape)
         self.size = size
         self.weak = weak
-        self.plain = dtype in _NATIVE_FLOATS and dtype.isnative and not weak
+        self.strong = make_aval(shape, dtype) if weak else self
+        self.plain = dtype in _NATIVE_FLOATS and dtype.isnative
         self.consts = {}
 
     def __eq__(self, other):

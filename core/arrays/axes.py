@@ -1,4 +1,4 @@
-"""Axis and shape arguments as core wants them: axes non-negative, shapes without -1."""
+"""Axis and shape arguments as core wants them: axes non-negative, shapes without -1, places in even steps as slices."""
 
 import math
 import operator
@@ -66,3 +66,13 @@ def full_shape(shape, size):
                              f"name the other lengths so that they divide the size{at_user_line()}")
         shape = tuple(size // rest if n == -1 else n for n in shape)
     return shape
+
+
+def even_steps(places):
+    """An array of increasing numbers in even steps as a slice; None for others."""
+    if len(places) < 2:
+        return slice(int(places[0]), int(places[0]) + 1, 1) if len(places) else slice(0, 0, 1)
+    step = int(places[1]) - int(places[0])
+    if step < 1 or int(places[-1]) - int(places[0]) != step * (len(places) - 1) or not (np.diff(places) == step).all():
+        return None
+    return slice(int(places[0]), int(places[-1]) + 1, step)

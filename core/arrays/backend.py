@@ -10,6 +10,8 @@ import numpy as np
 from ..errors import BackendError, MissingLibraryError, at_user_line
 
 SCALARS = frozenset({bool, int, float, complex})
+# Types whose operators are NumPy's own: no tracer inside, so a fast path may call the ufunc at once.
+RAW = SCALARS | frozenset({np.ndarray} | {np.dtype(c).type for c in "?bhilqBHILQefdgFDG"})
 
 
 @dataclass(frozen=True)

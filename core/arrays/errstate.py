@@ -13,11 +13,16 @@ if _VARIABLE is not None and hasattr(umath, "_make_extobj"):
     make_error_state = umath._make_extobj
     enter_error_state = _VARIABLE.set
     leave_error_state = _VARIABLE.reset
+    error_state = _VARIABLE.get
 else:
 
     def make_error_state(**kinds):
         """The error state that `np.errstate(**kinds)` would set, as `enter_error_state` takes it."""
         return kinds
+
+    def error_state():
+        """The error state that holds here, as `enter_error_state` takes it."""
+        return {**np.geterr(), "call": np.geterrcall()}
 
     def enter_error_state(state):
         """Set an error state; returns what `leave_error_state` takes."""

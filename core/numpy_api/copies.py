@@ -25,7 +25,7 @@ def copy(x):
     return make_buffer(x)
 
 
-def fresh(x):
+def copied(x):
     """`x` in memory of its own, where NumPy copies."""
     return make_buffer(x) if type(x) is Buffer else duplicate(x)
 

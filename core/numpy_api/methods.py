@@ -14,7 +14,7 @@ from ..trace.buffers import Buffer, become_buffer
 from ..trace.device import as_element, constant
 from ..trace.tracer import Rev, Tracer, concrete
 from .at import At
-from .copies import astype, copy, fresh
+from .copies import astype, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
 
 ndarray = np.ndarray
@@ -83,7 +83,7 @@ def squeeze(x, axis=None):
 def clip(x, min=None, max=None):
     """`x` limited to [min, max]; at the limits the derivative is 1 inside, half at a tie."""
     if min is None and max is None:
-        return fresh(x)
+        return copied(x)
     if min is not None:
         x = selection.maximum(x, min)
     return x if max is None else selection.minimum(x, max)
@@ -206,14 +206,14 @@ def trace(x, offset=0, axis1=0, axis2=1, dtype=None):
 def _setitem(x, key, value):
     buffer = x if type(x) is Buffer else become_buffer(x)
     if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
-        value = _fitting(buffer, value)
+        value = _cast_for_write(buffer, value)
     if type(key) is int or indexing.is_basic(key):
         buffer.write(key, value)
     else:
         buffer.assign(lambda contents, donate: indexing.update(contents, key, value), value)
 
 
-def _fitting(buffer, value):
+def _cast_for_write(buffer, value):
     """`value` in the dtype of the buffer, as NumPy casts on assignment; a derivative is never cast away."""
     if not isinstance(value, Tracer):
         return as_element(value, buffer.dtype)
@@ -239,7 +239,7 @@ def _augmented(op):
             if new.shape != contents.shape:
                 raise ShapeError(f"an in-place operation cannot broadcast shape {contents.shape} to {new.shape}; "
                                  f"write x = x + y{at_user_line()}")
-            return _fitting(contents, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
+            return _cast_for_write(contents, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
 
         buffer.assign(update, y)
         return buffer
@@ -302,9 +302,9 @@ _METHODS = {
     "cumprod": lambda x, axis=None, dtype=None, out=None: no_out(out, "cumprod") or accumulate(
         running.cumprod, x, axis, dtype),
     "reshape": lambda x, *shape, order="C", copy=None: copy is not None and check_options(
-        {"copy": copy}) or reshape(fresh(x) if copy else x, _shape_arguments(shape), order),
+        {"copy": copy}) or reshape(copied(x) if copy else x, _shape_arguments(shape), order),
     "ravel": lambda x, order="C": reshape(x, (-1,), order),
-    "flatten": lambda x, order="C": fresh(reshape(x, (-1,), order)),
+    "flatten": lambda x, order="C": copied(reshape(x, (-1,), order)),
     "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
         x, axis, sort_kind("argsort", kind, order, stable)),
     "sort": lambda x, axis=-1, kind=None, order=None, *, stable=None: _setitem(

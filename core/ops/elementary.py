@@ -2,7 +2,7 @@
 
 import math
 import operator
-from math import isnan
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -58,9 +58,9 @@ def _sigmoid(xp, x):
             out = np.negative(x)
             np.exp(out, out)
             out += 1.0
-            np.reciprocal(out, out)
-        if not out.size or np.fmin.reduce(out, axis=None):  # else a tiny number came out as 0
-            return out
+            total = np.add.reduce(out, axis=None)
+        if isfinite(total):  # else a tiny number would come out as 0
+            return np.reciprocal(out, out)
     return _stable_sigmoid(xp, x)
 
 
@@ -145,15 +145,53 @@ def _share(xp, x, y):
     return _weight(xp, x, y, out)
 
 
-def _weight(xp, x, y, quotient):
-    return xp.where((x == y) & (quotient != quotient), xp.where(x > 0, 0.5, 0.0), quotient).astype(quotient.dtype)
+def _weight(xp, x, y, quotient, half=0.5):
+    return xp.where((x == y) & (quotient != quotient), xp.where(x > 0, half, 0.0), quotient).astype(quotient.dtype)
+
+
+def _share_slope(xp, x, y):
+    """e / (1 + e)² of e = exp(-|y - x|); where x and y are infinite alike, the product of their shares."""
+    out = y - x
+    if xp is np and out.ndim and out.dtype.kind == "f":
+        np.abs(out, out)
+        np.negative(out, out)
+        np.exp(out, out)
+        more = out + 1.0
+        np.multiply(more, more, more)
+        np.divide(out, more, out)
+        flat = out.reshape(-1)
+        if not isnan(flat.dot(flat)):
+            return out
+    else:
+        out = _slope_of(xp.exp(-xp.abs(out)))
+        if xp is np and not np.isnan(np.sum(out)):
+            return out
+    return _weight(xp, x, y, out, 0.25)
+
+
+def _slope_of(e):
+    more = e + 1.0
+    return e / (more * more)
+
+
+share_slope = elementwise(
+    "share_slope",  # the shares of x and y multiplied, by which both change; one exp where the product takes two
+    impl=_share_slope,
+    lower=lambda x, y: _weight(np, x, y, _slope_of(np.exp(-np.abs(y - x))), 0.25),
+    d={"x": lambda x, y, ans: ans * (share(y, x) - share(x, y)),
+       "y": lambda x, y, ans: ans * (share(x, y) - share(y, x))},
+    singular=True,
+    absent={"complex": "weights have an order"},
+    samples=together(binary(complex_too=False),
+                     lambda rng: [Sample(np.array([-40.0, 40.0, -3.0]), np.array([2.0, -1.0, 40.0]), tol=1e-5)]),
+)
 
 
 share = elementwise(
     "share",  # the weight of x in logaddexp(x, y); its factors keep their relative precision at both ends
     impl=_share,
     lower=lambda x, y: _weight(np, x, y, 1.0 / (1.0 + np.exp(y - x))),
-    d={"x": lambda x, y, ans: ans * share(y, x), "y": lambda x, y, ans: -(ans * share(y, x))},
+    d={"x": lambda x, y: share_slope(x, y), "y": lambda x, y: -share_slope(x, y)},
     singular=True,
     absent={"complex": "weights have an order"},
     samples=together(binary(complex_too=False),

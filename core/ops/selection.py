@@ -1,5 +1,6 @@
 """Choosing between values: where, comparisons, extremes, rounding, casts and the flat functions."""
 
+import math
 import operator
 
 import numpy as np
@@ -8,7 +9,7 @@ from ..arrays.avals import make_aval
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
-from ..tape.unbroadcast import WHERE, recast
+from ..tape.unbroadcast import CHOICES, recast
 from .samples import Sample, binary, together, unary
 
 ndarray = np.ndarray
@@ -54,7 +55,45 @@ where = elementwise(
     linear=("x, y",),
     samples=_where_samples,
 )
-WHERE.append(where)
+CHOICES["where"] = where
+
+
+def _lost(ct, c):
+    return (c != c) & (ct == 0)
+
+
+is_lost = elementwise(
+    "is_lost",  # where a product c with a zero ct came out NaN
+    impl=lambda xp, ct, c: _lost(ct, c), lower=_lost, d=ZERO, samples=binary())
+
+
+def _strong(xp, ct, c):
+    if type(c) is ndarray and c.dtype.kind == "f" and c.size and (type(ct) is not ndarray or ct.shape == c.shape):
+        if not math.isnan(np.maximum.reduce(c, None)):
+            return c.copy(order="K")
+    return xp.where(_lost(ct, c), 0.0, c)
+
+
+def _strong_samples(rng):
+    c, ct = np.array([[0.3, np.nan, -0.0], [0.7, 1.5, np.nan]]), np.array([[0.5, 0.0, 0.0], [2.0, 3.0, -0.0]])
+    return [Sample(rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), Sample(rng.normal(), rng.normal(size=3)),
+            Sample(rng.normal(size=(2, 1)), rng.normal(size=3)), Sample(rng.normal(size=3), rng.normal(size=3) + 1j),
+            Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=3).astype(np.float32)),
+            Sample(ct, c, orders=0), Sample(ct[:0], c[:0])]
+
+
+strong_zero = elementwise(
+    "strong_zero",  # c, with 0 where it is NaN and ct is 0
+    impl=_strong,
+    lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
+    jvp={"c": lambda dc, ct, c: where(is_lost(ct, c), 0.0, dc)},
+    vjp={"c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
+    nondiff="ct",
+    zeros=True,
+    linear=("c",),
+    samples=_strong_samples,
+)
+CHOICES["strong_zero"] = strong_zero
 
 
 equal = elementwise("equal", d=ZERO, op=operator.eq, samples=binary())
@@ -97,18 +136,52 @@ remainder = elementwise(
 )
 
 
-def _share(d, x, y, above):
-    """The part of `d` that belongs to the extreme's operand x, which wins where `above` holds: all, none, or half at a
-    tie. NaN operands keep it.
-    """
-    if type(d) is ndarray and type(x) in RAW and type(y) in RAW and d.ndim and d.dtype in _BITS:
+def _share(d, x, y, least):
+    """The part of `d` that belongs to the extreme's operand x: all, none, or half at a tie. NaN operands keep it."""
+    if type(d) in RAW and type(x) in RAW and type(y) in RAW:
+        return _part(np, d, x, y, least)
+    return extreme_part(d, x, y, least)
+
+
+def _part(xp, d, x, y, least):
+    above = operator.lt if least else operator.gt
+    if type(d) is ndarray and d.ndim and d.dtype in _BITS and type(x) in RAW and type(y) in RAW:
         mine = above(x, y)
-        if mine.shape == d.shape and np.count_nonzero(mine) + np.count_nonzero(above(y, x)) == mine.size:
+        if np.shape(mine) == d.shape and np.count_nonzero(mine) + np.count_nonzero(above(y, x)) == mine.size:
             return keep_where(d, mine)  # no ties and no NaN
+    return _parted(xp.where, d, x, y, above)
+
+
+def _parted(choose, d, x, y, above):
     tie = x == y
     mine = above(x, y) | tie | (x != x)
     theirs = above(y, x) | tie | (y != y)
-    return where(mine & theirs, 0.5 * d, where(mine, d, 0.0))
+    return choose(mine & theirs, 0.5 * d, choose(mine, d, 0.0))
+
+
+def _part_samples(rng):
+    x, y = np.array([1.0, 2.0, 2.0, np.nan, 1.0, np.nan]), np.array([2.0, 1.0, 2.0, 1.0, np.nan, np.nan])
+    out = [Sample(d, x, y, params={"least": least}) for least in (False, True)
+           for d in (rng.normal(size=6), rng.normal(size=6) + 1j, rng.normal(size=6).astype(np.float32))]
+    few = {"least": True}
+    return [*[Sample(rng.normal(size=s), *rng.normal(size=(2, *s)), params=few) for s in ((), (3,), (2, 3), (0,))],
+            *out, Sample(rng.normal(size=3), x[:3], x[:3] + 1j, params=few),
+            Sample(rng.normal(size=3), rng.normal(size=(2, 3)), rng.normal(size=(2, 1)), params=few),
+            Sample(rng.normal(size=(2, 1)), rng.normal(size=3), 0.0, params=few),
+            Sample(*rng.normal(size=(3, 3)).astype(np.float32), params=few)]
+
+
+extreme_part = elementwise(
+    "extreme_part",  # of d, what belongs to x where x and y have an extreme: the smaller if `least`, else the larger
+    impl=lambda xp, d, x, y, *, least: _part(xp, d, x, y, least),
+    lower=lambda d, x, y, least: _parted(where, d, x, y, less if least else greater),
+    jvp={"d": lambda dd, x, y, least: _share(dd, x, y, least)},
+    vjp={"d": lambda ct, x, y, least: _share(ct, x, y, least)},
+    nondiff="x, y",
+    zeros=True,
+    linear=("d",),
+    samples=_part_samples,
+)
 
 
 def _bounded(x, bound, op, above):
@@ -140,17 +213,18 @@ def extreme(name, op, share, samples, **facts):
     )
 
 
-def _extreme(name, op, above):
+def _extreme(name, op, least):
     """maximum and minimum."""
+    above = operator.lt if least else operator.gt
     return extreme(
-        name, op, lambda d, x, y: _share(d, x, y, above),
+        name, op, lambda d, x, y: _share(d, x, y, least),
         lambda rng: [Sample(np.array([1.0, 2.0]), np.array([1.0, 3.0]), smooth=False)],
         bounds=(lambda x, bound: _bounded(x, bound, op, above), where.prim.rule((1,), True)),
     )
 
 
-maximum = _extreme("maximum", np.maximum, operator.gt)
-minimum = _extreme("minimum", np.minimum, operator.lt)
+maximum = _extreme("maximum", np.maximum, False)
+minimum = _extreme("minimum", np.minimum, True)
 
 cast = linear(
     "cast",  # to floating or complex; casts to integers and bool go through `cast_flat`

@@ -1,5 +1,7 @@
 """Moving elements without computing: reshape, transpose, broadcast, concatenate, pad, flip, real and imaginary part."""
 
+from itertools import accumulate
+
 import numpy as np
 
 from ..arrays.avals import make_aval
@@ -146,9 +148,11 @@ def _zeros(shape, dtype):
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def _concatenate_vjp(ct, i, xs_aval, axis):
-    start = sum(a.shape[axis] for a in xs_aval[:i])
-    return slice_axis(ct, axis, start, start + xs_aval[i].shape[axis])
+@joint
+def _concatenate_vjp(ct, active, xs_aval, axis):
+    before = (slice(None),) * axis
+    ends = list(accumulate([a.shape[axis] for a in xs_aval], initial=0))
+    return [ct[(*before, slice(ends[i], ends[i + 1]))] for i in active]
 
 
 def slice_axis(x, axis, start, stop):
@@ -179,13 +183,19 @@ concatenate = primitive(
 
 
 def _stack(xp, xs, axis):
-    """The rows side by side; `np.stack` takes 2.3 us for two numbers, `np.array` 0.2."""
+    """The rows side by side; `np.stack` takes 2.3 us for two numbers, `np.array` 0.2, and 0.5 for each of many arrays,
+    which `np.concatenate` puts together in 0.05. It compares all axes but the first; a length is asked for in half
+    the time of a shape.
+    """
     if xp is np and not axis:
-        for x in xs:
-            if getattr(x, "ndim", 0):
-                break
-        else:
-            return np.array(xs)
+        try:
+            if len(set(map(len, xs))) == 1:
+                return np.concatenate(xs).reshape((len(xs), *xs[0].shape))
+        except TypeError:  # a number
+            if not any(getattr(x, "shape", ()) for x in xs):
+                return np.array(xs)
+        except ValueError:  # other axes differ
+            pass
     return xp.stack(xs, axis=axis)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 from ..arrays.avals import SCALARS, aval_of
 from ..errors import RuleError
 from ..tape.recording import recorded
-from ..tape.tape import SPARE, Node, next_seq, take_spare
+from ..tape.tape import SPARE, new_node, next_seq, take_spare
 from ..trace.device import refuse_operands
-from ..trace.tracer import Rev, Tracer, share
+from ..trace.tracer import Dual, Rev, Tracer, share
+from .forward_lanes import joined, read
 from .primitive import RAW, bind
 
 ndarray = np.ndarray
+_MANY = 8  # operands that are looked at all at once
 
 
 def single_lane(prim):
@@ -27,6 +29,7 @@ def single_lane(prim):
         bare_collect = bare.collect or (lambda record: None)
     masks = prim.zeros
     view = prim.view
+    weak = prim.weak
 
     def apply(x, *params, **named):
         if named or len(params) != arity:
@@ -47,7 +50,7 @@ def single_lane(prim):
             if aval.dtype.kind not in "fcV":
                 return v
             known = x.aval
-            node = take_spare() if SPARE else Node()
+            node = take_spare() if SPARE else new_node()
             if known.plain:
                 node.rule = bare
                 node.saved = bare_collect((xv, *params, v, known))
@@ -61,7 +64,7 @@ def single_lane(prim):
             out = Rev()
             out.owner = x.owner
             out.value = v
-            out.aval = aval
+            out.aval = known if weak and known.weak else aval
             out.node = node
             if view and (aval.ndim or view is True or view(*params)):
                 share(x, out, prim, params)
@@ -91,7 +94,7 @@ def reading_lane(prim):
                     v = xv[index]
                 except (TypeError, ValueError, IndexError):
                     refuse_operands(prim, (x,), (index,))
-                node = take_spare() if SPARE else Node()
+                node = take_spare() if SPARE else new_node()
                 node.rule = rule
                 node.parents = x.node
                 node.saved = (known, index)
@@ -106,6 +109,11 @@ def reading_lane(prim):
                 if aval.shape or type(v) is ndarray:
                     share(x, out, prim, (index,))
                 return out
+        elif type(x) is Dual and type(x.value) is ndarray and type(x.tangent) is ndarray and not x.owner.done:
+            try:
+                return read(prim, x, index)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, (x,), (index,))
         return general(x, index)
 
     return apply
@@ -214,6 +222,17 @@ def joining_lane(prim):
         if len(named) != 1 or name not in named:
             return bind(prim, prim.arrange(xs, named))
         param = named[name]
+        if len(xs) > _MANY and RAW.issuperset(map(type, xs)):
+            try:
+                return impl(np, param, xs)
+            except (TypeError, ValueError):
+                refuse_operands(prim, xs, (param,))
+        if Dual in map(type, xs):
+            try:
+                out = joined(prim, xs, param)
+            except (TypeError, ValueError):
+                refuse_operands(prim, xs, (param,))
+            return bind(prim, (*xs, param)) if out is None else out
         owner = None
         values = []
         avals = []

@@ -240,6 +240,8 @@ def elementwise(
     native = op is None or isinstance(op, np.ufunc)
     run = functools.partial(prim.impl, np)
     prim.lower = lower or (op if isinstance(op, np.ufunc) else _UFUNCS.get(op, run))
+    if lower is None and type(prim.lower) is np.ufunc:
+        prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run
     if prim.params or not same:
         lane = None
@@ -308,8 +310,9 @@ class _Named:
 
 def broadcast_shape(name, shapes):
     """The broadcast of `shapes`, or a ShapeError that names the operation."""
+    longest = max(shapes, key=len, default=())
     try:
-        return np.broadcast_shapes(*shapes)
+        return np.broadcast_shapes(*shapes) if any(s and s != longest for s in shapes) else longest  # 3 us the former
     except ValueError:
         raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; axes must be equal or 1, "
                          f"counted from the last; reshape one operand, for example with x[:, None]{at_user_line()}"

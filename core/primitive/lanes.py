@@ -9,13 +9,15 @@ import numpy as np
 
 from ..facts import BOUNDS, QUIET, SHIFTS
 from ..tape.recording import recorded, with_bias
-from ..tape.tape import SPARE, Node, next_seq, take_spare
+from ..tape.tape import SPARE, new_node, next_seq, take_spare
 from ..trace.device import refuse_operands
 from ..trace.tracer import Batched, Dual, Rev
+from .forward_lanes import binary_push, forward_pair
 from .primitive import RAW, bind
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({int, float, bool})
+_ARRAYS = frozenset({ndarray, np.float64, np.float32})
 
 
 def unary_lane(prim, ufunc):
@@ -28,6 +30,7 @@ def unary_lane(prim, ufunc):
         tuple(_generic_name(n, prim) for n in formula.names), 3)
     steady = not (prim.singular or prim.name in QUIET) and push_want != 3 and not prim.zeros
     masks = prim.zeros
+    weak = prim.weak
 
     def apply(x):
         kind = type(x)
@@ -36,7 +39,7 @@ def unary_lane(prim, ufunc):
             if aval.plain:
                 xv = x.value
                 v = ufunc(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
-                node = take_spare() if SPARE else Node()
+                node = take_spare() if SPARE else new_node()
                 node.rule = rule
                 node.parents = x.node
                 if want == 1:
@@ -53,7 +56,7 @@ def unary_lane(prim, ufunc):
                 out = Rev()
                 out.owner = x.owner
                 out.value = v
-                out.aval = aval
+                out.aval = aval if weak else aval.strong
                 out.node = node
                 return out
         elif kind is ndarray or kind in RAW:
@@ -70,7 +73,7 @@ def unary_lane(prim, ufunc):
                 out = Dual()
                 out.owner = x.owner
                 out.value = v
-                out.aval = x.aval
+                out.aval = x.aval if weak else x.aval.strong
                 out.tangent = dx
                 return out
         elif kind is Batched and x.aval.plain:
@@ -107,8 +110,9 @@ def binary_lane(prim, op, native):
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
-    push = None if prim.singular or prim.name in QUIET else _binary_push(prim)
+    push = None if prim.singular or prim.name in QUIET else binary_push(prim)
     masks = prim.zeros
+    weak = prim.weak
     shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)
     adds = shifts_x and shifts_y
     bounds = BOUNDS.get(prim.name)
@@ -119,6 +123,8 @@ def binary_lane(prim, op, native):
         def op(x, y):
             return ufunc(x, y) if type(x) in RAW and type(y) in RAW else apply(x, y)
 
+    forward = forward_pair(prim, op, push)
+
     def apply(x, y):
         kind = type(x)
         other = type(y)
@@ -126,13 +132,14 @@ def binary_lane(prim, op, native):
             if kind is Rev:
                 if other is not Rev:
                     aval = x.aval
-                    if aval.plain:
+                    if aval.plain and not (aval.weak and x.owner.done):
                         xv = x.value
                         if other is float or other in _NUMBERS:
                             if type(xv) is ndarray:
                                 known = aval.consts.get(y)
                                 y = aval.const(y) if known is None else known
-                        elif other is ndarray and y.dtype is aval.dtype:
+                        elif other in _ARRAYS and y.dtype is aval.dtype and not x.owner.done:
+                            aval = aval.strong
                             if left_keeps_y:
                                 y = x.owner.keep(y)
                             if y.ndim and y.shape != aval.shape:
@@ -153,7 +160,7 @@ def binary_lane(prim, op, native):
                         if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
                             node = x.node
                         else:
-                            node = take_spare() if SPARE else Node()
+                            node = take_spare() if SPARE else new_node()
                             node.rule = left
                             node.parents = x.node
                             node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
@@ -163,7 +170,7 @@ def binary_lane(prim, op, native):
                         out = Rev()
                         out.owner = x.owner
                         out.value = v
-                        out.aval = aval
+                        out.aval = aval if weak else aval.strong
                         out.node = node
                         return out
                 else:
@@ -172,7 +179,7 @@ def binary_lane(prim, op, native):
                         xv = x.value
                         yv = y.value
                         v = op(xv, yv)
-                        node = take_spare() if SPARE else Node()
+                        node = take_spare() if SPARE else new_node()
                         node.rule = both
                         node.parents = (x.node, y.node)
                         node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
@@ -180,7 +187,7 @@ def binary_lane(prim, op, native):
                         out = Rev()
                         out.owner = x.owner
                         out.value = v
-                        out.aval = aval
+                        out.aval = aval if weak else aval.strong
                         out.node = node
                         if masks:
                             x.owner.masked = True
@@ -203,13 +210,14 @@ def binary_lane(prim, op, native):
                         return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
             elif other is Rev:
                 aval = y.aval
-                if aval.plain:
+                if aval.plain and not (aval.weak and y.owner.done):
                     yv = y.value
                     if kind is float or kind in _NUMBERS:
                         if type(yv) is ndarray:
                             known = aval.consts.get(x)
                             x = aval.const(x) if known is None else known
-                    elif kind is ndarray and x.dtype is aval.dtype:
+                    elif kind in _ARRAYS and x.dtype is aval.dtype and not y.owner.done:
+                        aval = aval.strong
                         if right_keeps_x:
                             x = y.owner.keep(x)
                         if x.ndim and x.shape != aval.shape:
@@ -230,7 +238,7 @@ def binary_lane(prim, op, native):
                     if shifts_y:  # y + 1: no node, what arrives here is what arrives at y
                         node = y.node
                     else:
-                        node = take_spare() if SPARE else Node()
+                        node = take_spare() if SPARE else new_node()
                         node.rule = right
                         node.parents = y.node
                         node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
@@ -240,7 +248,7 @@ def binary_lane(prim, op, native):
                     out = Rev()
                     out.owner = y.owner
                     out.value = v
-                    out.aval = aval
+                    out.aval = aval if weak else aval.strong
                     out.node = node
                     return out
             elif kind in RAW and other in RAW:
@@ -260,7 +268,7 @@ def binary_lane(prim, op, native):
                             out = Dual()
                             out.owner = x.owner
                             out.value = v
-                            out.aval = aval
+                            out.aval = aval if weak else aval.strong
                             out.tangent = push(x.tangent, y.tangent, xv, yv, v)
                             return out
                     elif other in _NUMBERS:
@@ -271,9 +279,25 @@ def binary_lane(prim, op, native):
                         out = Dual()
                         out.owner = x.owner
                         out.value = v
-                        out.aval = aval
+                        out.aval = aval if weak else aval.strong
                         out.tangent = push(x.tangent, None, xv, y, v)
                         return out
+            elif other is Dual:
+                aval = y.aval
+                if aval.plain and push is not None and kind in _NUMBERS and not y.owner.done:
+                    if masks:
+                        y.owner.masked = True
+                    yv = y.value
+                    if type(yv) is ndarray:
+                        known = aval.consts.get(x)
+                        x = aval.const(x) if known is None else known
+                    v = op(x, yv)
+                    out = Dual()
+                    out.owner = y.owner
+                    out.value = v
+                    out.aval = aval if weak else aval.strong
+                    out.tangent = push(None, y.tangent, x, yv, v)
+                    return out
             elif kind is Batched:
                 aval = x.aval
                 if aval.plain:
@@ -299,39 +323,15 @@ def binary_lane(prim, op, native):
                     out.value = op(x, y.value)
                     out.aval = aval
                     return out
+            if push is not None and (kind is Dual or other is Dual):
+                out = forward(x, y)
+                if out is not None:
+                    return out
         except (TypeError, ValueError):
             refuse_operands(prim, (x, y))
         return bind(prim, (x, y))
 
     return apply
-
-
-def _binary_push(prim):
-    """`push(dx, dy, x, y, ans)` of a plain elementwise primitive; `dy` None for a constant."""
-    names = prim.operands
-    slots = {names[0]: 0, names[1]: 1, "ans": 2}
-    parts = []
-    for i in (0, 1):
-        formula = prim.jvp.real.get(i)
-        if formula is None or any(n not in slots for n in formula.names):
-            return None
-        parts.append((formula.fn, tuple(slots[n] for n in formula.names)))
-    (fx, ax), (fy, ay) = parts
-
-    def push(dx, dy, x, y, ans):
-        record = (x, y, ans)
-        tx = fx(dx, *[record[k] for k in ax])
-        if dy is None:
-            return tx
-        return tx + fy(dy, *[record[k] for k in ay])
-
-    if len(ax) == 0 and len(ay) == 0:
-        def push(dx, dy, x, y, ans):
-            return fx(dx) if dy is None else fx(dx) + fy(dy)
-    elif ax == (1,) and ay == (0,):
-        def push(dx, dy, x, y, ans):
-            return fx(dx, y) if dy is None else fx(dx, y) + fy(dy, x)
-    return push
 
 
 def flat_lane(prim, op):

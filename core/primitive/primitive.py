@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays.avals import aval_of
-from ..arrays.backend import namespace_of, special_function
+from ..arrays.backend import RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import LAZY, MOVES, WEAK, file_facts
+from ..facts import LAZY, MOVES, file_facts
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.tracer import Trace, Tracer
@@ -20,9 +20,6 @@ ndarray = np.ndarray
 REGISTRY = {}  # name -> Primitive
 _RULE_LIMIT = 512
 _VARARGS = 0x04
-
-# Types whose operators are NumPy's own: no tracer inside, so a fast path may call the ufunc at once.
-RAW = frozenset({ndarray, bool, int, float, complex} | {np.dtype(c).type for c in "?bhilqBHILQefdgFDG"})
 
 
 class _Zero:
@@ -83,10 +80,13 @@ class Primitive:
     """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
-                 elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, unview=None,
-                 **facts):
+                 elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, weak=False,
+                 unview=None, **facts):
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
+        if singular and not elementwise:
+            raise RuleError(f"primitive {name!r} is declared singular, which masks its derivatives element by element, "
+                            f"but it is not elementwise; call strong_zero in its rules, or drop singular")
         code = impl.__code__
         names = code.co_varnames
         self.name = name
@@ -103,14 +103,16 @@ class Primitive:
         self.batch_params: Any = None  # `(params, size, shape)` -> the parameters of the same operation on a batch
         self.jvp = self.vjp = Rules()
         self.lower: Any = None  # of an elementwise one: a ufunc, a `Loop`, or a function that says it in operations
+        self.ufunc: Any = None  # (the ufunc that computes it on arrays, its operator or None), if nothing else does
         self.unview = unview  # `unview(x, part, *params)`: x with what the operation takes of it replaced by part
         self.effects = frozenset(effects.split())  # "acts": never dropped or merged; "collective"; "context": reads one
         self.handlers = handlers  # higher-order: {trace kind: handler(trace, prim, args)}, not rules
         self.linear = linear  # operand groups in which it is linear
         self.elementwise = elementwise
         self.flat = flat
-        self.singular = singular  # its rules can meet 0 * inf
+        self.singular = singular  # elementwise, and its rules can meet 0 * inf
         self.zeros = zeros  # creates structural zeros
+        self.weak = weak  # an operator: Python scalars stay weak through it, as in NumPy
         self.view = view  # may share memory; a function of the params: if 0-d
         self.exact = exact  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.fun: Any = None
@@ -256,7 +258,7 @@ def promote_weak(prim, args, values, n):
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
     if all(weak):
-        return prim.name in WEAK
+        return prim.weak
     for i in range(n):
         if weak[i] and type(values[i]) in _SCALAR_TYPES:
             values[i] = values[i].item()

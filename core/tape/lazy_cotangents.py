@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 
+from ..arrays.axes import even_steps
 from ..facts import GRAM
+from ..trace.buffers import UPDATE
 from ..trace.device import constant
 from ..trace.tracer import Batched, make_batched, unwrap
-from .unbroadcast import WHERE
+from .unbroadcast import CHOICES
 
 ndarray = np.ndarray
 _EXACT = 1 << 24  # numbers of rows below this are exact in every dtype that a pullback may cast them to
@@ -88,22 +90,40 @@ class Units:
     def dense(self):
         """The batch itself, as a tracer."""
         if self.known is None:
-            self.known = make_batched(self.trace, self.made())
+            made = self.materialize()
+            if self.unit and self.whole and type(made) is ndarray and made.ndim == 2:
+                self.trace.units = made  # all unit vectors, in their order: products know them
+            self.known = make_batched(self.trace, made)
         return self.known
 
-    def made(self):
+    def materialize(self):
         """The batch as a new array, or as a value of an outer trace."""
         values = self.values
+        shape = (self.trace.size, *values.shape)
+        if not self.unit and not isinstance(values, (ndarray, np.generic)):
+            return self.onto(constant(np.zeros(shape, values.dtype), values))
         at, rows = self._rows()
-        plain = self.unit or isinstance(values, (ndarray, np.generic))
-        batch = np.zeros((self.trace.size, values.size), values.dtype if plain else np.bool_)
-        batch[rows, at] = 1 if self.unit or not plain else values.reshape(-1)[at]
-        batch = constant(batch.reshape((self.trace.size, *values.shape)), values)
-        return batch if plain else WHERE[0](batch, values, 0.0)
+        batch = np.zeros((self.trace.size, values.size), values.dtype)
+        batch[rows, at] = 1 if self.unit else values.reshape(-1)[at]
+        return constant(batch.reshape(shape), values)
+
+    def onto(self, batch):
+        """`batch`, an array or a traced value, with it added."""
+        values = self.values
+        at, rows = self._rows()
+        places = even_steps(rows * values.size + at)
+        if places is None:  # in no even steps, which an index would say
+            mask = np.zeros(batch.shape, np.bool_)
+            mask.reshape((len(mask), -1))[rows, at] = True
+            return batch + CHOICES["where"](constant(mask, values), values, 0.0)
+        values = values if values.ndim == 1 else values.reshape((-1,))
+        if not self.complete:
+            values = values[even_steps(at) or at]
+        return UPDATE[0](batch.reshape((-1,)), values, places, True, False).reshape(batch.shape)
 
     def plus(self, other):
         """The sum with another batch of units in the same places, else None."""
-        if self.places is not other.places:
+        if self.places is not other.places and not np.array_equal(self.places, other.places):
             return None
         return self._same_places(self.values + other.values)
 
@@ -118,7 +138,9 @@ class Units:
         back, saved = node.rule.back, node.saved
         if self.trace.size >= _EXACT:
             return None
-        values = self.values if self.complete else WHERE[0](constant(self.places > 0, self.values), self.values, 0.0)
+        values = self.values
+        if not self.complete:
+            values = CHOICES["where"](constant(self.places > 0, values), values, 0.0)
         values = [_settled(c) for c in _each(node, back(values, saved))]
         # A pullback may cast to the dtype of an operand, so these come back in float32, or complex.
         places, ones = ([None if c is None else np.real(_settled(c)) for c in _each(node, back(x, saved))]
@@ -161,9 +183,10 @@ class Units:
         return type(self.values) is ndarray
 
     def into(self, batch):
-        """Add it to a plain batch."""
+        """`batch`, a plain one, which it is added to in place."""
         at, rows = self._rows()
         batch.reshape((len(batch), -1))[rows, at] += self.values.reshape(-1)[at]
+        return batch
 
 
 class Scaled:
@@ -223,14 +246,20 @@ class Scaled:
         """The batch itself, as a tracer."""
         if self.known is None:
             bare = self.at is None and self.factor is None
-            self.known = make_batched(self.trace, self.rows if bare else self.made())
+            self.known = make_batched(self.trace, self.rows if bare else self.materialize())
         return self.known
 
-    def made(self):
+    def materialize(self):
         """The batch as a new array, or as a value of an outer trace."""
         if self.at is None:
             return self.rows.copy() if self.factor is None else self.rows * self.factor
         return self._spread() if self.plain else self._by(None)._spread() * self.factor
+
+    def onto(self, batch):
+        """`batch`, an array or a traced value, with it added."""
+        if type(self.at) is not slice:
+            return batch + self.materialize()
+        return UPDATE[0](batch, self.rows if self.factor is None else self.rows * self.factor, self.at, True, False)
 
     def _spread(self):
         """The batch of plain rows, those in between zero."""
@@ -257,8 +286,9 @@ class Scaled:
         return type(self.rows) is ndarray and (self.factor is None or type(self.factor) is ndarray)
 
     def into(self, batch):
-        """Add it to a plain batch."""
+        """`batch`, a plain one, which it is added to in place."""
         batch[... if self.at is None else self.at] += self.rows if self.factor is None else self.rows * self.factor
+        return batch
 
     def plus(self, other):
         """The sum with another batch of the same rows, else None."""
@@ -279,7 +309,8 @@ class Sum:
 
     def through(self, node, masked):
         """`[(parent, cotangent), …]` behind a node, or None if its rule needs the batch itself."""
-        if node.rule is None or not node.rule.pointwise:
+        rule = node.rule
+        if rule is None or not (rule.pointwise or rule.moves and all(type(p) is Units for p in self.parts)):
             return None
         found = [part.through(node, masked) for part in self.parts]
         return None if any(f is None for f in found) else [pair for pairs in found for pair in pairs]
@@ -288,9 +319,10 @@ class Sum:
         """The batch itself, as a tracer."""
         if self.known is None:
             first, *others = self.parts
-            batch = np.ascontiguousarray(first.made())
+            plain = all(p.plain for p in self.parts)
+            batch = np.ascontiguousarray(first.materialize()) if plain else first.materialize()
             for part in others:
-                part.into(batch)
+                batch = part.into(batch) if plain else part.onto(batch)
             self.known = make_batched(first.trace, batch)
         return self.known
 
@@ -310,7 +342,7 @@ def meet(h, c):
 
 
 def _summed(h, c):
-    """The sum of two lazy batches; None if it has too many parts, or is not of plain arrays of one dtype."""
+    """The sum of two lazy batches; None if it has too many parts, or is not of one dtype."""
     parts = _parts(h).copy()
     for part in _parts(c):
         for k, found in enumerate(parts):
@@ -323,10 +355,11 @@ def _summed(h, c):
     first = parts[0]
     if len(parts) == 1:
         return first
-    if len(parts) > _PARTS or not all(p.plain and p.dtype == first.dtype and p.shape == first.shape for p in parts):
+    if len(parts) > _PARTS or not all(p.dtype == first.dtype and p.shape == first.shape for p in parts):
         return None
     total = Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
-    return total if first.trace.size * math.prod(first.shape) >= SMALL else total.dense()
+    small = SMALL if all(p.plain for p in parts) else SMALL >> 4  # staged, an operation on few elements takes less
+    return total if first.trace.size * math.prod(first.shape) >= small else total.dense()
 
 
 def _parts(batch):
@@ -339,9 +372,13 @@ def _added(whole, part):
         return None
     parts = _parts(part)
     value = whole.value
-    if type(value) is not ndarray or whole.owner is not parts[0].trace or not all(
-            p.plain and p.dtype == value.dtype and p.shape == value.shape[1:] for p in parts):
+    if whole.owner is not parts[0].trace or not all(
+            p.dtype == value.dtype and p.shape == value.shape[1:] for p in parts):
         return None
+    if type(value) is not ndarray or not all(p.plain for p in parts):
+        for p in parts:
+            value = p.onto(value)
+        return make_batched(whole.owner, value)
     batch = value.copy()
     for p in parts:
         p.into(batch)

@@ -48,6 +48,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.names = tuple(names)
     rule.active = active
     rule.lazy = prim.name in LAZY
+    rule.masks = prim.zeros or prim.handlers is not None
     rule.pointwise = prim.elementwise and plain and not fixed
     positions = [where[n] for n in names]
     nin = len(prim.operands)

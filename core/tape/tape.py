@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from ..types import Any, Callable
-from .node_pool import SPARE, take_spare
+from .node_pool import GROWTH, SPARE, put_off_full_collection, take_spare
 
 ndarray = np.ndarray
 
@@ -40,11 +40,12 @@ class Rule:
     `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
     primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
     meet.
+    `masks` says that its pullback may put structural zeros into what arrives at the parents.
     `once` rules call bodies of the user's: what they do is not recorded on the tape of the stateful layer.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "basis", "moves", "once")
+                 "pointwise", "programs", "basis", "moves", "masks", "once")
 
     prim: Any
     back: Callable[..., Any]
@@ -65,10 +66,21 @@ class Rule:
         self.programs = None
         self.basis = None
         self.moves = False
+        self.masks = True
         self.once = False
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"
+
+
+_made = itertools.count(1).__next__
+
+
+def new_node():
+    """A node made anew, its fields not yet set; fast paths call this where no spare one is left."""
+    if not _made() % GROWTH:
+        put_off_full_collection()
+    return Node()
 
 
 def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
@@ -87,7 +99,7 @@ def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
     >>> make_node(REGISTRY["negative"].rule((0,)), leaf, None).parents is leaf
     True
     """
-    node = take_spare() if SPARE else Node()
+    node = take_spare() if SPARE else new_node()
     node.rule = rule
     node.parents = parents
     node.saved = saved

@@ -10,6 +10,7 @@ import numpy as np
 from ..trace.tracer import unwrap
 
 ndarray = np.ndarray
+_NUMBERS = frozenset({np.float64, np.float32, float})
 
 
 def conj(x):
@@ -53,7 +54,10 @@ def strong_zero(ct, c):
 
     The NaN is replaced after the fact, not the product: where `c` is finite the derivative with respect to `ct` stays.
     """
-    if type(c) is ndarray and c.dtype.kind == "f":
+    if type(c) in _NUMBERS or type(c) is ndarray and not c.ndim:
+        if c == c:
+            return c
+    elif type(c) is ndarray and c.dtype.kind == "f":
         flat = c.reshape(-1)
         if not isnan(flat.dot(flat)):  # one BLAS pass: squares add up to NaN only if one of them is
             return c
@@ -63,7 +67,7 @@ def strong_zero(ct, c):
             bad = raw != raw
             if not (bad.any() if hasattr(bad, "any") else bad):
                 return c
-    return WHERE[0]((c != c) & (ct == 0), 0.0, c)
+    return CHOICES["strong_zero"](ct, c)
 
 
-WHERE = []  # filled by core/ops with the `where` primitive, which rules need before it is declared
+CHOICES = {}  # filled by core/ops/selection with `where` and `strong_zero`, which rules need before they are declared

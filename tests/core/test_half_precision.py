@@ -55,7 +55,7 @@ def test_the_mean_of_more_elements_than_the_dtype_counts(dtype):
     lambda x: 1000 * nn.softmax(x)[:5], lambda x: nn.standardize(x)[:5], lambda x: nn.standardize(300 * x)[:5],
     lambda x: nn.layer_norm(300 * x)[:5], lambda x: 1000 * nn.avg_pool(x[None], N)[0],
     lambda x: 1000 * nn.softmax_cross_entropy(x[None], np.array([3])),
-], ids=str)  # fmt: skip
+])
 def test_reductions_over_more_elements_than_the_dtype_counts(fun, dtype):
     compare(fun, NOISE, dtype)
 
@@ -67,7 +67,7 @@ PLACES = np.array([0.03, 0.5, 3.0, 60.0, 300.0, 1000.0])
     np.arcsinh, lambda x: np.arctan2(x, x[::-1]), np.log1p, np.arctan, np.reciprocal,
     lambda x: x ** np.array(-1.5, x.dtype), lambda x: x / (x[::-1] + 1), special.gammaln, np.sinc, special.i0e,
     lambda x: np.exp(-x / 100) ** 3, lambda x: (x / 1000) ** 3000,
-], ids=str)  # fmt: skip
+])
 def test_slopes_whose_factors_the_dtype_does_not_hold(fun):
     """1 / √(1 + x²) at 1000 is 1e-3, though x² is infinite in float16."""
     compare(fun, PLACES, np.dtype(np.float16), rtol=0.05)

@@ -5,6 +5,9 @@ import pytest
 
 import covector
 from covector.core.errors import MutationError
+from covector.core.facts import SAMPLES, SHARES
+from covector.core.primitive.primitive import REGISTRY
+from covector.testing.cases import cases
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
 
@@ -108,3 +111,14 @@ def test_what_is_read_only_in_numpy_is_refused(name):
 
     with pytest.raises(ValueError, match="read-only, as in NumPy; (write to a copy|make the array complex)"):
         covector.vjp(f, X)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.keys() & SAMPLES.keys()))
+def test_a_primitive_says_when_it_gives_memory_of_its_operands(name):
+    prim = REGISTRY[name]
+    for case in cases(prim):
+        operands = [np.array(x) for x in case.operands]
+        outs = [v for v in case.raw(operands, "bind") if isinstance(v, np.ndarray)]
+        for k, out in enumerate(outs):
+            shared = any(np.may_share_memory(out, x) for x in [*operands, *outs[:k]])
+            assert not shared or prim.view or name in SHARES, str(case)

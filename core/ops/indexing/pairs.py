@@ -74,6 +74,7 @@ as_real = linear(
 as_complex = linear(
     "as_complex",  # real (*a, 2) -> complex (*a)
     impl=lambda xp, x: _join(xp, x),
+    shares=True,
     transpose=lambda ct: as_real(ct),
     shape=_joined_shape,
     batch_params=lambda: (),

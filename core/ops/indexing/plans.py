@@ -163,6 +163,7 @@ counted = primitive(
     shape=lambda k, n: make_aval(k.shape, np.dtype(np.intp)),  # asked without places: there are none that fit n = 0
     jvp=ZERO,
     batch=lambda k, n: counted(k, n=n),
+    shares=True,
     samples=lambda rng: [Sample(np.array(v), params={"n": 3}, smooth=False)
                          for v in (1, [0, 2, -3], [[-1, 0]], np.zeros(0, int))],
     absent={"float32": "places are integers", "complex": "places are integers"},

@@ -106,6 +106,7 @@ unravel_index = primitive(
     shape=lambda x, shape: tuple(make_aval(x.shape, INDEX) for _ in shape),
     jvp=ZERO,
     batch=lambda x, shape, order: unravel_index(x, shape, order),
+    shares=True,
     samples=lambda rng: [Sample(rng.integers(0, 24, s), params={"shape": (2, 3, 4), "order": o})
                          for s in ((), (3,), (2, 2), (0,)) for o in "CF"],
     absent={"float32": "it takes integers", "complex": "it takes integers"},

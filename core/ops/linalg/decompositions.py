@@ -14,7 +14,7 @@ from ..indexing.pairs import real
 from ..samples import Sample
 from ..shaping import conjugate
 from .guards import check_mirrored
-from .lapack import inverse, lower_factor
+from .lapack import inverse, inverse_of_lower, lower_factor
 from .products import lift, matmul, outer, times
 
 ndarray = np.ndarray
@@ -201,11 +201,38 @@ def _cholesky_vjp(ct, ans):
 def _cholesky_real_vjp(ct, ans):
     """The same of one real matrix; plain ones by NumPy's products, 8 us for 18 at 10 x 10."""
     n = ans.shape[-1]
-    if n > 64 or ans.ndim != 2 or type(ct) is not ndarray or type(ans) is not ndarray:
+    if ans.ndim != 2 or type(ct) is not ndarray or type(ans) is not ndarray:
         return _cholesky_vjp(ct, ans)
+    if n > 64:
+        return _cholesky_blocks_vjp(ct, ans)
     back = inverse(np, ans)
     x = back.T.dot(ans.T.dot(ct) * _quarters(n, ans.dtype)).dot(back)
     return x + x.T.copy()  # of small matrices in 0.7 us; walking one of them across takes 0.9
+
+
+def _cholesky_blocks_vjp(ct, ans):
+    """The same of a large matrix, without products with what lies above the diagonals: 23 ms for 54 at 600 x 600."""
+    n = ans.shape[-1]
+    back = inverse_of_lower(ans)
+    half = np.zeros_like(ans)
+    right = np.zeros_like(ans)
+    out = np.empty_like(ans)
+    blocks = [(i, min(i + _ROWS, n)) for i in range(0, n, _ROWS)]
+    for i, end in blocks:
+        half[i:end, :end] = ans[i:, i:end].T.dot(ct[i:, :end])
+    half *= 0.5 * _halves.__wrapped__(n, ans.dtype)
+    for i, end in blocks:
+        for j, stop in blocks:
+            if j <= i:
+                right[i:end, j:stop] = half[i:end, j:end].dot(back[j:end, j:stop])
+    for i, end in blocks:
+        for j, stop in blocks:
+            k = max(i, j)
+            out[i:end, j:stop] = back[k:, i:end].T.dot(right[k:, j:stop])
+    return out + out.T
+
+
+_ROWS = 128  # of a block
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""NumPy's own inverse and Cholesky factor of one matrix, without the checks that take half of their time.
+"""Inverses and Cholesky factors of one matrix, by NumPy's routines without the checks that take half of their time.
 
 `np.linalg.inv` of 10 x 10 takes 8.1 us, the routine behind it 4.2; `np.linalg.cholesky` 5.0 and 2.1. The routines are
 those of NumPy, found by name; where a NumPy has them no longer, its public functions do the same.
@@ -38,3 +38,17 @@ def _of_one_matrix(name, message, public):
 
 inverse = _of_one_matrix("inv", "Singular matrix", lambda xp: xp.linalg.inv)
 lower_factor = _of_one_matrix("cholesky_lo", "Matrix is not positive definite", lambda xp: xp.linalg.cholesky)
+_BLOCK = 64  # rows of a triangle that are inverted at once
+
+
+def inverse_of_lower(a):
+    """The inverse of a plain lower triangular matrix, in a sixth of the products that `np.linalg.inv` takes."""
+    n = a.shape[-1]
+    if n <= _BLOCK:
+        return np.linalg.inv(a[::-1, ::-1])[::-1, ::-1]
+    middle = n // 2
+    out = np.zeros_like(a)
+    out[:middle, :middle] = x = inverse_of_lower(a[:middle, :middle])
+    out[middle:, middle:] = y = inverse_of_lower(a[middle:, middle:])
+    out[middle:, :middle] = -y.dot(a[middle:, :middle].dot(x))
+    return out

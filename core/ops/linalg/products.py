@@ -12,6 +12,7 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.call_lanes import general_lane
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
+from ...trace.tracer import Tracer
 from ..samples import arrays, together
 
 ndarray = np.ndarray
@@ -160,9 +161,13 @@ def _product_of_units(values, batched, units):
     """The products of all unit vectors with a matrix: its rows, or its columns; None where no product is of them."""
     at = 0 if batched[0] else 1
     other = values[1 - at]
-    if all(batched) or values[at] is not units or type(other) is not ndarray or other.ndim != 2:
+    if all(batched) or values[at] is not units or getattr(other, "ndim", 0) != 2:
         return None
     if other.dtype != units.dtype or other.shape[at] != units.shape[0]:
+        return None
+    if isinstance(other, Tracer):
+        return (other if at == 0 else other.T) * 1  # apart from it, and cheaper than a product
+    if type(other) is not ndarray:
         return None
     return np.array(other if at == 0 else other.T, order="C")
 

@@ -3,6 +3,8 @@
 import math
 from itertools import product
 
+import numpy as np
+
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
@@ -114,12 +116,27 @@ def _conv(xp, x, w, stride, padding, dilation, groups):
 
 def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     kernel, out = tuple(w.shape[2:]), tuple(y.shape[2:])
-    n, rows = y.shape[0], w.shape[1] * math.prod(kernel)
-    left = _split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)).swapaxes(1, 2)
-    cols = xp.matmul(left, y.reshape((n, groups, w.shape[0] // groups, math.prod(out))))
-    cols = cols.reshape((n, groups * w.shape[1], *kernel, *out))
-    whole = _overlap_add(xp, cols, tuple([a + k + b for k, (a, b) in zip(size, padding)]), kernel, stride, dilation)
-    return whole[(Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])]
+    n, channels, places, taps = y.shape[0], w.shape[1], math.prod(out), math.prod(kernel)
+    features, whole = w.shape[0] // groups, tuple([a + k + b for k, (a, b) in zip(size, padding)])
+    left = _split(w, groups, 0)
+    right = y.reshape((n, groups, features, places))
+    crop = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])
+    if xp is not np or groups > 1 or channels < 8 or n * channels < 4 * out[-1]:  # narrow products, short additions
+        cols = xp.matmul(left.reshape((groups, features, channels * taps)).swapaxes(1, 2), right)
+        cols = cols.reshape((n, groups * channels, *kernel, *out))
+        return _overlap_add(xp, cols, whole, kernel, stride, dilation)[crop]
+    # Examples and channels behind the places, so that each addition runs over many elements: 160 us for 270 at 16
+    # examples of 16 x 7 x 7 from 8 channels and a kernel of 3 x 3.
+    right = np.ascontiguousarray(right.transpose((1, 3, 0, 2))).reshape((groups, places * n, features))
+    left = np.ascontiguousarray(left.reshape((groups, features, channels, taps)).transpose((3, 0, 1, 2)))
+    cols = np.matmul(right, left).reshape((*kernel, groups, *out, n * channels))
+    total = np.zeros((groups, *whole, n * channels), cols.dtype)
+    for place in product(*map(range, kernel)):
+        spots = [slice(k * d, k * d + (m - 1) * s + 1, s) for k, d, s, m in zip(place, dilation, stride, out)]
+        total[(slice(None), *spots)] += cols[place]
+    total = total[(slice(None), *crop[1:])].reshape((groups, *size, n, channels))
+    total = total.transpose((len(size) + 1, 0, len(size) + 2, *range(1, len(size) + 1)))
+    return np.ascontiguousarray(total).reshape((n, groups * channels, *size))
 
 
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):

@@ -7,7 +7,7 @@ from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import broadcast_shape, elementwise, primitive
-from ...tape.unbroadcast import conj, fix
+from ...tape.unbroadcast import conj, fix, strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp
 from ..elementary import sigmoid
@@ -296,8 +296,13 @@ def _target_jvp(tangents, x, t):
     push = None if dx is None else reduce_sum(_target_gap(x, t) * dx, last, False)
     if dt is None:
         return push
-    part = -reduce_sum(log_softmax(x, x.ndim - 1) * dt, last, False)
+    part = -reduce_sum(strong_zero(dt, log_softmax(x, x.ndim - 1) * dt), last, False)
     return part if push is None else push + part
+
+
+def _target_weight_vjp(ct, x):
+    ct = ct.reshape((*ct.shape, 1))
+    return strong_zero(ct, -log_softmax(x, x.ndim - 1) * ct)
 
 
 target_cross_entropy = primitive(
@@ -307,11 +312,11 @@ target_cross_entropy = primitive(
     jvp={"x, t": _target_jvp},
     vjp={
         "x": lambda ct, x, t: _target_gap(x, t) * ct.reshape((*ct.shape, 1)),
-        "t": lambda ct, x: -log_softmax(x, x.ndim - 1) * ct.reshape((*ct.shape, 1)),
+        "t": _target_weight_vjp,
     },
     batch=lambda x, t, batched, size: target_cross_entropy(
         *[v if hit else broadcast_to(v, shape=(size, *v.shape)) for v, hit in zip((x, t), batched)]),
-    singular=True,
+    quiet=True,
     absent={**_REAL, "broadcast": "one shape for both"},
     samples=together(*[arrays(s, s, complex_too=False) for s in ((3,), (2, 3), (2, 1, 3), (0, 3))]),
 )

@@ -6,7 +6,7 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import elementwise, primitive
-from ...tape.unbroadcast import conj
+from ...tape.unbroadcast import conj, strong_zero
 from ..arithmetic import exp, log, log1p
 from ..elementary import sigmoid
 from ..reductions import keep_axes, reduce_sum, reduced_shape
@@ -134,14 +134,15 @@ def _shares(a, b, ans, axes, keepdims):
 def _signed_jvp(tangents, a, b, ans, axes, keepdims):
     share, weighted = _shares(a, b, ans, axes, keepdims)
     da, db = tangents
-    push = weighted * da if db is None else share * db if da is None else weighted * da + share * db
+    parts = [strong_zero(t, f * t) for f, t in ((weighted, da), (share, db)) if t is not None]
+    push = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     return reduce_sum(push, axes, keepdims), 0.0 * ans[1]
 
 
 def _signed_vjp(cts, a, b, ans, axes, keepdims):
     ct = keep_axes(cts[0], a, axes, keepdims)
     share, weighted = _shares(a, b, ans, axes, keepdims)
-    return weighted * ct, share * ct
+    return strong_zero(ct, weighted * ct), strong_zero(ct, share * ct)
 
 
 def _signed_shape(a, b, axes, keepdims):
@@ -162,7 +163,7 @@ signed_logsumexp = primitive(
     batch=lambda a, b, axes, keepdims, batched, size: signed_logsumexp(
         *[v if hit else broadcast_to(v, (size, *v.shape)) for v, hit in zip((a, b), batched)],
         tuple([k + 1 for k in axes]), keepdims),
-    singular=True,
+    quiet=True,
     absent={"complex": "weights have signs", "broadcast": "one shape for both"},
     samples=together(
         *[arrays(s, s, complex_too=False, axes=axes, keepdims=keep)

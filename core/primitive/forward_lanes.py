@@ -1,0 +1,145 @@
+"""The forward lanes: what fast paths compute of tangents beside values, where `DualTrace.process` would do the same."""
+
+import numpy as np
+
+from ..arrays.avals import SCALARS, aval_of
+from ..arrays.backend import RAW
+from ..trace.tracer import Dual, share
+from ..types import Any
+
+ndarray = np.ndarray
+_NUMBERS = frozenset({int, float, bool})
+_ARRAYS = frozenset({ndarray, np.float64, np.float32})
+
+
+def dual(owner, value, aval, tangent):
+    """A value of a forward trace."""
+    out = Dual()
+    out.owner = owner
+    out.value = value
+    out.aval = aval
+    out.tangent = tangent
+    return out
+
+
+def binary_push(prim):
+    """`push(dx, dy, x, y, ans)` of a plain elementwise primitive; a tangent is None for a constant."""
+    names = prim.operands
+    slots = {names[0]: 0, names[1]: 1, "ans": 2}
+    parts = []
+    for i in (0, 1):
+        formula = prim.jvp.real.get(i)
+        if formula is None or any(n not in slots for n in formula.names):
+            return None
+        parts.append((formula.fn, tuple(slots[n] for n in formula.names)))
+    (fx, ax), (fy, ay) = parts
+
+    def push(dx, dy, x, y, ans):
+        record = (x, y, ans)
+        tx = None if dx is None else fx(dx, *[record[k] for k in ax])
+        if dy is None:
+            return tx
+        ty = fy(dy, *[record[k] for k in ay])
+        return ty if dx is None else tx + ty
+
+    if len(ax) == 0 and len(ay) == 0:
+        def push(dx, dy, x, y, ans):
+            return fx(dx) if dy is None else fy(dy) if dx is None else fx(dx) + fy(dy)
+    elif ax == (1,) and ay == (0,):
+        def push(dx, dy, x, y, ans):
+            return fx(dx, y) if dy is None else fy(dy, x) if dx is None else fx(dx, y) + fy(dy, x)
+    return push
+
+
+def forward_pair(prim, op, push):
+    """`apply(x, y)` of an elementwise primitive where one is a Dual of plain floats; None if it has no short way."""
+    masks = prim.zeros
+    weak = prim.weak
+
+    def apply(x, y):
+        if type(x) is Dual:
+            owner = x.owner
+            aval = x.aval
+            known = x.value
+            if type(y) is Dual:
+                like = y.aval
+                if y.owner is not owner or not aval.plain or not like.plain or aval.dtype is not like.dtype:
+                    return None
+                dx, dy, x, y = x.tangent, y.tangent, known, y.value
+            else:
+                if not aval.plain or not _beside(y, aval):
+                    return None
+                like = None if type(y) in _NUMBERS else aval
+                dx, dy, x = x.tangent, None, known
+        else:
+            owner = y.owner
+            aval = y.aval
+            if not aval.plain or not _beside(x, aval):
+                return None
+            like = None if type(x) in _NUMBERS else aval
+            dx, dy, y = None, y.tangent, y.value
+        if owner.done:
+            return None
+        v = op(x, y)
+        tangent = push(dx, dy, x, y, v)
+        shape = v.shape
+        if tangent.shape != shape:
+            return None
+        if masks:
+            owner.masked = True
+        if like is None:
+            return dual(owner, v, aval if weak else aval.strong, tangent)
+        return dual(owner, v, aval.strong if shape == aval.shape else aval_of(v), tangent)
+
+    return apply
+
+
+def _beside(constant, aval):
+    """Whether a constant leaves shape and dtype of a traced value beside it."""
+    kind = type(constant)
+    return kind in _NUMBERS or kind in _ARRAYS and constant.dtype is aval.dtype and (
+        not constant.ndim or constant.shape == aval.shape)
+
+
+def read(prim, x, index):
+    """`x[index]` of a Dual of plain arrays, whose trace is running."""
+    v = x.value[index]
+    x.owner.masked = True
+    aval = SCALARS.get(type(v)) or aval_of(v)
+    out = dual(x.owner, v, aval, x.tangent[index])
+    if aval.shape or type(v) is ndarray:
+        share(x, out, prim, (index,))
+    return out
+
+
+def joined(prim, xs, param):
+    """An operation on many operands that is linear in them together, where the traced ones are Duals of plain floats
+    of one dtype and trace; else None.
+    """
+    owner: Any = None
+    dtype = None
+    values, tangents = [], []
+    for x in xs:
+        if type(x) is Dual:
+            if owner is None:
+                owner, dtype = x.owner, x.aval.dtype
+            if x.owner is not owner or not x.aval.plain or x.aval.dtype is not dtype or type(x.tangent) not in RAW:
+                return None
+            tangents.append(x.tangent)
+            x = x.value
+        else:
+            tangents.append(None)
+        if type(x) not in RAW:
+            return None
+        values.append(x)
+    if owner.done:
+        return None
+    v = prim.impl(np, param, values)
+    if v.dtype is not dtype:
+        return None
+    for k, dx in enumerate(tangents):
+        if dx is None:
+            tangents[k] = np.broadcast_to(np.zeros((), dtype), np.shape(values[k]))
+    if prim.zeros:
+        owner.masked = True
+    return dual(owner, v, aval_of(v), prim.impl(np, param, tangents))
