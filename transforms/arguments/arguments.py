@@ -19,25 +19,27 @@ NAMESPACE = "covector"
 def flatten(tree):
     """Return `(leaves, rebuild)` of any pytree; None is a node without children."""
     kind = type(tree)
-    if kind is ndarray or kind in WEAK or isinstance(tree, Tracer):
+    if kind in _BARE or isinstance(tree, Tracer):
         return [tree], first
     if kind is tuple or kind is list:
         for leaf in tree:
-            inner = type(leaf)
-            if inner is not ndarray and inner not in WEAK and not isinstance(leaf, Tracer):
+            if type(leaf) not in _BARE and not isinstance(leaf, Tracer):
                 break
         else:
             return list(tree), kind if kind is tuple else list
-    elif kind is dict:
-        for key, leaf in tree.items():
-            if type(leaf) is not ndarray or type(key) is not str:
-                break
-        else:
-            order = tuple(tree)
-            rebuild = _DICTS.get(order) or _remembered(order)
+    elif kind is dict and _PLAIN.issuperset(map(type, tree.values())):
+        order = tuple(tree)
+        rebuild = _DICTS.get(order)
+        if rebuild is None and _NAMES.issuperset(map(type, order)):
+            rebuild = _remembered(order)
+        if rebuild is not None:
             return [tree[key] for key in rebuild.keys], rebuild
     leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
     return leaves, Rebuild(spec)
+
+
+_BARE = frozenset({ndarray, np.float64, np.float32, *WEAK})  # types of leaves, beside those of tracers
+_PLAIN, _NAMES = frozenset({ndarray}), frozenset({str})
 
 
 def first(leaves):

@@ -50,16 +50,21 @@ def apart(wholes):
     seen = set()
     out = []
     for x in wholes:
-        block = unwrap(x)
-        if type(block) is ndarray:
-            while type(block.base) is ndarray:
-                block = block.base
-            if id(block) in seen or _read_only(x):
+        if type(unwrap(x)) is ndarray:
+            block = block_of(unwrap(x))
+            if block in seen or _read_only(x):
                 x = duplicate(x)
             else:
-                seen.add(id(block))
+                seen.add(block)
         out.append(x)
     return out
+
+
+def block_of(x):
+    """The identity of the array that owns the memory of `x`, or of `x` itself if that is no view."""
+    while isinstance(getattr(x, "base", None), ndarray):
+        x = x.base
+    return id(x)
 
 
 def _read_only(x):

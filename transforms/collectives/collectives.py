@@ -1,5 +1,6 @@
 """Collectives over a named mapped axis: psum and others, as primitives."""
 
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...core.ops.reductions import reduce_max, reduce_min, reduce_sum
 from ...core.ops.samples import Sample
 from ...core.primitive.families import linear
 from ...core.trace.device import constant
-from ...core.trace.tracer import make_batched
+from ...core.trace.tracer import Tracer, make_batched
 from ...core.types import Array, PyTree
 from ..arguments.arguments import flatten
 from ..interpreters.vmap import Unbatched
@@ -29,6 +30,46 @@ def _size_of(names):
     for name in names:
         size *= axis_trace(name).size
     return size
+
+
+def _along_axes(collective):
+    """A collective in which the traces of its axes take part although nothing in its operand may vary along them.
+
+    A traced value older than an axis is the same in all of its examples: the trace of the axis says what that means,
+    or, where a trace that is newer than the axis comes first, the value is marked as varying.
+    """
+    prim = collective.prim
+
+    def applied(*args, **kwargs):
+        x, names, *params = prim.arrange(args, kwargs)
+        if isinstance(x, Tracer) and x.owner is not None:
+            for trace in map(axis_trace, names):
+                traces = list(_traces(x))
+                if trace in traces or trace.stands_for in traces:
+                    continue
+                if traces[0].level < trace.level:
+                    return trace.process(prim, (x, names, *params))
+                if traces[-1].level < trace.level:
+                    x = _marked(x, trace)
+        return collective(x, names, *params)
+
+    applied.prim = prim  # type: ignore[attr-defined] # as all operations have it
+    prim.fun = applied
+    return applied
+
+
+def _traces(x):
+    """The traces that a value belongs to, the newest first."""
+    while isinstance(x, Tracer):
+        if x.owner is not None:
+            yield x.owner
+        x = x.value
+
+
+def _marked(x, trace):
+    """The same value, as one that varies along the axis of a trace."""
+    zero = make_batched(trace, np.zeros(trace.size, np.int8))
+    return x + zero.astype(x.dtype) if hasattr(x, "dtype") else x + zero
 
 
 def _rest(names, trace):
@@ -54,20 +95,20 @@ def _psum_across(trace, values, batched, names):
     (x,) = values
     total = reduce_sum(x, (0,), False) if batched[0] else x * trace.size
     rest = _rest(names, trace)
-    return Unbatched(_psum(total, names=rest) if rest else total)
+    return Unbatched(_psum(total, rest) if rest else total)
 
 
-_psum = linear(
+_psum = _along_axes(linear(
     "psum",
     impl=lambda xp, x, *, names: x * _size_of(names),  # the same in every example
-    transpose=lambda ct, names: _psum(ct, names=names),
+    transpose=lambda ct, names: _psum(ct, names),
     shape=lambda x, names: x,
-    batch=lambda x, names: _psum(x, names=names),
+    batch=lambda x, names: _psum(x, names),
     across=_psum_across,
     effects="collective",
     samples=_samples(),
     absent=_NO_SCALAR,
-)
+))
 
 
 def _gather_across(trace, values, batched, names, axis):
@@ -85,17 +126,17 @@ def _repeat(x, size, axis):
     return x.reshape(shape) * ones
 
 
-_all_gather = linear(
+_all_gather = _along_axes(linear(
     "all_gather",  # a new axis with the values of all examples
     impl=lambda xp, x, *, names, axis: _repeat(x, _size_of(names), axis),
-    transpose=lambda ct, names, axis: _psum_scatter(ct, names=names, axis=axis),
+    transpose=lambda ct, names, axis: _psum_scatter(ct, names, axis),
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], _size_of(names), *x.shape[axis:]), x.dtype),
-    batch=lambda x, names, axis: _all_gather(x, names=names, axis=axis + 1),
+    batch=lambda x, names, axis: _all_gather(x, names, axis + 1),
     across=_gather_across,
     effects="collective",
     samples=_samples(axis=0),
     absent=_NO_SCALAR,
-)
+))
 
 
 def _scatter_across(trace, values, batched, names, axis):
@@ -107,17 +148,17 @@ def _scatter_across(trace, values, batched, names, axis):
     return total.transpose((axis, *[i for i in range(total.ndim) if i != axis]))
 
 
-_psum_scatter = linear(
+_psum_scatter = _along_axes(linear(
     "psum_scatter",  # the sum over examples, of which each keeps its own slice of `axis`
     impl=lambda xp, x, *, names, axis: _outside(names),
-    transpose=lambda ct, names, axis: _all_gather(ct, names=names, axis=axis),
+    transpose=lambda ct, names, axis: _all_gather(ct, names, axis),
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),
-    batch=lambda x, names, axis: _psum_scatter(x, names=names, axis=axis + 1),
+    batch=lambda x, names, axis: _psum_scatter(x, names, axis + 1),
     across=_scatter_across,
     effects="collective",
     samples=_samples(3, axis=0),
     absent=_NO_SCALAR,
-)
+))
 
 
 def _outside(names):
@@ -140,7 +181,7 @@ def psum(x: PyTree, axis_name: AxisName) -> PyTree:
     >>> covector.vmap(lambda x: x / covector.psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
-    return _each(lambda v: _psum(v, names=_checked(axis_name)), x)
+    return _each(lambda v: _psum(v, _checked(axis_name)), x)
 
 
 def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
@@ -197,7 +238,7 @@ def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
 
 def _extreme(reduce, v, names):
     for name in names:
-        v = reduce(_all_gather(v, names=(name,), axis=0), (0,), False)
+        v = reduce(_all_gather(v, (name,), 0), (0,), False)
     return v
 
 
@@ -223,7 +264,7 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
 
     def gather(v):
         k = normal_axis(axis, v.ndim if tiled else v.ndim + 1)
-        out = _all_gather(v, names=names, axis=k)
+        out = _all_gather(v, names, k)
         if not tiled:
             return out
         return out.reshape((*v.shape[:k], out.shape[k] * v.shape[k], *v.shape[k + 1 :]))
@@ -258,9 +299,9 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
                              f"but got shape {v.shape}; "
                              f"reshape it, or give tiled=True where that length divides it{at_user_line()}")
         if not tiled:
-            return _psum_scatter(v, names=names, axis=k)
+            return _psum_scatter(v, names, k)
         parts = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))
-        return _psum_scatter(parts, names=names, axis=k)
+        return _psum_scatter(parts, names, k)
 
     return _each(lambda v: scatter(pvary(v, axis_name)), x)
 
@@ -280,9 +321,7 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
     array([2., 6.])
     """
     for name in _checked(axis_name):
-        trace = axis_trace(name)
-        zero = make_batched(trace, np.zeros(trace.size, np.int8))
-        x = _each(lambda v, zero=zero: v + zero.astype(v.dtype) if hasattr(v, "dtype") else v + zero, x)
+        x = _each(partial(_marked, trace=axis_trace(name)), x)
     return x
 
 

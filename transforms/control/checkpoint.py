@@ -16,6 +16,7 @@ from ...core.primitive.primitive import bind
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import flatten, normal_argnums, settle
+from ..graph.equations import Body
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
@@ -89,10 +90,10 @@ def checkpoint(
         operands = [leaves[i] for i in arrays]
         graph, known = stage(flat_fun, operands, tuple, "checkpoint", concrete=True)
         operands += graph.captured
-        acts = any("acts" in eq.prim.effects for eq in graph.equations)
+        acts = any(eq.acts for eq in graph.equations)
         if not acts and not any(isinstance(x, Tracer) for x in operands):
             return graph.rebuild(known)
-        return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph), policy))))
+        return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph.with_inputs(graph.inputs)), policy))))
 
     return checkpoint_fun
 
@@ -129,20 +130,6 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     def save_from_both_policies(one, other):
         """Save what either of two policies saves."""
         return lambda prim, *avals, **params: one(prim, *avals, **params) or other(prim, *avals, **params)
-
-
-class Body:
-    """A closed body: a graph, or a function of flat values made from one by a transform."""
-
-    def __init__(self, graph=None, run=None):
-        self.graph = graph
-        self.run = run or graph.eval
-
-    def __call__(self, *values):
-        return self.run(values)
-
-    def __repr__(self):
-        return repr(self.graph) if self.graph is not None else "body"
 
 
 def _saves(policy, eq):
@@ -218,7 +205,7 @@ def _ambient(trace, prim, args):
 def _graph(trace, prim, args):
     *operands, body, policy = args
     lifted = [trace.lift(a) for a in operands]
-    graph, _ = stage(body, [x.aval for x, _ in lifted], tuple, "checkpoint", like=operands)
+    graph = body.graph or stage(body, [x.aval for x, _ in lifted], tuple, "checkpoint", like=operands)[0]
     lifted += [trace.lift(c) for c in graph.captured]
     values = tuple(body(*[v for _, v in lifted[: len(operands)]])) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in lifted], (Body(graph), policy), graph.out_avals, values)

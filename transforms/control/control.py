@@ -1,17 +1,18 @@
-"""Control flow: cond, switch, while_loop, fori_loop; plain Python on concrete values, a primitive on staged ones."""
+"""Branches: cond and switch; plain Python on concrete values, a primitive on staged ones."""
 
 from collections.abc import Sequence
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.checks import check_function, sequence, whole
-from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.checks import check_function, sequence
+from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import where
 from ...core.primitive.primitive import bind
 from ...core.trace.buffers import identity
-from ...core.trace.tracer import Batched, Staged, Tracer, unwrap
+from ...core.trace.tracer import Batched, Staged, Tracer
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
+from ..graph.equations import Body, Var
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
@@ -25,7 +26,6 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.staging import stage
-from .checkpoint import Body
 
 _NO_OPERAND: Any = object()
 
@@ -77,7 +77,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched":
-        return _select(pred, true_fun(*operands), false_fun(*operands), name)
+        return select(pred, true_fun(*operands), false_fun(*operands), name)
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]
     on_true, _ = stage(true_fun, leaves, rebuild, name)
@@ -85,7 +85,9 @@ def _choose(pred, true_fun, false_fun, operands, name):
     _same_results(on_true, on_false, name)
     captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
     order = {key: len(leaves) + k for k, key in enumerate(captured)}
-    bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured]) for g in (on_true, on_false))
+    avals = [aval_of(t) for t in captured.values()]
+    bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured], avals)
+                   for g in (on_true, on_false))
     return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
 
 
@@ -148,9 +150,11 @@ def known_state(value):
     return state
 
 
-def _closed(graph, count, places):
-    """A graph as a body of all operands: the first `count`, then its captured ones at `places`."""
-    return Body(run=lambda flat: graph.eval([*flat[:count], *[flat[p] for p in places]]))
+def _closed(graph, count, places, avals):
+    """A graph as a body of `count` operands, then of others of `avals`: its captured ones are at `places`."""
+    captured = dict(zip(places, graph.inputs[count:]))
+    extra = [captured.get(count + k) or Var(a) for k, a in enumerate(avals)]
+    return Body(graph.with_inputs([*graph.inputs[:count], *extra]))
 
 
 def _same_results(a, b, name):
@@ -163,7 +167,7 @@ def _same_results(a, b, name):
                             f"pad, reshape or cast one of them{at_user_line()}")
 
 
-def _select(pred, on_true, on_false, name):
+def select(pred, on_true, on_false, name):
     """Leaf by leaf `where`, for pytrees of one structure."""
     xs, rebuild = flatten(on_true)
     ys, _ = flatten(on_false)
@@ -239,12 +243,12 @@ def _cond_graph(trace, prim, args):
     pred, *operands, on_true, on_false = args
     lifted = [trace.lift(a) for a in (pred, *operands)]
     avals = [x.aval for x, _ in lifted[1:]]
-    graphs = [stage(body, avals, tuple, "cond", like=args)[0] for body in (on_true, on_false)]
+    graphs = [body.graph or stage(body, avals, tuple, "cond", like=args)[0] for body in (on_true, on_false)]
     extra = [t for g in graphs for t in g.captured]
     lifted += [trace.lift(t) for t in extra]
     n, m = len(avals), len(graphs[0].captured)
     places = [list(range(n, n + m)), list(range(n + m, n + len(extra)))]
-    bodies = tuple(_closed(g, n, p) for g, p in zip(graphs, places))
+    bodies = tuple(_closed(g, n, p, [aval_of(t) for t in extra]) for g, p in zip(graphs, places))
     values = prim.rebind((*[v for _, v in lifted], *bodies)) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in lifted], bodies, graphs[0].out_avals, values)
 
@@ -254,70 +258,3 @@ _cond = higher_order(
     impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
     handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
 ).prim
-
-
-def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree) -> PyTree:
-    """Run `body_fun` while `cond_fun` returns True. The condition must not be staged.
-
-    Args:
-        cond_fun: `cond_fun(carry) -> bool`. Under vmap the loop runs until it is False for all examples.
-        body_fun: `body_fun(carry) -> carry`.
-        init_val: the initial carry.
-    Returns:
-        the final carry; derivatives replay the iterations that were executed.
-    Raises:
-        RuleError: the condition is staged, so the number of iterations is unknown.
-
-    >>> import covector
-    >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
-    17496.0
-    """
-    check_function(cond_fun, "while_loop")
-    check_function(body_fun, "while_loop")
-    state = running = init_val
-    while True:
-        flag = settle(only_leaf(cond_fun(state))[0])
-        kind = known_state(flag)
-        if kind == "staged" or kind == "batched" and unwrap(flag) is None:
-            raise RuleError(f"while_loop needs a known condition, but it is staged; use scan with a fixed number of "
-                            f"steps and np.where{at_user_line()}")
-        if kind == "known":
-            if not bool(flag):
-                return state
-            state = running = body_fun(state)
-            continue
-        if not unwrap(flag).any():
-            return state
-        # Examples that are done run along from the last state at which they were not, and keep what they have.
-        running = _select(flag, state, running, "while_loop")
-        state = _select(flag, body_fun(running), state, "while_loop")
-
-
-def fori_loop(
-    lower: int, upper: int, body_fun: Callable[..., Any], init_val: PyTree, *, unroll: int | bool | None = None
-) -> PyTree:
-    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
-
-    Args:
-        lower, upper: integers, which must not be staged; under vmap they may differ between examples.
-        body_fun: `body_fun(i, carry) -> carry`.
-        init_val: the initial carry, any pytree.
-        unroll: accepted for compatibility with JAX; it has no effect.
-    Returns:
-        the final carry; `init_val` if the range is empty.
-
-    >>> import covector
-    >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
-    3
-    """
-    check_function(body_fun, "fori_loop")
-    lower, upper = settle(lower), settle(upper)
-    if known_state(lower) == known_state(upper) == "known":
-        state = init_val
-        for i in range(whole(unwrap(lower), "lower of fori_loop"), whole(unwrap(upper), "upper of fori_loop")):
-            state = body_fun(i, state)
-        if structure(state) != structure(init_val):
-            raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "
-                            f"{described(state)}; return the carry as it came in{at_user_line()}")
-        return state
-    return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val))[1]

@@ -18,7 +18,7 @@ from ...core.tape.unbroadcast import fix
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Dual, Rev, Staged, Tracer
 from ..arguments.arguments import flatten, same_structure
-from ..reverse.ambient import fitting
+from ..reverse.ambient import conform_tangent
 from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
@@ -275,7 +275,7 @@ def _jvp_ambient(trace, prim, args):
         bare = [trace.box(a.value, a.aval, a.node) if own else a for a, own in zip(operands, mine)]
         pushed = record.rule(bare, instantiate(tangents, bare))[1]
         for out, t in zip(outs, pushed):
-            out.tangent = fitting(t, out.aval)
+            out.tangent = conform_tangent(t, out.aval)
     return tuple(outs)
 
 

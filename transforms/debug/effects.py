@@ -11,7 +11,7 @@ from ...core.primitive.primitive import bind
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle
-from ..control.checkpoint import Body
+from ..graph.equations import Body
 from ..staging.bodies import higher_order, operands_of
 from ..staging.graph import ShapeDtype
 
@@ -26,7 +26,7 @@ def _frozen(xp, x):
     return x
 
 
-_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, d=ZERO,
+_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, d=ZERO, shares=True,
                     samples=unary(smooth=False))
 
 

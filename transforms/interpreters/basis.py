@@ -10,7 +10,7 @@ from ...core.trace.device import constant, zeros_of
 from ...core.trace.tracer import Tracer, unwrap
 from ..arguments.arguments import settle
 from ..arguments.escape_checks import apart, check_escaped
-from .vmap import Mapping, unbox_out, vmap
+from .vmap import Mapping, unbox_out
 
 MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, inputs and outputs together
 FEW = 512  # elements of a basis that are sooner computed with than reasoned about
@@ -36,10 +36,7 @@ def push_basis(push, avals, inputs, chunk_size, like):
 
 def _columns(push, basis):
     """`push` of tangents, one a row of `basis`, one a column of the outputs."""
-    first = basis[0]
-    with Mapping(first.shape[0]) as trace:
-        if len(basis) == 1 and type(first) is np.ndarray and first.shape == (trace.size, trace.size):
-            trace.units = first  # all unit vectors, in their order
+    with _mapping(basis, True) as trace:
         out = [unbox_out(trace, settle(v), -1) for v in push(*[trace.box(b) for b in basis])]
     check_escaped(out)
     return out
@@ -72,14 +69,27 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, ho
     return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
 
 
-def _pulled(pullback, basis):
-    return vmap(lambda *cts: pullback(list(cts)))(*basis)
+def _pulled(pullback, basis, units=False):
+    """The pullback of cotangents, one a row of `basis`; `units` says that these are unit vectors."""
+    with _mapping(basis, units) as trace:
+        out = [unbox_out(trace, settle(v), 0) for v in pullback([trace.box(b) for b in basis])]
+    check_escaped(out)
+    return out
+
+
+def _mapping(basis, units):
+    """The scope in which the rows of `basis` are mapped over; where these are all unit vectors, products know it."""
+    first = basis[0]
+    scope = Mapping(first.shape[0])
+    if units and len(basis) == 1 and type(first) is np.ndarray and first.shape == (first.shape[0], first.shape[0]):
+        scope.trace.units = first
+    return scope
 
 
 def _rows(pullback, out_avals, start, stop, like):
     """The pullback of unit cotangents `start` to `stop`, one a row."""
     if (stop - start) * sum([a.size for a in out_avals]) < FEW:
-        return _pulled(pullback, _basis(out_avals, start, stop, like))
+        return _pulled(pullback, _basis(out_avals, start, stop, like), True)
     lent = []
     basis, first = [], 1 - start
     with Mapping(stop - start) as trace:

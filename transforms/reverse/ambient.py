@@ -177,10 +177,10 @@ class AmbientTrace(Trace):
         bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a for a in operands]
         pushed = prim.tangent(tangents, (*bare, *params), outs)
         if prim.outputs is None:
-            outs.tangent = pushed = fitting(pushed, outs.aval)
+            outs.tangent = pushed = conform_tangent(pushed, outs.aval)
             self.remember(outs.node, pushed)
             return
-        pushed = tuple([fitting(t, out.aval) for out, t in zip(outs, pushed)])
+        pushed = tuple([conform_tangent(t, out.aval) for out, t in zip(outs, pushed)])
         for out, t in zip(outs, pushed):
             out.tangent = t
         self.remember(next((out.node.parents for out in outs if out.node is not None), None), pushed)
@@ -243,7 +243,7 @@ class AmbientTrace(Trace):
         return None if tangents is None else tangents.get(i)
 
 
-def fitting(tangent, aval):
+def conform_tangent(tangent, aval):
     """A tangent in the shape and dtype of its value; none for a value that carries no derivative."""
     if tangent is None or not is_inexact(aval.dtype):
         return None

@@ -8,13 +8,15 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from ...core.arrays.avals import make_aval
 from ...core.primitive.primitive import RAW
 from ...core.tape.scatter import Scatter, accumulate
 from ...core.tape.tape import Node
-from .block_programs import Constant, Program, Unfit, program_of
+from ..compile.pullbacks import Pullbacks, Unfit, in_blocks
+from ..graph.equations import Literal, Var
 
 ndarray = np.ndarray
-BLOCK = 1 << 17  # bytes of one cotangent in a block: some eight of them fit the second cache
+BLOCK = 1 << 16  # bytes of one cotangent in a block: some eight of them fit the second cache
 
 
 def sweep_region(root, ct, pending, heap, masked):
@@ -30,61 +32,124 @@ def sweep_region(root, ct, pending, heap, masked):
     steps, exits = _plan(root, ct, heap[0] if heap else None)
     if len(steps) < 2:
         return False
-    dtype = ct.dtype
-    program = Program(ct.shape, dtype, BLOCK // dtype.itemsize)
-    cts = {root.seq: _reference(program, ct)}
-    earlier = set()
-    for node in exits:  # what is there comes first in a sum
-        entry = pending.get(node.seq)
-        known = None if entry is None else entry[1].dense() if type(entry[1]) is Scatter else entry[1]
-        if type(known) is ndarray and known.dtype is dtype and known.shape == ct.shape:
-            cts[node.seq] = _reference(program, known)
-            earlier.add(node.seq)
-    for node, saved in steps:
-        parents = node.parents if type(node.parents) is tuple else (node.parents,)
-        found = _pulled(program, node.rule, cts.pop(node.seq), saved, len(parents), masked)
-        if len(parents) == 2 and parents[0] is parents[1]:  # the order of sums is that of the sweep
-            parents, found = parents[:1], [program.op(np.add, *found)]
-        for parent, c in zip(reversed(parents), reversed(found)):
-            known = cts.get(parent.seq)
-            cts[parent.seq] = c if known is None else program.op(np.add, known, c)
+    region = Region(ct, steps, exits, pending, masked)
+    program = region.program()
+    if program is None:
+        return False
     try:
-        answers = program.run([cts[node.seq] for node in exits])
+        answers = program(*region.arrays)
     except Unfit:
         return False
     for node, answer in zip(exits, answers):
+        answer = answer.reshape(ct.shape)
         seq = node.seq
         entry = pending.get(seq)
         if entry is None:
             pending[seq] = [node, answer, True]
             if node.rule is not None or type(node) is not Node:
                 heappush(heap, seq)
-        elif seq in earlier:
+        elif seq in region.earlier:
             entry[1], entry[2] = answer, True
         else:
             entry[1], entry[2] = accumulate(entry[1], answer), False
     return True
 
 
-def _reference(program, ct):
-    """The reference to a cotangent: to a number where all of its elements are one."""
-    if not any(ct.strides):
-        return program.number(ct[(0,) * ct.ndim])
-    flat = _flat(ct)
-    return program.array(np.ascontiguousarray(ct).reshape(-1) if flat is None else flat)
+class Region:
+    """What a sweep through elementwise nodes computes, by places: two regions of one key run the same source.
+
+    `arrays` are its operands, flat; a reference is the place of an array, or a number.
+    """
+
+    def __init__(self, ct, steps, exits, pending, masked):
+        self.dtype, self.shape = ct.dtype, ct.shape
+        self.arrays = []
+        self.known = {}  # where the elements of an array lie -> its place
+        self.masked = masked
+        self.earlier = {}  # the number of a node at an end -> the reference to what is there, which is first in a sum
+        places = {node.seq: k for k, (node, _) in enumerate(steps)}
+        for k, node in enumerate(exits):
+            places[node.seq] = -1 - k
+            entry = pending.get(node.seq)
+            known = None if entry is None else entry[1].dense() if type(entry[1]) is Scatter else entry[1]
+            if type(known) is ndarray and known.dtype is ct.dtype and known.shape == ct.shape:
+                self.earlier[node.seq] = self.reference(known)
+        self.first = self.reference(ct)
+        self.exits = [self.earlier.get(node.seq) for node in exits]
+        self.steps = []
+        for node, saved in steps:
+            parents = node.parents if type(node.parents) is tuple else (node.parents,)
+            refs = tuple([self.place(v) if type(v) is ndarray and v.ndim else Number(v) for v in saved])
+            self.steps.append((node.rule, tuple([places[p.seq] for p in parents]), refs))
+
+    def reference(self, ct):
+        """The reference to a cotangent: a number where all of its elements are one."""
+        if not any(ct.strides):
+            return Number(ct[(0,) * ct.ndim])
+        flat = _flat(ct)
+        return self.place(np.ascontiguousarray(ct).reshape(-1) if flat is None else flat)
+
+    def place(self, flat):
+        """The place of a flat array among the operands."""
+        key = flat.__array_interface__["data"][0], flat.strides, flat.dtype
+        place = self.known.get(key)
+        if place is None:
+            place = self.known[key] = len(self.arrays)
+            self.arrays.append(flat)
+        return place
+
+    def program(self):
+        """The function of the arrays that returns the cotangents at the ends, fresh; None if there is none."""
+        key = (self.shape, self.dtype, self.masked, self.first, tuple(self.exits), tuple(self.steps),
+               tuple([a.dtype for a in self.arrays]))
+        found = _PROGRAMS.get(key, _PROGRAMS)
+        if found is _PROGRAMS:
+            if len(_PROGRAMS) >= _KEPT:
+                _PROGRAMS.clear()
+            found = _PROGRAMS[key] = self.compiled()
+        return found
+
+    def compiled(self):
+        """The source of the region: its rules written down, folded, and run a block at a time."""
+        aval = make_aval((int(np.prod(self.shape)),), self.dtype)
+        inputs = [Var(make_aval(aval.shape, a.dtype)) for a in self.arrays]
+        out = Pullbacks(aval, self.masked)
+        cts = {0: self.value(self.first, inputs)}
+        for k, ref in enumerate(self.exits):
+            if ref is not None:
+                cts[-1 - k] = self.value(ref, inputs)
+        for k, (rule, parents, refs) in enumerate(self.steps):
+            found = out.pulled(rule, cts.pop(k), [self.value(r, inputs) for r in refs], len(parents))
+            if len(parents) == 2 and parents[0] == parents[1]:  # the order of sums is that of the sweep
+                parents, found = parents[:1], [out.sum(*found)]
+            for parent, c in zip(reversed(parents), reversed(found)):
+                known = cts.get(parent)
+                cts[parent] = c if known is None else out.sum(known, c)
+        outputs = [cts[-1 - k] for k in range(len(self.exits))]
+        return in_blocks(inputs, out.equations, outputs, aval, BLOCK)
+
+    def value(self, ref, inputs):
+        return inputs[ref] if type(ref) is int else Literal(ref.value)
 
 
-def _pulled(program, rule, ct, saved, count, masked):
-    """References to the cotangents of the parents, the rule written down or called as it is."""
-    if not masked or rule.strong is rule.back:
-        found = program_of(rule, program.is_number(ct), saved, program.dtype)
-        if found is not None:
-            steps, places = found
-            inputs = [program.array(v) if type(v) is ndarray and v.ndim else program.number(v) for v in saved]
-            refs = program.append(steps, (ct, *inputs))
-            return [refs[k] for k in places]
-    items = [program.array(v) if type(v) is ndarray and v.ndim else Constant(v) for v in saved]
-    return program.call(rule.strong if masked else rule.back, ct, items, count)
+class Number:
+    """A number that a node saved; equal to one of the same type and the same bits."""
+
+    __slots__ = ("value", "key")
+
+    def __init__(self, value):
+        self.value = value
+        self.key = type(value), np.asarray(value).tobytes() if value is not None else None
+
+    def __eq__(self, other):
+        return type(other) is Number and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+
+_PROGRAMS = {}  # the key of a region -> its program, or None
+_KEPT = 64
 
 
 def _plan(root, ct, bound):

@@ -21,13 +21,14 @@ from ...core.tape.tape import (
     ready_leaf,
 )
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
+from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any
 from .blocks import sweep_region
 from .mutation_guards import COPY_LIMIT, LARGE, Guards
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
+_NUMBERS = frozenset({int, float, bool})
 _LAZY = frozenset({Scatter, Partial, *BASES})
 
 
@@ -56,7 +57,7 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        rule = prim.rule(active)
+        rule = prim.rule(active, type(values[active[0]]) is Staged and _is_plain(prim, active, args[:n]))
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
@@ -131,6 +132,31 @@ class RevTrace(Trace):
             self.guards.check("the pullback", "call the pullback first")
 
 
+def _is_plain(prim, active, operands):
+    """Whether the real forms of the rules hold: native floats of one dtype, none of which was cast or broadcast."""
+    first = operands[active[0]].aval
+    if not first.plain or prim.variadic:
+        return False
+    if not prim.elementwise and (len(operands) != 2 or prim.params or prim.vjp.real is prim.vjp):
+        return False
+    for i, a in enumerate(operands):
+        if type(a) in _NUMBERS:
+            continue
+        aval = a.aval if isinstance(a, Tracer) else aval_of(a)
+        if i not in prim.nondiff and (aval.dtype is not first.dtype or aval.weak is not first.weak):
+            return False
+        if not prim.elementwise:
+            fits = aval.ndim <= 2
+        elif i in active:
+            fits = aval.shape == first.shape
+        else:
+            fits = aval.shape == first.shape or aval.ndim <= first.ndim and all(
+                m == n or m == 1 for m, n in zip(aval.shape[::-1], first.shape[::-1]))
+        if not fits:
+            return False
+    return True
+
+
 def answer_avals(ans):
     """The avals of several outputs; None for a bare one, whose aval is asked elsewhere."""
     return tuple([aval_of(v) for v in ans]) if type(ans) is tuple else None
@@ -158,7 +184,7 @@ def pick_rule(count: int, k: int) -> Rule:
         rule.prim = None
         rule.names, rule.active, rule.origins = ("pick",), (k,), ()
         rule.collect = None
-        rule.keeps = rule.lazy = False
+        rule.keeps = rule.lazy = rule.masks = False
         rule.back = rule.strong = lambda ct, saved: Partial(count, k, ct)
         if len(_PICKS) > 256:
             _PICKS.clear()
@@ -180,7 +206,8 @@ def sweep(
     Args:
         roots: `[(node, ct), …]`.
         count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
-        masked: structural zeros may occur, so singular rules use strong zeros.
+        masked: structural zeros may occur, so singular rules use strong zeros: where `roots` have no zeros, from the
+            newest node on whose pullback makes some.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
@@ -205,10 +232,13 @@ def sweep(
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
     retain = drive.retain if plain else retain
+    awaited = masked and not large  # the newest node with structural zeros is yet to come
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
+        awaited = awaited and _without_zeros(ct)
         _push(pending, heap, node, ct)
+    masked = masked and not awaited
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
     keep_spare = SPARE.append
@@ -247,6 +277,9 @@ def sweep(
                     node.rule = node.parents = node.saved = None
                     keep_spare(node)
                 node = None
+                if awaited and rule.masks:
+                    awaited = False
+                    masked = True
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
             elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
                     kind is ndarray or kind is Scatter or kind in _SCALARS):
@@ -318,6 +351,13 @@ def sweep(
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in _LAZY else ct
     return results
+
+
+def _without_zeros(ct):
+    """Whether a cotangent is plain and has no zero."""
+    if type(ct) is ndarray:
+        return bool(ct.all() if ct.ndim else ct)
+    return type(ct) in _SCALARS and bool(ct)
 
 
 def _push(pending, heap, node, c):

@@ -19,6 +19,12 @@ def unbind(previous):
     _AXES.set(previous)
 
 
+def axis_sizes():
+    """`((name, size), …)` of the axes that are mapped here."""
+    axes = _AXES.get()
+    return tuple([(name, trace.size) for name, trace in axes.items()]) if axes else ()
+
+
 def check_name(name, what):
     """Raise unless `name` can name an axis."""
     try:

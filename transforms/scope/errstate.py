@@ -1,11 +1,14 @@
 """The scope in which sweeps and singular rules run: they make no floating-point warning that the function does not.
 
-It is an error state with a mark of ours, so an equation that is staged inside it can be told from others.
+It is an error state with a mark of ours, so an equation that is staged inside it can be told from others. One that is
+staged inside the user's `np.errstate` runs in that state again.
 """
+
+from contextlib import nullcontext
 
 import numpy as np
 
-from ...core.arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ...core.arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 
 
 def _mark(kind, flag):
@@ -27,6 +30,34 @@ class quiet:  # noqa: N801 - used like a function
         leave_error_state(self.token)
 
 
-def is_quiet():
-    """Whether a sweep or a singular rule is running."""
-    return np.geterrcall() is _mark
+class within:  # noqa: N801 - used like a function
+    """The scope of an error state that `error_state()` gave."""
+
+    __slots__ = ("state", "token")
+
+    def __init__(self, state):
+        self.state = state
+
+    def __enter__(self):
+        self.token = enter_error_state(self.state)
+
+    def __exit__(self, *error):
+        leave_error_state(self.token)
+
+
+_ALOUD = nullcontext()
+
+
+def silence(start):
+    """How what is computed here warns: False as where the error state was `start`; True not at all, in a sweep or a
+    singular rule; otherwise as the state says that the user's `np.errstate` has set since.
+    """
+    if np.geterrcall() is _mark:
+        return True
+    now = error_state()
+    return False if now == start else now
+
+
+def scope_of(silent):
+    """The scope to compute in again what was computed where `silence` gave `silent`."""
+    return quiet() if silent is True else _ALOUD if silent is False else within(silent)

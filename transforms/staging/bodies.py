@@ -1,5 +1,6 @@
 """What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
 
+from functools import partial
 from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...core.primitive.families import primitive
 from ...core.tape.tape import Rule, make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_of
-from ...core.trace.tracer import Dual, Rev, Tracer, make_batched
+from ...core.trace.tracer import Dual, Late, Rev, Tracer, make_batched
 from ..interpreters.vmap import Mapping
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
@@ -95,15 +96,15 @@ def full_cotangents(cts, avals, like=()):
     return out
 
 
-def batched_body(body, flags, trace):
-    """`body` over values of which some have the batch axis in front; every output gets it in front.
+def batched_body(body, flags, trace, outputs=None):
+    """`body` over values of which some have the batch axis in front; so do the outputs, or those flagged in `outputs`.
 
     It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
     """
     def run(*values):
         with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
             outs = body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, flags)])
-        return [batch_in_front(v, inner) for v in outs]
+        return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, outputs or [True] * len(outs))]
 
     return run
 
@@ -192,14 +193,27 @@ def operands_of(trace, args):
 _SCAN_LIMIT = 256
 
 
-def closes_over_tracer(functions):
-    """Whether a traced value is reachable from the closures, defaults and bound objects of `functions`."""
+def is_staged(value):
+    """Whether a value is not known while a graph is made, whatever lies around it."""
+    while isinstance(value, Tracer):
+        if type(value) is Late and value.node is not None:
+            return False  # what is computed later is computed with plain arrays
+        value = value.value
+        if value is None:
+            return True
+    return False
+
+
+def closes_over_tracer(functions, wanted=None):
+    """Whether a traced value (one that is `wanted`) is reachable from closures, defaults and bound objects."""
     todo = list(functions)
     seen = set()
     while todo and len(seen) < _SCAN_LIMIT:
         thing = todo.pop()
         if isinstance(thing, Tracer):
-            return True
+            if wanted is None or wanted(thing):
+                return True
+            continue
         kind = type(thing)
         if kind in _PLAIN or id(thing) in seen:
             continue
@@ -213,6 +227,8 @@ def closes_over_tracer(functions):
             todo += thing.__defaults__ or ()
         elif kind is MethodType:
             todo += (thing.__func__, thing.__self__)
+        elif kind is partial:
+            todo += (thing.func, thing.args, thing.keywords)
         elif kind is tuple or kind is list:
             todo += thing
         elif kind is dict:

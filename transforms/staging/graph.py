@@ -1,6 +1,6 @@
-"""Typed graphs: variables, equations, how a graph runs, prints and is drawn."""
+"""Typed graphs: staged functions that run, under any transform, and can be called."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
 from itertools import groupby
 
 import numpy as np
@@ -8,48 +8,18 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval, short_dtype
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
-from ...core.trace.tracer import Tracer
+from ...core.ops.indexing.places import duplicate
+from ...core.primitive.primitive import RAW
+from ...core.trace.tracer import Late, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, structure
-from ..scope.errstate import quiet
-
-ALOUD = nullcontext()
-
-
-class Var:
-    """A value of a graph: an input or the output of an equation."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval):
-        self.aval = aval
-
-
-class Literal:
-    """A constant of a graph."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value):
-        self.value = value
-
-    @property
-    def aval(self):
-        return aval_of(self.value)
-
-
-class Equation:
-    """`outputs = prim(inputs, params)`; inputs are Vars or Literals. `quiet`: a sweep or a singular rule made it."""
-
-    __slots__ = ("prim", "inputs", "params", "outputs", "quiet", "drop")
-
-    def __init__(self, prim, inputs, params, outputs, quiet=False):
-        self.prim = prim
-        self.inputs = inputs
-        self.params = params
-        self.outputs = outputs
-        self.quiet = quiet
-        self.drop = ()
+from ..arguments.escape_checks import block_of
+from ..compile.program import Programs
+from ..graph.drawing import html_of
+from ..graph.equations import Equation, Literal, Var, constants, located, walk
+from ..graph.printing import dot_of, text_of
+from ..scope.debug_modes import modes
+from ..scope.errstate import scope_of
 
 
 class Graph:
@@ -65,7 +35,9 @@ class Graph:
         self.captured = list(captured)
         self.rebuild = rebuild
         self.form = None  # the structure of the arguments, where one is known: `args`, or `(args, kwargs)`
+        self.blocks: frozenset[int] | None = None  # where its constants lie, known from the first call on
         self.guards = None  # of large constants that must stay as they were
+        self.programs = None  # the source that runs it, from the second time on
         self.stretches = []  # [(quiet, [(number, equation), …]), …], made by `prune`
 
     @property
@@ -81,28 +53,56 @@ class Graph:
     def eval(self, values: Any, known: dict[int, Any] | None = None, keep: Callable[..., Any] | None = None) -> Any:
         """The outputs, as a list, for `values` (one per input, captured ones included).
 
+        From the second time on plain arrays run through generated source, which gives the same, bit for bit.
+
         Args:
             known: `{equation index: output}`: values that need not be computed again; derivatives are recorded all
                 the same.
             keep: a function of an equation; outputs it wants are put into the dict returned beside the outputs.
         """
+        if known is None and keep is None:
+            for v in values:
+                if type(v) not in RAW:
+                    break
+            else:
+                if self.programs is not None and not modes().nans:
+                    self.check_guards()
+                    return self.programs.run(values)
+                self.programs = Programs(self.with_inputs(self.inputs), options={"printer": "numpy"})
+        return self.interpret(values, known, keep)
+
+    def check_guards(self):
+        """Raise if a large constant was written to."""
         if self.guards is not None:
             self.guards.check("a graph", "make the graph again")
+
+    def interpret(self, values, known=None, keep=None):
+        """What `eval` returns, computed equation by equation."""
+        self.check_guards()
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
+        stagers = list({id(t): t for v in values for t in stagers_of(v)}.values())
         for silent, equations in self.stretches:
-            with quiet() if silent else ALOUD:
-                self._run(equations, env, known, keep, kept)
+            with scope_of(silent):
+                self._run(equations, env, known, keep, kept, stagers)
         outs = [v.value if type(v) is Literal else env[v] for v in self.outputs]
         return outs if keep is None else (outs, kept)
 
-    def _run(self, equations, env, known, keep, kept):
+    def _run(self, equations, env, known, keep, kept, stagers):
         for i, eq in equations:
+            counts = [len(t.equations) for t in stagers]
             args = [v.value if type(v) is Literal else env[v] for v in eq.inputs]
-            if known is not None and i in known:
-                ans = record_known(eq.prim, args, eq.params, known[i])
-            else:
-                ans = eq.prim.rebind((*args, *eq.params))
+            try:
+                if known is not None and i in known:
+                    ans = record_known(eq.prim, args, eq.params, known[i])
+                else:
+                    ans = eq.prim.rebind((*args, *eq.params))
+            except Exception as error:
+                located(error, eq)
+                raise
+            for t, count in zip(stagers, counts):  # what is staged again keeps its line
+                for again in t.equations[count:]:
+                    again.place = eq.place
             if keep is not None and keep(eq):
                 kept[i] = ans
             if eq.prim.outputs is None:
@@ -123,9 +123,40 @@ class Graph:
         if self.form is not None and structure(given) != self.form:
             raise TreeError(f"a graph of arguments {described(self.form)} was called with {described(given)}; give "
                             f"it the same structure, or make another graph for them{at_user_line()}")
-        leaves = [_fitting(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
-        outs = self.eval([*leaves, *self.captured])
+        leaves = [_checked_argument(x, v.aval, k) for k, (x, v) in enumerate(zip(leaves, self.inputs))]
+        outs = self._owned(self.eval([*leaves, *self.captured]))
         return self.rebuild(outs) if self.rebuild is not None else outs
+
+    def _owned(self, outs):
+        """Outputs that share no memory with a constant, and none of which is another one: copies where they would."""
+        if self.blocks is None:
+            self.blocks = frozenset([block_of(v.value) for v in constants(self)])
+        out = []
+        for x in outs:
+            if getattr(x, "ndim", None) is not None and (
+                    block_of(x) in self.blocks or any(x is other for other in out)) and not isinstance(x, np.generic):
+                x = duplicate(x) if isinstance(x, Tracer) else x.copy()
+            out.append(x)
+        return out
+
+    def with_inputs(self, inputs):
+        """The same equations as a graph of `inputs`, none of which stands for a captured value."""
+        out = Graph(inputs, self.equations, self.outputs)
+        out.guards = self.guards
+        out.stretches = self.stretches
+        return out
+
+    def with_outputs(self, outputs):
+        """The same equations as a graph of other outputs."""
+        out = Graph(self.inputs, self.equations, outputs)
+        out.guards = self.guards
+        out.stretches = self.stretches
+        return out
+
+    def led_by_captured(self):
+        """The graph whose first inputs, not its last ones, stand for the captured values; it holds none itself."""
+        count = len(self.inputs) - len(self.captured)
+        return self.with_inputs(self.inputs[count:] + self.inputs[:count])
 
     def prune(self) -> "Graph":
         """Drop equations that no output needs (those with effects stay); note where each value is used last.
@@ -135,7 +166,7 @@ class Graph:
         needed = {v for v in self.outputs if type(v) is Var}
         kept = []
         for eq in reversed(self.equations):
-            if "acts" in eq.prim.effects or any(v in needed for v in eq.outputs):
+            if eq.acts or any(v in needed for v in eq.outputs):
                 kept.append(eq)
                 needed.update(v for v in eq.inputs if type(v) is Var)
         self.equations = kept[::-1]
@@ -149,67 +180,38 @@ class Graph:
         return self
 
     def __repr__(self):
-        names = {}
-
-        def name(v):
-            if type(v) is Literal:
-                value = v.value
-                small = not getattr(value, "ndim", 0)
-                return f"{value!s}" if small else f"const:{aval_of(value)!r}"
-            if v not in names:
-                names[v] = _letters(len(names))
-            return names[v]
-
-        def typed(v):
-            return f"{name(v)}:{v.aval!r}" if type(v) is Var else name(v)
-
-        plain = self.inputs[: len(self.inputs) - len(self.captured)]
-        extra = self.inputs[len(plain) :]
-        head = " ".join(map(typed, plain)) + (" ; " + " ".join(map(typed, extra)) if extra else "")
-        lines = [f"{{ lambda {head} . let"]
-        for eq in self.equations:
-            params = ", ".join(f"{k}={_shown(v)}" for k, v in zip(eq.prim.params, eq.params))
-            lines.append(f"    {' '.join(map(typed, eq.outputs))} = {eq.prim.name}"
-                         f"{f'[{params}]' if params else ''} {' '.join(map(name, eq.inputs))}".rstrip())
-        lines.append(f"  in ({', '.join(map(name, self.outputs))}) }}")
-        return "\n".join(lines)
+        return text_of(self)
 
     def to_dot(self) -> str:
         """The graph in Graphviz's language: one box per equation, one ellipse per input."""
-        ids = {}
-        lines = ["digraph covector {", "  rankdir=TB;"]
-        for k, v in enumerate(self.inputs):
-            ids[v] = f"in{k}"
-            lines.append(f'  in{k} [shape=ellipse, label="{v.aval!r}"];')
-        for k, eq in enumerate(self.equations):
-            lines.append(f'  eq{k} [shape=box, label="{eq.prim.name}"];')
-            for v in eq.inputs:
-                if type(v) is Var:
-                    lines.append(f'  {ids[v]} -> eq{k} [label="{v.aval!r}"];')
-            for v in eq.outputs:
-                ids[v] = f"eq{k}"
-        for k, v in enumerate(self.outputs):
-            lines.append(f'  out{k} [shape=ellipse, label="out {k}"];')
-            if type(v) is Var:
-                lines.append(f"  {ids[v]} -> out{k};")
-        return "\n".join([*lines, "}"])
+        return dot_of(self)
+
+    def print(self, lines: bool = False) -> None:
+        """Print the equations; with `lines` that of the user's code behind each."""
+        print(text_of(self, lines))  # noqa: T201 - this is what it is for
+
+    def walk(self) -> Iterator[Any]:
+        """Every equation, those of loops and branches before the one that they belong to."""
+        return walk(self.equations)
+
+    def _repr_html_(self):
+        return html_of(self)
 
 
-def _letters(k):
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    out = letters[k % 26]
-    while k >= 26:
-        k = k // 26 - 1
-        out = letters[k % 26] + out
-    return out
+def part_of(graph, inputs, equations, outputs):
+    """Equations of a graph as one of their own."""
+    part = Graph(inputs, [Equation(eq.prim, eq.inputs, eq.params, eq.outputs, eq.quiet, eq.place) for eq in equations],
+                 outputs).prune()
+    part.guards = graph.guards
+    return part
 
 
-def _shown(value):
-    if isinstance(value, Graph):
-        return "\n" + "\n".join("        " + line for line in repr(value).splitlines()) + "\n    "
-    if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
-    return value.name if isinstance(value, np.dtype) else str(value)
+def stagers_of(value):
+    """The traces that write down what is done with a value."""
+    while isinstance(value, Tracer):
+        if value.owner is not None and value.owner.kind == "graph":
+            yield value.owner
+        value = None if type(value) is Late else value.value
 
 
 def record_known(prim, args, params, ans):
@@ -222,7 +224,7 @@ def record_known(prim, args, params, ans):
     return top.process(prim, (*args, *params), ans)
 
 
-def _fitting(x, aval, k):
+def _checked_argument(x, aval, k):
     """An argument of a graph, whose equations hold for one shape and one dtype; a Python number takes that dtype."""
     found = aval_of(x)
     if found.shape == aval.shape and found.dtype == aval.dtype:

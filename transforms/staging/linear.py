@@ -10,9 +10,10 @@ from ...core.trace.device import constant, zeros_of
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import differentiable, flatten, in_dtype, same_structure, settle
 from ..arguments.escape_checks import check_escaped, owned
+from ..graph.equations import Literal
 from ..interpreters.gradient import vjp
 from .bodies import conjugated, pull
-from .graph import Literal, ShapeDtype, check_inputs
+from .graph import ShapeDtype, check_inputs
 from .linearity import check_linear
 from .staging import stage
 

@@ -57,18 +57,24 @@ def check_linear(graph, count, must, remedy, whole=True):
         whole: refuse constants that are added, too, and bodies of higher-order operations, which are not looked into.
     """
     dependent = set(graph.inputs[:count])
+    made = set()  # of constants alone
     for eq in graph.equations:
         prim = eq.prim
         names = prim.operands if not prim.variadic else ("*" + prim.operands[0],) * len(eq.inputs)
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
-        if not used or prim.flat and eq.quiet:  # strong zeros look at what they multiply, and do not change it
+        if all(type(v) is Literal or v in made for v in eq.inputs):
+            made.update(eq.outputs)
+        if prim.name == "strong_zero":  # looks at what was multiplied, and does not change it
+            used.discard("ct")
+        if not used or prim.flat and eq.quiet is True:
             continue
         if whole or prim.handlers is None:
             groups = [group for text in prim.linear if used <= (group := {n.strip() for n in text.split(",")})]
             if not groups:
                 raise RuleError(f"{must}, but {prim.name} is not linear in {', '.join(sorted(used))}; {remedy}"
                                 f"{at_user_line()}")
-            if whole and all(any(n in group and _adds(v) for n, v in zip(names, eq.inputs)) for group in groups):
+            fixed = {n for n, v in zip(names, eq.inputs) if v in made or _adds(v)}
+            if whole and all(fixed & group for group in groups):
                 raise RuleError(f"{must}, but {prim.name} joins the arguments with a constant, so that zeros do not "
                                 f"give zeros; leave the constant out, or {remedy}{at_user_line()}")
         dependent.update(eq.outputs)

@@ -1,12 +1,16 @@
 """Staging: the trace that records operations as equations, and what is built on it: make_graph, eval_shape."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...core.arrays.avals import Aval, aval_of, make_aval
 from ...core.arrays.backend import find_backend, namespace_of
+from ...core.arrays.errstate import error_state
 from ...core.checks import check_function
-from ...core.errors import DtypeError, at_user_line
+from ...core.errors import DtypeError, at_user_line, user_place
 from ...core.facts import STAGED_PARAMS
+from ...core.ops.indexing.places import Places, spread
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
@@ -14,27 +18,30 @@ from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, chec
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
-from ..reverse.mutation_guards import COPY_LIMIT, Guards
-from ..scope.errstate import is_quiet
-from .graph import Equation, Graph, Literal, ShapeDtype, Var
+from ..arguments.statics import statics, with_static, without_static
+from ..graph.equations import Equation, Literal, Var
+from ..scope.errstate import silence
+from .graph import Graph, ShapeDtype
+from .literals import Literals, unit_places
 
 
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "guards", "watch", "about")
+    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "literals", "spreads", "about", "errors")
     kind = "graph"
 
     def __init__(self, concrete=False, library=None, watch=True, about=None):
         Trace.__init__(self)
         self.about = about  # what its inputs are in messages, where no graph is made for the user
-        self.watch = watch  # constants are the user's, who may write to them before the graph runs
-        self.guards = None
+        self.literals: Any = Literals(watch)  # watched: the user may write to them before the graph runs
         self.library = library  # the namespace of the arrays that it is staged for; None: NumPy, or unknown
         self.equations = []
         self.inputs = []
         self.captured = {}  # identity of a tracer -> (tracer, Staged)
+        self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
         self.concrete = concrete
+        self.errors = error_state()  # what another state in the function is told from
 
     def input(self, aval, value=None):
         """A new input."""
@@ -71,18 +78,24 @@ class GraphTrace(Trace):
             return a.node, a.value
         if type(a) not in RAW:
             namespace_of((a,))
-        if self.watch and isinstance(a, np.ndarray) and find_backend(type(a)) is not None:
-            a = self.keep(a)
-        return Literal(a), a
+        if not isinstance(a, np.ndarray) or find_backend(type(a)) is None:
+            return Literal(a), a
+        places = unit_places(a)
+        if places is not None:
+            return self.units(a, places), a
+        literal = self.literals.of(a)
+        return literal, literal.value
 
-    def keep(self, array):
-        """A constant as it is now: small ones copied, large ones fingerprinted."""
-        if array.nbytes <= COPY_LIMIT:
-            return np.array(array)
-        if self.guards is None:
-            self.guards = Guards()
-        self.guards.watch(array)
-        return array
+    def units(self, array, places):
+        """The Var of an array that has one and the same number at `places` and 0 elsewhere: made by an equation."""
+        one = array.reshape(-1)[places[0]]
+        key = (array.shape, array.dtype, places.tobytes(), one.tobytes())
+        var = self.spreads.get(key)
+        if var is None:
+            value = np.broadcast_to(np.array(one), places.shape)
+            made = self.emit(spread.prim, [Literal(value)], (Places(places), array.shape), aval_of(array))
+            var = self.spreads[key] = made.node
+        return var
 
     def process(self, prim, args):
         if self.done:
@@ -104,10 +117,10 @@ class GraphTrace(Trace):
         """Write an equation down; returns its tracer(s)."""
         if prim.outputs is None:
             var = Var(out_avals)
-            self.equations.append(Equation(prim, inputs, params, [var], is_quiet()))
+            self.equations.append(Equation(prim, inputs, params, [var], silence(self.errors), user_place()))
             return self.box(var, values)
         outputs = [Var(a) for a in out_avals]
-        self.equations.append(Equation(prim, inputs, params, outputs, is_quiet()))
+        self.equations.append(Equation(prim, inputs, params, outputs, silence(self.errors), user_place()))
         return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
 
     def finish(self, outs, rebuild=None):
@@ -118,7 +131,8 @@ class GraphTrace(Trace):
         self.captured = {}  # its values hold this trace: a cycle
         self.done = True
         graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
-        graph.guards = self.guards
+        graph.guards = self.literals.guards
+        self.literals = None
         return graph
 
 
@@ -183,15 +197,21 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
     return trace.finish(outs, rebuild_out), known
 
 
-def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
+def make_graph(
+    fun: Callable[..., Any], static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
+) -> Callable[..., Graph]:
     """Return a function that stages `fun` to a typed graph instead of computing it.
 
     Args:
         fun: any function of pytrees of arrays; Python control flow on traced values raises.
+        static_argnums, static_argnames: positions and names of arguments that are passed to `fun` as they are, and may
+            be any objects. The graph is called without them.
     Returns:
         a function of the same arguments (arrays, numbers or `ShapeDtype`) that returns a `Graph`: printable, callable
         with arguments of the same shapes and dtypes under any transform, with `equations`, `in_avals`, `out_avals`,
         `to_dot()`.
+    Raises:
+        ValueError: a static argument that `fun` does not take.
 
     >>> import numpy as np, covector
     >>> covector.make_graph(lambda x: np.sin(x) * 2.0)(np.ones(3))
@@ -202,9 +222,17 @@ def make_graph(fun: Callable[..., Any]) -> Callable[..., Graph]:
     """
 
     check_function(fun, "make_graph")
+    places, names = statics(fun, static_argnums, static_argnames, "make_graph")
 
     def graph_fun(*args, **kwargs):
-        leaves, rebuild, run = _with_names(fun, args, kwargs)
+        static, (args, kwargs) = without_static(args, kwargs, places, names)
+        args = tuple(args)
+        called = fun
+        if static:
+            def called(*given, **named):
+                given, named = with_static(given, named, static)
+                return fun(*given, **named)
+        leaves, rebuild, run = _with_names(called, args, kwargs)
         graph, _ = stage(run, leaves, rebuild)
         check_escaped(graph.captured)
         graph.form = structure((args, kwargs) if kwargs else args)

@@ -1,0 +1,51 @@
+"""Functions of generated source: tracebacks show its lines, and errors say where the user asked for the operation."""
+
+import itertools
+import linecache
+import os
+import weakref
+
+from .memory import make_frame
+
+_numbers = itertools.count(1)
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_LINES = {}  # the file of a program -> where the user asked for what each of its lines does
+
+
+def note_line(error):
+    """Add to an error that a program raised where the user asked for the operation."""
+    entry = error.__traceback__
+    while entry is not None:
+        lines = _LINES.get(entry.tb_frame.f_code.co_filename)
+        if lines is not None and lines[entry.tb_lineno - 1]:
+            error.add_note(f"(in a compiled function: asked for at {lines[entry.tb_lineno - 1]})")
+        entry = entry.tb_next
+
+
+def text_of_source(source):
+    """The text of a function."""
+    head = f"def run({', '.join(source.inputs)}):"
+    return "\n".join([head, *["    " * indent + text for indent, text, _ in source.lines]]) + "\n"
+
+
+def made_of(source, name):
+    """The function that NumPy source defines."""
+    scope = dict(source.globals, new_frame=make_frame(source.memory.slots))
+    return define_function(text_of_source(source), scope, name, [None, *[line for _, _, line in source.lines]])
+
+
+def define_function(text, scope, name, lines=None):
+    """The function of source, which tracebacks show."""
+    file = os.path.join(_FOLDER, f"<{name} {next(_numbers)}>")
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), scope)
+    if lines is not None and any(lines):
+        _LINES[file] = lines
+    run = scope.pop("run")  # its globals do not hold it: no cycle
+    weakref.finalize(run, _forget, file).atexit = False
+    return run
+
+
+def _forget(file):
+    linecache.cache.pop(file, None)
+    _LINES.pop(file, None)

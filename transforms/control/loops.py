@@ -1,0 +1,303 @@
+"""Loops with a carry alone: while_loop and fori_loop; eager on known conditions, one primitive on staged ones."""
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.dtypes import is_inexact
+from ...core.checks import check_function, whole
+from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.ops.shaping import broadcast_to
+from ...core.primitive.primitive import bind
+from ...core.trace.buffers import identity
+from ...core.trace.tracer import unwrap
+from ...core.types import Any, Callable, PyTree
+from ..arguments.arguments import described, flatten, only_leaf, settle, structure
+from ..graph.equations import Body, Var, dependent, through_loop
+from ..interpreters.forward import start_dual
+from ..staging.bodies import (
+    batched_body,
+    closes_over_tracer,
+    higher_order,
+    instantiate,
+    is_staged,
+    operands_of,
+    push,
+    record_call,
+    strip,
+)
+from ..staging.staging import stage
+from .control import cond, known_state, select
+from .scan import carried, scan
+
+
+def while_loop(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree, *, max_steps: int | None = None
+) -> PyTree:
+    """Run `body_fun` while `cond_fun` returns True.
+
+    Args:
+        cond_fun: `cond_fun(carry) -> bool`. Under vmap the loop runs until it is False for all examples.
+        body_fun: `body_fun(carry) -> carry`.
+        init_val: the initial carry, any pytree. Where the condition is staged, it keeps its shapes and dtypes.
+        max_steps: take at most so many steps. A loop with a staged condition needs it for reverse mode.
+    Returns:
+        the final carry; derivatives replay the iterations that were executed. Where the condition is staged, the loop
+        is one equation.
+    Raises:
+        RuleError: in reverse mode, if the condition is staged and there is no `max_steps`.
+        TreeError: the carry changes its structure, a shape or a dtype.
+
+    >>> import covector
+    >>> float(covector.grad(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0))
+    17496.0
+    >>> graph = covector.make_graph(lambda x: covector.while_loop(lambda c: c < 100.0, lambda c: c * c, x))(3.0)
+    >>> float(graph(2.0))
+    256.0
+    """
+    check_function(cond_fun, "while_loop")
+    check_function(body_fun, "while_loop")
+    left = None if max_steps is None else whole(max_steps, "max_steps of while_loop", 0)
+    state = running = init_val
+    while left is None or left > 0:
+        flag = settle(only_leaf(cond_fun(state))[0])
+        if is_staged(flag):
+            if left is not None:
+                return _bounded(cond_fun, body_fun, state, left)
+            return _while_staged(cond_fun, body_fun, state)
+        if known_state(flag) == "known":
+            if not bool(flag):
+                return state
+            state = running = body_fun(state)
+        else:
+            if not unwrap(flag).any():
+                return state
+            # Examples that are done run along from the last state at which they were not, and keep what they have.
+            running = select(flag, state, running, "while_loop")
+            state = select(flag, body_fun(running), state, "while_loop")
+        left = None if left is None else left - 1
+    return state
+
+
+def _bounded(cond_fun, body_fun, init, steps):
+    """A loop with a staged condition as one of so many steps, of which those behind its end change nothing."""
+    def step(carry, _):
+        going, state, running = carry
+        running = select(going, state, running, "while_loop")
+        state = cond(going, lambda state, running: body_fun(running), lambda state, running: state, state, running)
+        return (_condition(cond_fun, state), state, running), None
+
+    return scan(step, (_condition(cond_fun, init), init, init), None, length=steps)[0][1]
+
+
+def _condition(cond_fun, state):
+    """What `cond_fun` returns, a boolean scalar."""
+    flag = settle(only_leaf(cond_fun(state))[0])
+    aval = aval_of(flag)
+    if aval.shape or aval.dtype.kind not in "biu":
+        kind = ShapeError if aval.shape else DtypeError
+        raise kind(f"while_loop needs a condition that is a boolean scalar, but got {aval!r}; compare with a number, "
+                   f"or reduce it with .any() or .all(){at_user_line()}")
+    return flag if aval.dtype.kind == "b" else flag != 0
+
+
+def _while_staged(cond_fun, body_fun, init):
+    carry, rebuild = flatten(init)
+    carry = [settle(c) for c in carry]
+    form = structure(init)
+
+    def run_body(*flat):
+        state = body_fun(rebuild(list(flat)))
+        if structure(state) != form:
+            raise TreeError(f"while_loop needs a carry that keeps its structure {described(form)}, but it became "
+                            f"{described(state)}; return the carry as it came in{at_user_line()}")
+        return [settle(x) for x in flatten(state)[0]]
+
+    body, carry = carried(run_body, carry, [], [], "while_loop", "init_val")
+    avals = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
+    test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry)
+    captured, bodies = _joined((test, body), len(carry))
+    return rebuild(list(bind(_while, (*captured, *carry, *bodies, len(captured)))))
+
+
+def _joined(graphs, count):
+    """What graphs of `count` inputs close over, once, and the graphs as bodies whose first inputs stand for it."""
+    captured = {identity(t): t for g in graphs for t in g.captured}
+    bodies = []
+    for g in graphs:
+        mine = {identity(t): v for t, v in zip(g.captured, g.inputs[count:])}
+        first = [mine.get(key) or Var(aval_of(t)) for key, t in captured.items()]
+        bodies.append(Body(g.with_inputs([*first, *g.inputs[:count]])))
+    return list(captured.values()), bodies
+
+
+def _run_while(values, test, body, consts):
+    """Loop over plain or traced values: constants, carry → carry."""
+    head = values[:consts]
+    return while_loop(lambda c: test(*head, *c)[0], lambda c: list(body(*head, *c)), list(values[consts:]))
+
+
+def _while_grad(trace, prim, args):
+    *operands, test, body, consts = args
+    values, mine = operands_of(trace, operands)
+    if not any(map(is_staged, values)):  # the steps that are taken are known
+        return tuple(_run_while(operands, test, body, consts))
+    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    outs = list(prim.rebind((*values, test, body, consts)))
+    if not active:
+        return tuple(outs)
+
+    def back(cts, saved):
+        raise RuleError("while_loop is differentiated in reverse mode, but its condition is staged, so the number of "
+                        "steps to go back is unknown; give it (or fori_loop) max_steps=, use scan, or forward mode "
+                        f"(jvp, jacfwd){at_user_line()}")
+
+    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, "while"))
+
+
+def _while_jvp(trace, prim, args):
+    *operands, test, body, consts = args
+    values, mine = operands_of(trace, operands)
+    tangents = instantiate([a.tangent if own else None for a, own in zip(operands, mine)], values)
+    n = len(values) - consts
+
+    def plain(flat):
+        return [*flat[:consts], *flat[2 * consts :][:n]]
+
+    def step(flat):
+        moved = [*flat[consts : 2 * consts], *flat[2 * consts + n :]]
+        now = plain(flat)
+        given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip(now, moved)]
+        outs, found = push(body, now, given, start_dual, True)
+        return [*outs, *instantiate(found, outs)]
+
+    flat = prim.rebind((*values[:consts], *tangents[:consts], *values[consts:], *tangents[consts:],
+                        Body(run=lambda flat: test(*plain(flat))), Body(run=step), 2 * consts))
+    return tuple([trace.box(strip(v, trace), t) for v, t in zip(flat[:n], flat[n:])])
+
+
+def _while_vmap(trace, prim, args):
+    *operands, test, body, consts = args
+    operands, test, body, consts = _as_graphs(operands, test, body, consts)
+    values, given = trace.unbox(operands)
+    values, n = list(values), len(values) - consts
+    flags, outs = through_loop(body.graph, given, consts, n)
+    every = dependent(test.graph, flags)[0]
+    if every:
+        flags, outs = [*flags[:consts], *[True] * n], [True] * n
+    for k in range(consts, consts + n):
+        values[k] = _spread(values[k], trace.size) if flags[k] and not given[k] else values[k]
+    inner_test = batched_body(test, flags, trace, [every])
+    inner_body = batched_body(body, flags, trace, flags[consts:])
+    if not every:
+        bodies = Body(run=lambda flat: inner_test(*flat)), Body(run=lambda flat: inner_body(*flat))
+        found = prim.rebind((*values, *bodies, consts))
+        return tuple([trace.box(v) if f else v for v, f in zip(found, flags[consts:])])
+
+    def step(flat):  # rows that are done run along from the last state at which they were not, and keep what they have
+        head, going, state, running = flat[:consts], flat[consts], flat[consts + 1 :][:n], flat[consts + 1 + n :]
+        running = [_rows(going, s, r) for s, r in zip(state, running)]
+        state = [_rows(going, new, s) for new, s in zip(inner_body(*head, *running), state)]
+        return [inner_test(*head, *state)[0], *state, *running]
+
+    going = inner_test(*values)[0]
+    outs = prim.rebind((*values[:consts], going, *values[consts:], *values[consts:],
+                        Body(run=lambda flat: [flat[consts].any()]), Body(run=step), consts))
+    return tuple([trace.box(v) for v in outs[1 : 1 + n]])
+
+
+def _rows(going, x, y):
+    return select(going.reshape((-1,) + (1,) * (x.ndim - 1)), x, y, "while_loop")
+
+
+def _spread(value, size):
+    value = np.asarray(value) if not hasattr(value, "shape") else value
+    return broadcast_to(value, shape=(size, *value.shape))
+
+
+def _as_graphs(operands, test, body, consts):
+    """The same loop over bodies that are graphs; what these close over becomes its first constants."""
+    if test.graph is not None and body.graph is not None:
+        return operands, test, body, consts
+    avals = [make_aval(a.shape, a.dtype) for a in map(aval_of, operands)]
+    graphs = [part.graph or stage(part, avals, tuple, "while_loop", like=operands)[0] for part in (test, body)]
+    extra, (test, body) = _joined(graphs, len(avals))
+    return [*extra, *operands], test, body, consts + len(extra)
+
+
+def _while_graph(trace, prim, args):
+    *operands, test, body, consts = args
+    operands, test, body, consts = _as_graphs(operands, test, body, consts)
+    lifted = [trace.lift(a) for a in operands]
+    params = (test, body, consts)
+    values = prim.rebind((*[v for _, v in lifted], *params)) if trace.concrete else None
+    return trace.emit(prim, [x for x, _ in lifted], params, list(body.graph.out_avals), values)
+
+
+_while = higher_order(
+    "while",
+    impl=lambda xp, *xs, cond, body, consts: tuple(_run_while(xs, cond, body, consts)),
+    handlers={"grad": _while_grad, "jvp": _while_jvp, "vmap": _while_vmap, "graph": _while_graph},
+).prim
+
+
+def fori_loop(
+    lower: int, upper: int, body_fun: Callable[..., Any], init_val: PyTree, *, unroll: int | bool | None = None,
+    max_steps: int | None = None,
+) -> PyTree:
+    """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
+
+    Args:
+        lower, upper: integers; under vmap they may differ between examples.
+        body_fun: `body_fun(i, carry) -> carry`. Where the carry, or a value that it closes over, is staged, it is
+            called once, with a staged `i`.
+        init_val: the initial carry, any pytree.
+        unroll: True stages each step for itself; other values are accepted for compatibility with JAX.
+        max_steps: take at most so many steps. A loop with staged bounds needs it for reverse mode.
+    Returns:
+        the final carry; `init_val` if the range is empty. A staged loop is one equation.
+    Raises:
+        TreeError: the carry changes its structure; or, where it is staged, a shape or a dtype.
+        RuleError: in reverse mode, if a bound is staged and there is no `max_steps`.
+
+    >>> import covector
+    >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
+    3
+    >>> graph = covector.make_graph(lambda x: covector.fori_loop(0, 200, lambda i, c: c * 0.5 + i, x))(1.0)
+    >>> len(graph.equations), float(graph(1.0))
+    (1, 396.0)
+    """
+    check_function(body_fun, "fori_loop")
+    lower, upper = settle(lower), settle(upper)
+    if known_state(lower) != "known" or known_state(upper) != "known":
+        return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val),
+                          max_steps=max_steps)[1]
+    start, stop = whole(unwrap(lower), "lower of fori_loop"), whole(unwrap(upper), "upper of fori_loop")
+    if max_steps is not None:
+        stop = min(stop, start + whole(max_steps, "max_steps of fori_loop", 0))
+    if unroll is not True and stop - start > 1 and (
+            any(is_staged(settle(x)) for x in flatten(init_val)[0]) or closes_over_tracer((body_fun,), is_staged)):
+        return _fori_staged(start, stop, body_fun, init_val)
+    state = init_val
+    for i in range(start, stop):
+        state = body_fun(i, state)
+    _check_structure(state, init_val)
+    return state
+
+
+def _fori_staged(start, stop, body_fun, init_val):
+    def step(state, i):
+        new = body_fun(i, state)
+        _check_structure(new, init_val)
+        return new, None
+
+    try:
+        return scan(step, init_val, np.arange(start, stop, dtype=np.int64))[0]
+    except ConversionError as error:
+        raise ConversionError(f"fori_loop stages its body once for all steps, but {error}; or stage every step with "
+                              "unroll=True") from error
+
+
+def _check_structure(state, init_val):
+    if structure(state) != structure(init_val):
+        raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "
+                        f"{described(state)}; return the carry as it came in{at_user_line()}")

@@ -1,0 +1,1 @@
+"""The parts of graphs: variables, equations and bodies, and how graphs are printed and drawn."""

@@ -1,0 +1,148 @@
+"""Variables, literals, equations and bodies: what traces write down and passes read."""
+
+from ...core.arrays.avals import aval_of
+from ...core.errors import is_ours, line_of
+from ...core.types import Any
+
+
+class Var:
+    """A value of a graph: an input or the output of an equation."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval):
+        self.aval = aval
+
+
+class Literal:
+    """A constant of a graph."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def aval(self):
+        return aval_of(self.value)
+
+
+class Equation:
+    """`outputs = prim(inputs, params)`; inputs are Vars or Literals. `quiet`: True where a sweep or a singular rule
+    made it, the error state that the user set for it, or False.
+
+    `line` is that of the user's code which asked for it, `file.py:12`, or None; given so, or as `user_place` found it.
+    """
+
+    __slots__ = ("prim", "inputs", "params", "outputs", "quiet", "place", "drop")
+
+    def __init__(self, prim, inputs, params, outputs, quiet=False, line=None):
+        self.prim = prim
+        self.inputs = inputs
+        self.params = params
+        self.outputs = outputs
+        self.quiet = quiet
+        self.place = line
+        self.drop = ()
+
+    @property
+    def line(self):
+        """Where the user asked for it."""
+        if type(self.place) is tuple:
+            self.place = line_of(self.place)
+        return self.place
+
+    @property
+    def acts(self):
+        """Whether it does something beside computing: it is never dropped, and keeps its place among the others."""
+        prim = self.prim
+        return "acts" in prim.effects or prim.handlers is not None and any(
+            eq.acts for graph in self.graphs() for eq in graph.equations)
+
+    def bodies(self):
+        """The bodies among its parameters."""
+        return [p for p in self.params if type(p) is Body] if self.prim.handlers is not None else []
+
+    def graphs(self):
+        """The graphs that it runs: those of its bodies, and of functions with rules of their own."""
+        return [graph for p in self.params if (graph := getattr(p, "graph", None)) is not None]
+
+
+def located(error, eq):
+    """`error`, raised when an equation ran: one of ours says where the user asked for the equation."""
+    if eq.line is not None and len(error.args) == 1 and is_ours(error) and "staged at " not in str(error):
+        error.args = (f"{error} (staged at {eq.line})",)
+    return error
+
+
+class Body:
+    """What a loop or a branch runs on flat values: a graph of exactly these, or a function of them.
+
+    A function stands here only while a transform is under way: what is staged holds graphs.
+    """
+
+    __slots__ = ("graph", "run", "derived")
+    LIMIT = 16
+
+    def __init__(self, graph: Any = None, run: Any = None):
+        self.graph = graph
+        self.run = run or graph.eval
+        self.derived: dict[Any, Any] = {}
+
+    def derive(self, key, make):
+        """What a transform made of this body, made once."""
+        found = self.derived.get(key)
+        if found is None:
+            if len(self.derived) >= self.LIMIT:
+                self.derived.clear()
+            found = make()
+            if not found.captured:  # else it holds values of this call
+                self.derived[key] = found
+        return found
+
+    def __call__(self, *values):
+        return self.run(values)
+
+    def __repr__(self):
+        return repr(self.graph) if self.graph is not None else "body"
+
+
+def dependent(graph, flags):
+    """Which outputs of a graph depend on the inputs that are flagged."""
+    reached = {v for v, flag in zip(graph.inputs, flags) if flag}
+    for eq in graph.equations:
+        if any(v in reached for v in eq.inputs):
+            reached.update(eq.outputs)
+    return [v in reached for v in graph.outputs]
+
+
+def through_loop(graph, flags, consts, n):
+    """`(flags, outputs)`: the flags of the inputs of a loop's body, also of what is carried and comes to depend on one
+    that is flagged, and those of its outputs. The inputs are constants, carry and rows.
+    """
+    flags = list(flags)
+    while True:
+        outs = dependent(graph, flags)
+        grown = [*flags[:consts], *[a or b for a, b in zip(flags[consts : consts + n], outs)], *flags[consts + n :]]
+        if grown == flags:
+            return flags, outs
+        flags = grown
+
+
+def walk(equations):
+    """Every equation, those of bodies before the one that they belong to."""
+    for eq in equations:
+        for graph in eq.graphs():
+            yield from walk(graph.equations)
+        yield eq
+
+
+def constants(graph):
+    """Every literal of a graph, those of bodies included; one that is used several times comes several times."""
+    for part in (graph.outputs, *[eq.inputs for eq in graph.equations]):
+        for v in part:
+            if type(v) is Literal:
+                yield v
+    for eq in graph.equations:
+        for inner in eq.graphs():
+            yield from constants(inner)

@@ -1,0 +1,1 @@
+"""jit: functions that are staged once for each signature, and run generated source."""

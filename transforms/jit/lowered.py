@@ -1,0 +1,39 @@
+"""What a compiled function comes to, to look at."""
+
+
+class Lowered:
+    """What `jit(fun).lower(*args)` returns: the stages of a function for one signature.
+
+    `graph` is what was staged; `source` the text of the generated function; `buffers` the bytes of each buffer;
+    `passes` pairs of a name and the text of the graph after it.
+    """
+
+    def __init__(self, call, leaves):
+        self._program = call.programs.for_layout_of(leaves)
+        self.graph = call.graph
+
+    @property
+    def source(self):
+        """The generated source."""
+        return self._program.text
+
+    @property
+    def passes(self):
+        """`[(name, text of the graph after it), …]`."""
+        return [("staged", repr(self.graph)), *self._program.passes]
+
+    @property
+    def buffers(self):
+        """The bytes of each buffer that temporaries share."""
+        return [slot.nbytes for slot in self._program.slots]
+
+    @property
+    def groups(self):
+        """The groups of equations that run a block of elements at a time, each as a list of names of operations."""
+        return self._program.groups
+
+    def __repr__(self):
+        return f"Lowered({len(self.graph.equations)} equations, {len(self.source.splitlines())} lines of source)"
+
+    def __str__(self):
+        return f"{self.graph!r}\n\n{self.source}"

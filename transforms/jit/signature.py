@@ -1,0 +1,219 @@
+"""Signatures: what two calls have in common that run the same source, and a quick look at the common ones."""
+
+import numpy as np
+
+from ...core.arrays.avals import WEAK, aval_of
+from ...core.errors import DtypeError, at_user_line
+from ...core.primitive.primitive import RAW
+from ...core.trace.tracer import Tracer
+from ..arguments.arguments import computable
+from ..scope.debug_modes import modes
+from .donated import DONATED
+
+ndarray = np.ndarray
+MISS = object()  # what a look at a call gives that has another signature
+
+
+def static_key(value, name):
+    """What tells a static value from others: its type and itself; 0.0 and -0.0 differ, NaN is itself."""
+    kind = type(value)
+    if isinstance(value, Tracer):
+        raise TypeError(f"jit looks static arguments up by their value, but {name} is a traced value "
+                        f"({aval_of(value)!r}); leave it out of the static arguments, or call the function outside of "
+                        f"the transform{at_user_line()}")
+    if isinstance(value, float | complex | np.inexact):
+        return kind, repr(value)
+    if isinstance(value, tuple):
+        return kind, tuple([static_key(v, name) for v in value])
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(f"jit looks static arguments up, but {name} is {_shown(value)} of type {kind.__name__}, which "
+                        f"has no hash; pass a tuple for a list, or leave it out of the static arguments"
+                        f"{at_user_line()}") from None
+    return kind, value
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def leaf_key(leaf):
+    """What staging looks at of a leaf: its aval; of arrays of other libraries also their type."""
+    kind = type(leaf)
+    try:
+        if kind in RAW or isinstance(leaf, Tracer):
+            return aval_of(leaf)
+        if computable(leaf):
+            return kind, aval_of(leaf)
+    except DtypeError:
+        raise DtypeError(f"jit takes arrays of numbers and booleans, but a leaf has dtype {leaf.dtype}; convert it "
+                         f"with .astype(float), or keep it outside{at_user_line()}") from None
+    register = ", register its class with covector.tree.register" if hasattr(leaf, "__dict__") else ""
+    raise DtypeError(f"jit takes pytrees of arrays and numbers, but a leaf is {_shown(leaf)} of type {kind.__name__}; "
+                     f"mark the argument static (static_argnums, static_argnames){register}, or convert it"
+                     f"{at_user_line()}")
+
+
+class Unwritten(Exception):  # noqa: N818 (no error: such calls are looked up by their key)
+    """A signature that no quick look is written for."""
+
+
+def quick_look(args, kwargs, static, call, rebuild):
+    """A function `(args, kwargs)` that runs a compiled function if these have the signature of the given ones.
+
+    Args:
+        static: `{position or name: value}` of the static arguments.
+        call: the `Compiled`; rebuild: what makes the pytree of its outputs.
+    Returns:
+        the function, which returns MISS for any other signature; None where there is none.
+    """
+    look = _Look(call.programs.depends())
+    try:
+        look.arguments(args, kwargs, static)
+    except Unwritten:
+        return None
+    program = call.programs.for_layout_of(look.leaves)
+    text = "\n".join(["def look(args, kwargs):", "    try:", *["        " + line for line in look.lines],
+                      "    except KeyError: return MISS", f"    out = run({', '.join(look.names)})",
+                      f"    return {_result(rebuild, len(call.graph.outputs))}"])
+    scope = {"MISS": MISS, "run": program.run, "rebuild": rebuild, "modes": modes, "OFF": modes(), "DONATED": DONATED,
+             **look.scope}
+    exec(compile(text, __file__.replace("signature.py", "<look>"), "exec"), scope)
+    return scope["look"]
+
+
+class _Look:
+    """The lines of a quick look: `if` statements that return MISS; `layouts`: how arrays lie in memory matters."""
+
+    def __init__(self, layouts):
+        self.layouts = layouts
+        self.lines = []
+        self.scope = {"ndarray": ndarray}
+        self.names = []
+        self.leaves = []
+        self.count = 0
+
+    def add(self, line):
+        self.lines.append(line)
+
+    def unless(self, test):
+        self.add(f"if {test}: return MISS")
+
+    def const(self, value):
+        self.count += 1
+        name = f"k{self.count}"
+        self.scope[name] = value
+        return name
+
+    def new(self):
+        self.count += 1
+        return f"x{self.count}"
+
+    def arguments(self, args, kwargs, static):
+        self.unless(f"len(args) != {len(args)} or " + (f"len(kwargs) != {len(kwargs)}" if kwargs else "kwargs"))
+        self.unless("modes() is not OFF or DONATED")
+        if any(type(key) is not str for key in kwargs):
+            raise Unwritten
+        names = [self.new() for _ in args]
+        if names:
+            self.add(f"{', '.join(names)}, = args")
+        for k, (name, value) in enumerate(zip(names, args)):
+            self.same(name, value) if k in static else self.tree(name, value)
+        for key in sorted(kwargs):
+            name = self.item("kwargs", key)
+            self.same(name, kwargs[key]) if key in static else self.tree(name, kwargs[key])
+
+    def item(self, holder, key):
+        name = self.new()
+        self.add(f"{name} = {holder}[{key!r}]")
+        return name
+
+    def same(self, name, value):
+        kind = type(value)
+        if kind is float and value != value or kind not in (int, bool, str, float, type(None)):
+            raise Unwritten
+        self.unless(f"type({name}) is not {self.const(kind)} or {name} != {value!r}")
+        if kind is float and not value:
+            raise Unwritten
+
+    def tree(self, name, value):
+        kind = type(value)
+        if kind is tuple or kind is list:
+            self.unless(f"type({name}) is not {kind.__name__} or len({name}) != {len(value)}")
+            names = [self.new() for _ in value]
+            if names:
+                self.add(f"{', '.join(names)}, = {name}")
+            for part, inner in zip(names, value):
+                self.tree(part, inner)
+        elif kind is dict:
+            if not all(type(key) is str for key in value):
+                raise Unwritten
+            self.unless(f"type({name}) is not dict or len({name}) != {len(value)}")
+            for key in sorted(value):
+                self.tree(self.item(name, key), value[key])
+        elif value is None:
+            self.unless(f"{name} is not None")
+        else:
+            self.leaf(name, value)
+
+    def leaf(self, name, value):
+        kind = type(value)
+        if kind is ndarray:
+            dtype = self.const(value.dtype)
+            test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {name}.shape != {value.shape!r}"
+            if value.ndim and self.layouts:
+                test += f" or {name}.flags.c_contiguous is not {value.flags.c_contiguous}"
+            self.unless(test)
+        elif kind in RAW:
+            self.unless(f"type({name}) is not {self.const(kind)}")
+        else:
+            raise Unwritten
+        self.names.append(name)
+        self.leaves.append(value)
+
+
+def _result(rebuild, count):
+    """The text that makes the pytree of outputs."""
+    return "out" if rebuild is list else _part(rebuild(list(range(count)))) or "rebuild(out)"
+
+
+def _part(tree):
+    """The text of a pytree of places; None for one with other nodes than tuples, lists and dicts of names."""
+    kind = type(tree)
+    if kind is int:
+        return f"out[{tree}]"
+    if tree is None:
+        return "None"
+    if kind is dict and all(type(key) is str for key in tree):
+        parts = [_part(x) for x in tree.values()]
+        return None if None in parts else "{" + ", ".join(f"{k!r}: {part}" for k, part in zip(tree, parts)) + "}"
+    if kind is tuple or kind is list:
+        parts = [_part(x) for x in tree]
+        return None if None in parts else f"{kind.__name__}(({''.join(part + ', ' for part in parts)}))" if (
+            kind is list) else f"({''.join(part + ', ' for part in parts)})"
+    return None
+
+
+def described_change(new, known):
+    """Which part of a signature is new, in words: for the message about a function that is compiled often."""
+    tree, leaves, static, axes = new
+    if all(tree != other[0] for other in known):
+        return "the structure of the arguments"
+    if all(axes != other[3] for other in known):
+        return "the mapped axes around it"
+    same = [other for other in known if other[0] == tree]
+    if all(static != other[2] for other in same):
+        return "the value of a static argument"
+    old = same[-1][1]
+    for k, (a, b) in enumerate(zip(leaves, old)):
+        if a != b:
+            return f"leaf {k} of the arguments: {_aval_text(a)} where it was {_aval_text(b)}"
+    return "a combination of shapes"
+
+
+def _aval_text(key):
+    aval = key[1] if type(key) is tuple else key
+    weak = next((f"a Python {kind.__name__}" for kind, known in WEAK.items() if known is aval), None)
+    return weak or repr(aval)

@@ -1,0 +1,57 @@
+"""The two halves of a derivative: a graph is divided into what runs forwards and what the way back alone needs."""
+
+from ..graph.equations import Equation, Var
+from .graph import part_of
+
+
+def divided(forward, back, count, late, free=None):
+    """`(forward, back, residuals)`: the two graphs, where the second alone computes what it alone needs.
+
+    Args:
+        forward: its outputs from `count` on are what `back` captured, whose last inputs stand for them.
+        back: a graph of cotangents.
+        late: the equations of `forward` that were written down on the way back: they move there.
+        free: variables that take no memory to keep. Where given, other equations move, too, if that keeps less.
+    Returns:
+        the forward half, with the residuals behind its `count` outputs; the backward half, a graph of cotangents and
+        residuals; and the residuals: inputs or other variables of the forward half.
+    """
+    residuals = set(forward.outputs[count:])
+    needed = {v for v in forward.outputs[:count] if type(v) is Var}
+    stay, move = [], []
+    for eq in reversed(forward.equations):
+        given = {v for v in eq.inputs if type(v) is Var}
+        if eq in late or free is not None and not eq.acts and needed.isdisjoint(eq.outputs) and _size(
+                given - residuals - free) <= _size(residuals.intersection(eq.outputs)):
+            move.append(eq)
+            residuals.difference_update(eq.outputs)
+            residuals |= given
+        else:
+            stay.append(eq)
+            needed |= given
+    cts = back.inputs[: len(back.inputs) - len(back.captured)]
+    kept = [v for v in (*forward.inputs, *[v for eq in stay[::-1] for v in eq.outputs]) if v in residuals]
+    same = dict(zip(back.inputs[len(cts) :], forward.outputs[count:]))
+    renamed = [Equation(eq.prim, [same.get(v, v) for v in eq.inputs], eq.params, eq.outputs, eq.quiet, eq.place)
+               for eq in back.equations]
+    return (part_of(forward, forward.inputs, stay[::-1], [*forward.outputs[:count], *kept]),
+            part_of(back, [*cts, *kept], merged(move[::-1], renamed), [same.get(v, v) for v in back.outputs]),
+            kept)
+
+
+def _size(variables):
+    return sum(v.aval.size for v in variables)
+
+
+def merged(first, then):
+    """Both lists of equations in their order, those of the first as late as those of the second allow.
+
+    What is recomputed for one of these is then dropped before more is.
+    """
+    place = {v: k for k, eq in enumerate(first, 1) for v in eq.outputs}
+    out, done = [], 0
+    for eq in then:
+        upto = max([done, *[place.get(v, 0) for v in eq.inputs]])
+        out += [*first[done:upto], eq]
+        done = upto
+    return [*out, *first[done:]]
