@@ -1,0 +1,122 @@
+"""The functions in long double, which tell the worst of many arguments."""
+
+import ctypes
+from functools import cache
+
+import llvmlite.binding as llvm
+import mpmath
+import numpy as np
+from llvm_lanes import machine
+
+LONG = np.longdouble
+_KEPT = []
+
+
+@cache
+def from_libm(name):
+    """The function `name` of the C library for long doubles, as a function of arrays."""
+    ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+    text = f"""
+declare x86_fp80 @{name}(x86_fp80)
+define void @run(ptr %x, ptr %out, i64 %n) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  %a = getelementptr x86_fp80, ptr %x, i64 %i
+  %v = load x86_fp80, ptr %a
+  %y = call x86_fp80 @{name}(x86_fp80 %v)
+  %b = getelementptr x86_fp80, ptr %out, i64 %i
+  store x86_fp80 %y, ptr %b
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""
+    module = llvm.parse_assembly(text)
+    engine = llvm.create_mcjit_compiler(module, machine())
+    engine.finalize_object()
+    _KEPT.append(engine)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(engine.get_function_address("run"))
+
+    def run(x):
+        x = np.ascontiguousarray(x, LONG)
+        out = np.empty_like(x)
+        call(x.ctypes.data, out.ctypes.data, x.size)
+        return out
+
+    return run
+
+
+def sigmoid(x):
+    e = np.exp(-np.abs(x))
+    return np.where(x < 0, e, 1) / (1 + e)
+
+
+@cache
+def _taylor():
+    """The positive root of digamma in two parts, and the coefficients there."""
+    with mpmath.workdps(60):
+        root = mpmath.findroot(lambda v: mpmath.psi(0, v), mpmath.mpf("1.46163214496836234"))
+        parts = [LONG(float(root)), LONG(mpmath.nstr(root - float(root), 25))]
+        series = [LONG(mpmath.nstr(mpmath.psi(k, root) / mpmath.factorial(k), 25)) for k in range(1, 60)]
+    return parts, series
+
+
+def _digamma_near_its_root(x):
+    """Its Taylor series there, for the sum above cancels."""
+    parts, series = _taylor()
+    t = np.clip((x - parts[0]) - parts[1], -0.4, 0.4)
+    total = LONG(0)
+    for c in reversed(series):
+        total = total * t + c
+    return total * t
+
+
+def digamma(x):
+    """By 24 steps up and the asymptotic series, and by reflection."""
+    a = np.where(x < 0, 1 - x, x)
+    total = np.zeros_like(a)
+    for k in range(24):
+        total -= 1 / (a + k)
+    y = a + 24
+    w = 1 / y**2
+    series = LONG(0)
+    for top, bottom in reversed(
+        [(1, 12), (-1, 120), (1, 252), (-1, 240), (1, 132), (-691, 32760), (1, 12), (-3617, 8160)]
+    ):
+        series = (series + LONG(top) / bottom) * w
+    value = np.log(y) - 1 / (2 * y) - series + total
+    rest = x - np.rint(x)
+    pi = LONG("3.14159265358979323846264338327950288")
+    value = np.where(x < 0, value - pi * np.cos(pi * rest) / np.sin(pi * rest), value)
+    value = np.where(np.abs(x - 1.5) < 0.3, _digamma_near_its_root(x), value)
+    return np.where((x < 0) & (rest == 0), np.nan, np.where(x == np.inf, x, value))
+
+
+def _ndtr(x):
+    return from_libm("erfcl")(-x / np.sqrt(LONG(2))) / 2
+
+
+_LIBM = {"erf": "erfl", "erfc": "erfcl", "gammaln": "lgammal"}
+_OTHERS = {
+    "sigmoid": sigmoid,
+    "digamma": digamma,
+    "silu": lambda x: x * sigmoid(x),
+    "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
+    "log_expit": lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))),
+    "logit": lambda x: np.where(x > 0.25, 2 * np.arctanh(2 * x - 1), np.log(x) - np.log1p(-x)),
+    "xlogy": lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log(y)),
+    "xlog1py": lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log1p(y)),
+    "entr": lambda x: np.where(x < 0, -np.inf, np.where(x == 0, 0, -x * np.log(x))),
+    "ndtr": _ndtr,
+    "gelu": lambda x: x * _ndtr(x),
+}
+
+
+def long_double(name):
+    """The function `name` of arrays of long doubles."""
+    if name in _LIBM:
+        return from_libm(_LIBM[name])
+    return _OTHERS.get(name) or getattr(np, name)

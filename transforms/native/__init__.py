@@ -1,0 +1,1 @@
+"""Native code for the groups and loops of a graph."""

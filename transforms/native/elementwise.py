@@ -1,0 +1,117 @@
+"""Elementwise equations as operations that native code has, each in one kind of number."""
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of
+from ...core.trace.tracer import Staged, Tracer
+from ..compile.lowering import Lowering, Unwritten
+from ..graph.equations import Equation, Literal, Var
+from .operations import POWERS, TESTS, knows
+from .statements import KINDS
+
+_CASTS = frozenset({"cast", "cast_flat"})
+_SAME = frozenset({"stop_gradient"})
+
+
+def elementary(eq):
+    """`[(name, kind, out, inputs), …]` that an elementwise equation comes down to; None where native code has none."""
+    prim, out = eq.prim, eq.outputs[0]
+    if not (prim.elementwise or prim.name in _CASTS) or out.aval.weak or out.aval.dtype not in KINDS:
+        return None
+    if not all(_known(v) for v in eq.inputs):
+        return None
+    kind = computed_in(prim.name, eq.inputs, out)
+    if kind is not None:
+        return [_rooted(prim.name, kind, out, eq.inputs)]
+    steps = _lowered(eq)
+    if steps is None:
+        return None
+    found = []
+    for step in steps:
+        if step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
+            return None
+        kind = computed_in(step.prim.name, step.inputs, step.outputs[0])
+        if kind is None:
+            return None
+        found.append(_rooted(step.prim.name, kind, step.outputs[0], step.inputs))
+    return found
+
+
+def _rooted(name, kind, out, inputs):
+    """A step; a power that roots give as these."""
+    if name == "power" and type(inputs[1]) is Literal and not inputs[1].aval.shape and inputs[0].aval.shape == (
+            out.aval.shape) and float(inputs[1].value) in POWERS:
+        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]
+    return name, kind, out, inputs
+
+
+def computed_in(name, inputs, out):
+    """The kind that an operation computes in; None where native code has no such operation."""
+    if name in _CASTS or name in _SAME:
+        return KINDS.get(out.aval.dtype)
+    if name == "where":
+        return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
+    if name in TESTS:
+        kind = KINDS.get(_common(inputs))
+    else:
+        kind = KINDS.get(out.aval.dtype)
+    if kind == "i32" and any(type(v) is Var and v.aval.weak for v in inputs):
+        return None  # NumPy raises where a Python integer does not fit
+    return kind if kind is not None and knows(name, kind) else None
+
+
+def _common(inputs):
+    """The dtype that NumPy compares in."""
+    strong = [v.aval.dtype for v in inputs if not v.aval.weak]
+    if not strong:
+        return np.result_type(*[v.aval.dtype for v in inputs])
+    given = [v.aval.dtype if not v.aval.weak else {"f": 0.0, "i": 0, "b": False}.get(v.aval.dtype.kind, 0j)
+             for v in inputs]
+    return np.result_type(*given)
+
+
+def _known(v):
+    """Whether a value is of a kind that native code has; a Python integer must fit where it is cast."""
+    if v.aval.dtype not in KINDS:
+        return False
+    return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**31)
+
+
+class _Lowering(Lowering):
+    """Writes down the operations of native code that an implementation comes down to."""
+
+    __slots__ = ()
+
+    def process(self, prim, args):
+        operands, params = prim.split(args)
+        var = Var(prim.shape([aval_of(a) for a in operands], params))
+        inputs = [a.node if isinstance(a, Tracer) else Literal(a) for a in operands]
+        if computed_in(prim.name, inputs, var) is None:
+            if not prim.elementwise or prim.lower is None or isinstance(prim.lower, np.ufunc):
+                raise Unwritten
+            return prim.lower(*args)
+        self.equations.append(Equation(prim, inputs, params, [var], self.like.quiet, self.like.line))
+        return self.box(var)
+
+
+def _lowered(eq):
+    """The equations that an elementwise one comes down to, the last of which gives its result; None if unknown."""
+    prim, out = eq.prim, eq.outputs[0]
+    if not prim.elementwise or prim.lower is None or isinstance(prim.lower, np.ufunc):
+        return None
+    trace = _Lowering(eq)
+    try:
+        found = prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
+    except (Unwritten, TypeError, ValueError, AttributeError, NotImplementedError):
+        return None
+    finally:
+        trace.done = True
+    if type(found) is not Staged or found.aval.shape != out.aval.shape or found.aval.dtype != out.aval.dtype:
+        return None
+    last = next((step for step in trace.equations if step.outputs[0] is found.node), None)
+    if last is None:
+        return None
+    last.outputs = [out]
+    for step in trace.equations:
+        step.inputs = [out if v is found.node else v for v in step.inputs]
+    return trace.equations

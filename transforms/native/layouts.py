@@ -1,0 +1,64 @@
+"""How NumPy arrays and Python objects lie in memory: where native code reads them, after a look that it is so."""
+
+import ctypes
+import sys
+import sysconfig
+from functools import cache
+
+import numpy as np
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
+
+DATA, NDIM, DIMS, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 56, 64, 8, 16  # bytes
+READY = 0x101  # C-contiguous and aligned
+_NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
+_FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObject_Vectorcall", "PyEval_SaveThread",
+              "PyEval_RestoreThread", "PyErr_NoMemory", "PyMem_RawMalloc", "PyMem_RawFree",
+              "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals")
+
+
+@cache
+def functions():
+    """`{name: address}` of the functions of Python and NumPy that a native call needs; None where code cannot call so.
+
+    That is so on other interpreters, on free-threaded builds, and where a live array lies in memory otherwise.
+    """
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or not _lies_as_known():
+        return None
+    try:
+        table = _table()
+        found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in _FUNCTIONS}
+    except (AttributeError, ValueError):
+        return None
+    return found | {"new": table[_NEW_FROM_DESCR], "scalar": table[_SCALAR]}
+
+
+def _table():
+    """NumPy's table of C functions."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.cast(pointer(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+
+
+def _lies_as_known():
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
+        return False
+    x = np.arange(6.0).reshape(2, 3)
+    for array in (x, x.T, np.float32(1.0) + np.zeros((1, 2, 3), np.float32)):
+        at = id(array)
+        dims = _read(ctypes.c_void_p, at + DIMS)
+        if not dims or (
+            _read(ctypes.c_void_p, at + TYPE) != id(np.ndarray)
+            or _read(ctypes.c_void_p, at + DATA) != array.__array_interface__["data"][0]
+            or _read(ctypes.c_int, at + NDIM) != array.ndim
+            or _read(ctypes.c_void_p, at + DESCR) != id(array.dtype)
+            or _read(ctypes.c_int, at + FLAGS) != array.flags.num
+            or tuple((ctypes.c_ssize_t * array.ndim).from_address(dims)) != array.shape
+        ):
+            return False
+    numbers = [(1.25, ctypes.c_double), (np.float64(1.25), ctypes.c_double), (np.float32(1.25), ctypes.c_float),
+               (np.int64(7), ctypes.c_int64), (np.int32(7), ctypes.c_int32), (np.bool_(True), ctypes.c_bool)]
+    return all(_read(kind, id(number) + VALUE) == number for number, kind in numbers)
+
+
+def _read(kind, address):
+    return kind.from_address(address).value

@@ -1,0 +1,305 @@
+"""The LLVM printer of the loop IR: the text of a module with one function over pointers."""
+
+from .lanes import TYPES, Lanes, Module, Name, Text, number
+from .llvm_nests import combined, print_nest
+from .llvm_values import print_load, print_step, print_store
+from .statements import BYTES, Branch, Const, Load, Loop, Memory, Nest, Place, Product, Step, Store, While
+
+STORED = {**TYPES, "b8": "i8"}
+STOPPED = 1.0  # in place of 0 in the last output: a signal ended the function
+_TURNS = 1 << 14  # of a loop, between two looks for signals
+_ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
+
+
+class Printer:
+    """Writes the function `work(inputs…, outputs…, scratch)` of a kernel.
+
+    Args:
+        vector: the bytes of a vector of the processor.
+        blas: `{name: address}` of the library of products.
+        watched: whether the module has a function `stopped` that looks for signals.
+    """
+
+    def __init__(self, kernel, vector, blas=None, watched=False):
+        self.watched = watched
+        self.kernel = kernel
+        self.vector = vector
+        self.blas = blas or {}
+        self.module = Module()
+        self.text = Text(self.module)
+        self.names = {}  # Value -> its name
+        self.packed = {}  # Value -> (the name of a vector, the lane that it is in)
+        self.counters = {}
+        self.cells = {}  # memory that fits in registers -> its name
+        self.constants = []  # arrays that the code refers to
+        self.label = 0
+        self.block(kernel.statements)
+        given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
+        given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch"]
+        self.module.functions["@work"] = "\n".join([
+            f"define internal void @work({', '.join(given)}) {{", "entry:", *[
+                f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
+            *self.text.lines, "  ret void", "}"])
+
+    def block(self, statements):
+        """Write statements."""
+        for statement in statements:
+            _PRINTERS[type(statement)](self, statement)
+
+    def inside(self, statements):
+        """Write the statements of a body: names that are made there mean nothing elsewhere."""
+        names, self.names = self.names, dict(self.names)
+        self.block(statements)
+        self.names = names
+
+    # names
+
+    def labels(self, letter):
+        """The labels of a loop: its head and what follows."""
+        self.label += 1
+        return f"{letter}{self.label}", f"{letter}{self.label}_end"
+
+    def scalar(self, value):
+        """The name of a value of one lane."""
+        if type(value) is Const:
+            return Name(number(value.value, value.kind), TYPES[value.kind])
+        found = self.names.get(value)
+        if found is None:
+            vector, lane = self.packed[value]
+            found = self.names[value] = self.text.op(f"extractelement {vector.type} {vector}, i64 {lane}",
+                                                     TYPES[value.kind])
+        return found
+
+    def splat(self, name, kind, width):
+        """One value in all lanes."""
+        if width == 1:
+            return name
+        base = TYPES[kind]
+        vector = f"<{width} x {base}>"
+        first = self.text.op(f"insertelement {vector} poison, {base} {name}, i64 0", vector)
+        return self.text.op(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer", vector)
+
+    def across(self, name, x, kind, width):
+        """The lanes of a value folded into one."""
+        while width > 1:
+            width //= 2
+            base = TYPES[kind]
+            parts = []
+            for at in (0, width):
+                mask = ", ".join([f"i32 {at + k}" for k in range(width)])
+                parts.append(self.text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
+                                          f"<{width} x {base}>"))
+            x = combined(Lanes(self.text, kind, width), name, kind, *parts) if width > 1 else combined(
+                Lanes(self.text, kind, 1), name, kind, *[
+                    self.text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts])
+        return x
+
+    # memory
+
+    def base(self, memory):
+        """The address where a memory begins."""
+        if memory.role == "input":
+            return f"%in{memory.index}"
+        if memory.role == "cell":
+            return self.cells.setdefault(memory, f"%cell{len(self.cells)}")
+        if memory.role == "output":
+            return f"%out{memory.index}"
+        if memory.role == "constant":
+            if not any(array is memory.array for array in self.constants):
+                self.constants.append(memory.array)
+            return f"inttoptr (i64 {memory.array.__array_interface__['data'][0]} to ptr)"
+
+    def address(self, place, moves=()):
+        """The address of the first element of a place, moved by (index, stride) pairs."""
+        memory = place.memory
+        text = self.text
+        if memory.role == "scratch":
+            start = text.op(f"getelementptr inbounds i8, ptr %scratch, i64 {memory.index}", "ptr")
+        else:
+            start = self.base(memory)
+        for index, stride in [*[(self.counters[c], s) for c, s in place.moving], *moves]:
+            if stride:
+                start = self.moved(start, place.kind, index, stride)
+        if place.offset:
+            start = text.op(f"getelementptr {STORED[place.kind]}, ptr {start}, i64 {place.offset}", "ptr")
+        return start
+
+    def moved(self, start, kind, index, stride):
+        """An address some strides further on."""
+        text = self.text
+        if index == "0":
+            return start
+        if stride != 1:
+            index = text.op(f"mul nsw i64 {index}, {stride}", "i64")
+        return text.op(f"getelementptr {STORED[kind]}, ptr {start}, i64 {index}", "ptr")
+
+    def load(self, start, kind, width=1):
+        """So many elements from an address on."""
+        stored = STORED[kind] if width == 1 else f"<{width} x {STORED[kind]}>"
+        found = self.text.op(f"load {stored}, ptr {start}, align {BYTES[kind]}", stored)
+        return self.truth(found, width) if kind == "b8" else found
+
+    def truth(self, found, width):
+        """Stored booleans as a mask."""
+        zero = "0" if width == 1 else "zeroinitializer"
+        return self.text.op(f"icmp ne {found.type} {found}, {zero}", "i1" if width == 1 else f"<{width} x i1>")
+
+    def gathered(self, start, kind, at, stride, width):
+        """Elements some strides apart."""
+        text = self.text
+        first = self.moved(start, kind, at, stride)
+        if width == 1:
+            return self.load(first, kind)
+        base = TYPES[kind]
+        out = Name("poison", f"<{width} x {base}>")
+        for k in range(width):
+            one = self.load(self.moved(first, kind, str(k), stride) if k else first, kind)
+            out = text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
+        return out
+
+    def store(self, x, start, kind, at, stride, width):
+        """Write elements some strides apart."""
+        text = self.text
+        first = self.moved(start, kind, at, stride)
+        if kind == "b8":
+            stored = "i8" if width == 1 else f"<{width} x i8>"
+            x = text.op(f"zext {x.type} {x} to {stored}", stored)
+        if width == 1 or stride == 1:
+            text.emit(f"store {x.type} {x}, ptr {first}, align {BYTES[kind]}")
+            return
+        for k in range(width):
+            one = text.op(f"extractelement {x.type} {x}, i64 {k}", STORED[kind])
+            target = self.moved(first, kind, str(k), stride) if k else first
+            text.emit(f"store {STORED[kind]} {one}, ptr {target}, align {BYTES[kind]}")
+
+    # loops
+
+    def counted(self, count, body):
+        """`body(i)` for i = 0, …, count - 1, as a loop."""
+        text = self.text
+        if count == 1:
+            body("0")
+            return
+        head, end = self.labels("l")
+        i, following, before = text.new(), text.new(), text.label
+        text.emit(f"br label %{head}")
+        text.begin(head)
+        text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}_latch]")
+        body(i)
+        text.emit(f"br label %{head}_latch")
+        text.begin(f"{head}_latch")
+        text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
+        last = text.op(f"icmp ult i64 {following}, {count}", "i1")
+        text.emit(f"br i1 {last}, label %{head}, label %{end}")
+        text.begin(end)
+
+
+def _loop(printer, loop):
+    def body(i):
+        if loop.reverse:
+            i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
+        printer.counters[loop.counter] = i
+        printer.inside(loop.body)
+
+    printer.counted(loop.count, body)
+
+
+def _while(printer, loop):
+    text = printer.text
+    head, end = printer.labels("w")
+    turns = Memory("i64", 1, "cell")
+    at = printer.address(Place(turns, ()))
+    text.emit(f"store i64 0, ptr {at}")
+    text.emit(f"br label %{head}")
+    text.begin(head)
+    _watch(printer, head, at)
+    printer.block(loop.test)
+    flag = printer.load(printer.address(loop.flag), "b8")
+    text.emit(f"br i1 {flag}, label %{head}_body, label %{end}")
+    text.begin(f"{head}_body")
+    printer.inside(loop.body)
+    text.emit(f"br label %{head}")
+    text.begin(end)
+
+
+def _watch(printer, head, at):
+    """Leave the function now and then for a signal, as Ctrl-C: a loop may have no end."""
+    if not printer.watched:
+        return
+    text = printer.text
+    turns = text.op(f"load i64, ptr {at}", "i64")
+    more = text.op(f"add i64 {turns}, 1", "i64")
+    text.emit(f"store i64 {more}, ptr {at}")
+    rest = text.op(f"and i64 {more}, {_TURNS - 1}", "i64")
+    due = text.op(f"icmp eq i64 {rest}, 0", "i1")
+    text.emit(f"br i1 {due}, label %{head}_due, label %{head}_on")
+    text.begin(f"{head}_due")
+    stop = text.op("call i1 @stopped()", "i1")
+    text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
+    text.begin(f"{head}_stop")
+    text.emit(f"store double {number(STOPPED, 'f64')}, ptr {printer.base(printer.kernel.outputs[-1])}")
+    text.emit("ret void")
+    text.begin(f"{head}_on")
+
+
+def _branch(printer, branch):
+    text = printer.text
+    head, end = printer.labels("b")
+    flag = printer.load(printer.address(branch.flag), "b8")
+    text.emit(f"br i1 {flag}, label %{head}, label %{head}_else")
+    for label, part in ((head, branch.yes), (f"{head}_else", branch.no)):
+        text.begin(label)
+        printer.inside(part)
+        text.emit(f"br label %{end}")
+    text.begin(end)
+
+
+def _product(printer, product):
+    """A call of gemm or gemv: `out` is row-major, operands lie along rows or columns."""
+    x, y, out = product.x, product.y, product.out
+    kind = x.kind
+    (n, k), m = x.shape, y.shape[1]
+    base, letter = TYPES[kind], "d" if kind == "f64" else "s"
+    one, zero = number(1.0, kind), number(0.0, kind)
+    a, b, c = printer.address(x), printer.address(y), printer.address(out)
+    if out.strides[1] != 1 and m > 1:  # its transpose is row-major
+        x, y, a, b, n, m = _turned(y), _turned(x), b, a, m, n
+        out = _turned(out)
+    (over_x, line_x), (over_y, line_y) = _lying(x), _lying(y)
+    name = f"{letter}gemm"
+    text = printer.text
+    if m == 1 or n == 1:
+        name = f"{letter}gemv"
+        vector, matrix, over, line = (y, x, over_x, line_x) if m == 1 else (x, y, over_y, line_y)
+        step = vector.strides[0] if m == 1 else vector.strides[1]
+        step = 1 if k == 1 else step
+        rows, columns = matrix.shape if over == _PLAIN else matrix.shape[::-1]
+        turned = over if m == 1 else _TURNED if over == _PLAIN else _PLAIN
+        into = out.strides[0] if m == 1 else out.strides[1]
+        into = 1 if max(n, m) == 1 else into
+        if step > 0 and into > 0:
+            matrix, vector = (a, b) if m == 1 else (b, a)
+            given = (f"i32 {_ROW_MAJOR}, i32 {turned}, i64 {rows}, i64 {columns}, {base} {one}, ptr {matrix}, "
+                     f"i64 {line}, ptr {vector}, i64 {step}, {base} {zero}, ptr {c}, i64 {into}")
+            text.emit(f"call void inttoptr (i64 {printer.blas[name]} to ptr)({given})")
+            return
+        name = f"{letter}gemm"
+    given = (f"i32 {_ROW_MAJOR}, i32 {over_x}, i32 {over_y}, i64 {n}, i64 {m}, i64 {k}, {base} {one}, ptr {a}, "
+             f"i64 {line_x}, ptr {b}, i64 {line_y}, {base} {zero}, ptr {c}, i64 {max(out.strides[0], m)}")
+    text.emit(f"call void inttoptr (i64 {printer.blas[name]} to ptr)({given})")
+
+
+def _turned(place):
+    return type(place)(place.memory, place.shape[::-1], place.strides[::-1], place.offset, place.moving)
+
+
+def _lying(place):
+    """How a matrix lies: along rows or columns, and how far its lines are apart."""
+    (n, m), (down, right) = place.shape, place.strides
+    if (right == 1 or m == 1) and (down >= m or n == 1):
+        return _PLAIN, max(down, m)
+    return _TURNED, max(right, n)
+
+
+_PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
+             Branch: _branch, Product: _product}

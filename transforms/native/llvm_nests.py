@@ -1,0 +1,184 @@
+"""Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
+
+from .constants import start_of
+from .lanes import TYPES, Lanes, Name
+from .operations import is_costly
+from .statements import BYTES, Const
+
+_INLINE = 24  # costly steps of a nest that are written in place
+_WORTH = 256  # elements of a nest, from which they are
+_MANY = 64  # steps of a nest, above which what is left of the last axis runs one by one
+_APART = 12  # steps of a nest, up to which sums have several registers
+
+
+def print_nest(printer, nest):
+    """Write the loops of a nest."""
+    _Nest(printer, nest).write()
+
+
+class _Nest:
+    def __init__(self, printer, nest):
+        self.printer = printer
+        self.text = printer.text
+        self.nest = nest
+        kinds = {p.kind for _, p in (*nest.loads, *nest.stores)} | {s.kind for s in nest.steps} | {
+            v.kind for _, v, _ in nest.folds}
+        widest = max([BYTES[k] for k in kinds if k != "b8"], default=1)
+        self.width = min(printer.vector // widest, 32)
+        costly = sum(is_costly(s.name) for s in nest.steps)
+        size = 1
+        for n in nest.shape:
+            size *= n
+        self.inline = costly <= _INLINE and size >= _WORTH
+        self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
+
+    def write(self):
+        self.rows(0, {})
+
+    def rows(self, axis, indices):
+        """The loops over all axes but the last."""
+        shape = self.nest.shape
+        if axis >= len(shape) - 1:
+            self.row(indices)
+            return
+        self.printer.counted(shape[axis], lambda i: self.rows(axis + 1, {**indices, axis: i}))
+
+    def pointer(self, place, indices):
+        """The address of the first element of a row."""
+        return self.printer.address(place, [(indices[k], place.strides[k]) for k in indices])
+
+    def row(self, indices):
+        """Everything for one row: vectors, then what is left."""
+        nest = self.nest
+        n = nest.shape[-1] if nest.shape else 1
+        self.inner = [p.strides[-1] if nest.shape else 0 for _, p in nest.loads]
+        self.sources = [self.pointer(p, indices) for _, p in nest.loads]
+        self.targets = [self.pointer(p, indices) for _, p in nest.stores]
+        self.totals = [self.pointer(p, indices) for *_, p in nest.folds]
+        self.single = {}
+        for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
+            if not inner:
+                self.single[value] = self.printer.load(source, p.kind)
+        partial = [[] for _ in nest.folds]  # what registers hold of a fold, wide or narrow
+        done = 0
+        width = self.width
+        if n >= width > 1:
+            apart = 4 if any(self.folded) and len(nest.steps) <= _APART and n >= 8 * width else 1
+            count = n // (width * apart)
+            self.loop(width, apart, count, 0, partial)
+            done = count * width * apart
+            if apart > 1 and (n - done) // width:
+                self.loop(width, 1, (n - done) // width, done, partial)
+                done += (n - done) // width * width
+        if done < n and len(nest.steps) > _MANY:
+            self.loop(1, 1, n - done, done, partial)
+            done = n
+        while done < n:
+            part = 1 << ((n - done).bit_length() - 1)
+            part = min(part, width)
+            self.loop(part, 1, 1, done, partial)
+            done += part
+        for k, (name, value, p) in enumerate(nest.folds):
+            if self.folded[k]:
+                self.fold_into(name, value.kind, p, self.totals[k], partial[k])
+
+    def loop(self, width, apart, count, start, partial):
+        """`count` turns of `apart` vectors each."""
+        text, nest = self.text, self.nest
+        folds = [k for k, flag in enumerate(self.folded) if flag]
+        if count == 1:
+            for part in range(apart):
+                found = self.body(width, str(start + part * width))
+                for k in folds:
+                    partial[k].append((width, found[k]))
+            return
+        head, end = self.printer.labels("n")
+        i, following, before = text.new(), text.new(), text.label
+        registers = {(k, part): (text.new(), text.new()) for k in folds for part in range(apart)}
+        lanes = {k: Lanes(text, nest.folds[k][1].kind, width) for k in folds}
+        text.emit(f"br label %{head}")
+        text.begin(head)
+        text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
+        for (k, _), (now, then) in registers.items():
+            b = lanes[k]
+            kind = b.kind
+            first = b.constant(start_of(nest.folds[k][0], kind), kind)
+            text.lines.append(f"  {now} = phi {first.type} [{first}, %{before}], [{then}, %{head}]")
+        at = text.op(f"mul nuw nsw i64 {i}, {width * apart}", "i64") if width * apart > 1 else i
+        if start:
+            at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
+        for part in range(apart):
+            here = at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64")
+            found = self.body(width, here)
+            for k in folds:
+                now, then = registers[k, part]
+                b = lanes[k]
+                kind = b.kind
+                result = combined(b, nest.folds[k][0], kind, Name(now, b.typed(TYPES[kind])), found[k])
+                text.lines.append(f"  {then} = bitcast {result.type} {result} to {result.type}")
+        text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
+        last = text.op(f"icmp ult i64 {following}, {count}", "i1")
+        text.emit(f"br i1 {last}, label %{head}, label %{end}")
+        text.begin(end)
+        for (k, _), (_, then) in registers.items():
+            partial[k].append((width, Name(then, lanes[k].typed(TYPES[lanes[k].kind]))))
+
+    def body(self, width, at):
+        """The steps for `width` elements from index `at` on; returns what each fold takes."""
+        nest, printer = self.nest, self.printer
+        known = {}
+        for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
+            if value in self.single:
+                known[value] = printer.splat(self.single[value], p.kind, width)
+            elif inner == 1:
+                known[value] = printer.load(printer.moved(source, p.kind, at, 1), p.kind, width)
+            else:
+                known[value] = printer.gathered(source, p.kind, at, inner, width)
+
+        def read(value, kind):
+            if type(value) is Const:
+                return Lanes(self.text, kind, width).constant(value.value, value.kind)
+            found = known.get(value)
+            if found is None:
+                found = known[value] = printer.splat(printer.scalar(value), value.kind, width)
+            return found
+
+        for step in nest.steps:
+            builder = Lanes(self.text, step.kind, width, self.inline)
+            args = [read(a[0], step.kind) for a in step.args]
+            known[step.outs[0]] = (builder.cast(args[0], step.args[0][0].kind, step.kind)
+                                   if step.name in ("cast", "cast_flat") else builder.run(step.name, args))
+        for (value, p), target in zip(nest.stores, self.targets):
+            inner = p.strides[-1] if nest.shape else 1
+            printer.store(read(value, p.kind), target, p.kind, at, inner, width)
+        found = []
+        for k, (name, value, p) in enumerate(nest.folds):
+            x = read(value, value.kind)
+            if not self.folded[k]:
+                x = Lanes(self.text, p.kind, width).cast(x, value.kind, p.kind)
+                inner = p.strides[-1]
+                old = (printer.load(printer.moved(self.totals[k], p.kind, at, 1), p.kind, width) if inner == 1 else
+                       printer.gathered(self.totals[k], p.kind, at, inner, width))
+                x = combined(Lanes(self.text, p.kind, width), name, p.kind, old, x)
+                printer.store(x, self.totals[k], p.kind, at, inner, width)
+            found.append(x)
+        return found
+
+    def fold_into(self, name, kind, place, target, partial):
+        """Fold what registers hold, of one kind, into memory, of that kind or a wider one."""
+        printer = self.printer
+        one = Lanes(self.text, place.kind, 1)
+        total = printer.load(target, place.kind)
+        wide = {}
+        for width, x in partial:
+            wide[width] = x if width not in wide else combined(
+                Lanes(self.text, kind, width), name, kind, wide[width], x)
+        for width, x in wide.items():
+            x = one.cast(printer.across(name, x, kind, width), kind, place.kind)
+            total = combined(one, name, place.kind, total, x)
+        printer.store(total, target, place.kind, "0", 1, 1)
+
+
+def combined(builder, name, kind, x, y):
+    """A fold of two values."""
+    return builder.run(name, [x, y])

@@ -1,0 +1,142 @@
+"""Loops and branches: what they carry lies in memory of its own, small arrays as values within."""
+
+import numpy as np
+
+from .statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
+
+ndarray = np.ndarray
+ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it
+_TURNS = 16  # of a loop of unknown length, for an estimate
+
+
+def scan(writer, eq):
+    """A loop over rows that carries values and collects others."""
+    body, consts, n, steps, reverse = eq.params
+    graph = body.graph
+    for v, given in zip(graph.inputs, eq.inputs[:consts]):
+        writer.values[v] = _outside(writer, given)
+    states = graph.inputs[consts : consts + n]
+    cells = [_cell(writer, v, given) for v, given in zip(states, eq.inputs[consts:])]
+    rows = [_rows(writer, given) for given in eq.inputs[consts + n :]]
+    collected = [writer.result(v) for v in eq.outputs[n:]]
+    counter = Counter()
+    before, writer.repeat = writer.repeat, writer.repeat * steps
+
+    def write():
+        _begin(writer, states, cells)
+        for v, row in zip(graph.inputs[consts + n :], rows):
+            row = row[0] if type(row) is ndarray else row.row(counter)
+            writer.values[v] = row if type(row) in (ndarray, Place) else _one(row)
+        writer.block(graph.equations, graph.outputs)
+        for v, place in zip(graph.outputs[n:], collected):
+            writer.copy(v, place.row(counter))
+        _go_on(writer, graph.outputs[:n], cells)
+
+    writer.add(Loop(counter, steps, reverse, writer.inside(write)))
+    writer.repeat = before
+    writer.values.update(zip(eq.outputs, [*cells, *collected]))
+
+
+def while_loop(writer, eq):
+    """A loop that carries values while a test holds."""
+    test, body, consts = eq.params
+    heads = [_outside(writer, given) for given in eq.inputs[:consts]]
+    cells = [_cell(writer, v, given) for v, given in zip(eq.outputs, eq.inputs[consts:])]
+    flag = Place(Memory("b8", 1, "cell"), ())
+    before, writer.repeat = writer.repeat, writer.repeat * _TURNS
+    writer.work += ENDLESS
+
+    def write(graph, end):
+        writer.values.update(zip(graph.inputs, heads))
+        _begin(writer, graph.inputs[consts:], cells)
+        writer.block(graph.equations, graph.outputs)
+        end(graph.outputs)
+
+    first = writer.inside(lambda: write(test.graph, lambda outs: writer.copy(outs[0], flag)))
+    then = writer.inside(lambda: write(body.graph, lambda outs: _go_on(writer, outs, cells)))
+    writer.add(While(first, flag, then))
+    writer.repeat = before
+    writer.values.update(zip(eq.outputs, cells))
+
+
+def branch(writer, eq):
+    """One of two bodies."""
+    pred, *given = eq.inputs
+    operands = [_outside(writer, v) for v in given]
+    flag = Place(Memory("b8", 1, "cell"), ())
+    writer.add(Store([writer.held(pred)[()]], flag))
+    results = [writer.new(v.aval.shape, _kind(v)) for v in eq.outputs]
+
+    def write(graph):
+        writer.values.update(zip(graph.inputs, operands))
+        writer.block(graph.equations, graph.outputs)
+        for v, place in zip(graph.outputs, results):
+            writer.copy(v, place)
+
+    yes, no = [writer.inside(lambda body=body: write(body.graph)) for body in eq.bodies()]
+    writer.add(Branch(flag, yes, no))
+    writer.values.update(zip(eq.outputs, results))
+
+
+def _outside(writer, v):
+    """A value that a body reads, written before it: small arrays are loaded once."""
+    if writer.few(v.aval):
+        return writer.held(v)
+    found = writer.value(v)
+    return found if type(found) is Place or not any(found.strides) else writer.place(v)
+
+
+def _cell(writer, v, given):
+    """Memory for what is carried, with what it starts from."""
+    place = writer.new(v.aval.shape, _kind(v))
+    if writer.few(v.aval):
+        found = writer.held(given)
+        values = np.empty(found.size, object)
+        values[:] = writer.cast(list(found.reshape(-1)), place.kind)
+        writer.copy(values.reshape(found.shape), place)
+    else:
+        writer.copy(given, place)
+    return place
+
+
+def _rows(writer, v):
+    """What a loop reads row by row: a Place, or one value for all."""
+    found = writer.value(v)
+    if type(found) is ndarray and any(found.strides[:1]):
+        return writer.place(v)
+    return found
+
+
+def _one(value):
+    out = np.empty((), object)
+    out[()] = value
+    return out
+
+
+def _begin(writer, states, cells):
+    for v, cell in zip(states, cells):
+        writer.values[v] = writer.loaded(cell) if writer.few(v.aval) else cell
+
+
+def _go_on(writer, outputs, cells):
+    """Store what is carried to the next turn: first what lies where another is to be stored."""
+    memories = [cell.memory for cell in cells]
+    found = []
+    for v, cell in zip(outputs, cells):
+        value = writer.value(v)
+        if type(value) is Place and value.memory in memories and value.memory is not cell.memory:
+            place = writer.new(value.shape, value.kind)
+            writer.copy(value, place)
+            value = place
+        found.append(value)
+    for value, cell in zip(found, cells):
+        if type(value) is Place and value.memory is cell.memory and (value.offset, value.strides) != (
+                cell.offset, cell.strides):
+            place = writer.new(value.shape, value.kind)  # its own elements in another order
+            writer.copy(value, place)
+            value = place
+        writer.copy(value, cell)
+
+
+def _kind(v):
+    return KINDS[v.aval.dtype]

@@ -1,0 +1,39 @@
+"""Elementary functions, each written once against a builder of operations on lanes.
+
+A builder `b` has `width`, 64 or 32, and these methods on values of its lanes:
+
+- `const(x)`, `iconst(i)`; `fadd`, `fsub`, `fmul`, `fdiv`, `fma`, `sqrt`, `fneg`, `fabs`, `copysign(size, sign)`,
+  `floor`, `rint`, `trunc`, each rounded once;
+- `fcmp(op, a, b)` with `==`, `!=`, `<`, `<=`, `>`, `>=`, which are false for NaN, except `!=`; `isnan`;
+  `select(mask, a, b)` of numbers or integers; `and_`, `or_`, `not_` of masks;
+- `bits(x)`, `from_bits(i)`, `iadd`, `isub`, `imul`, `iand`, `ior`, `ixor`, `shl`, `lshr`, `ashr`, all modulo
+  `2 ** width`; `icmp(op, a, b)`, signed; `to_int`, `to_float`;
+- of 32 bits: `widen(x)` to a value of the builder `b.wide`, of 64 bits in as many lanes, and `narrow(x)` back.
+
+Additions and products must be left as they are written: none may be contracted, reassociated or assumed to be finite.
+`FUNCTIONS` holds the functions by the names of NumPy and SciPy; `NEAR` has faster ones for arguments below a bound.
+"""
+
+from .arcs import arccos, arcsin, arctan, arctan2
+from .error_function import erf, erfc, gelu, ndtr
+from .exponentials import cosh, exp, exp2, expm1, sigmoid, silu, sinh, tanh
+from .gamma_functions import digamma, gammaln
+from .inverse_hyperbolic import arccosh, arcsinh, arctanh
+from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, xlog1py, xlogy
+from .logarithms import log, log1p, log2, log10
+from .powers import cbrt, hypot, power
+from .reduction import LARGE
+from .trigonometry import cos, cos_near, sin, sin_near, tan, tan_near
+
+__all__ = ["FUNCTIONS", "NEAR"]
+
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        *(exp, exp2, expm1, sigmoid, sinh, cosh, tanh, log, log2, log10, log1p, sin, cos, tan),
+        *(arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh, power, cbrt, hypot, logaddexp, logaddexp2),
+        *(erf, erfc, gammaln, digamma, ndtr, gelu, silu, softplus, log_expit, logit, xlogy, xlog1py, entr),
+    )
+}
+# name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most
+NEAR = {"sin": (sin_near, LARGE), "cos": (cos_near, LARGE), "tan": (tan_near, LARGE)}

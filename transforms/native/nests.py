@@ -1,0 +1,72 @@
+"""Loop nests before they are printed: axes that all operands walk in one go are one, long sums are cut in pieces."""
+
+from .statements import Nest, Place
+
+_PIECE = 4096  # elements that are added up before they are added to the rest
+
+
+def add_nest(statements, nest):
+    """Add a nest to a list of statements."""
+    statements += in_pieces(collapsed(nest))
+
+
+def places_of(nest):
+    """The places of a nest."""
+    return [p for _, p in nest.loads] + [p for _, p in nest.stores] + [p for *_, p in nest.folds]
+
+
+def changed(nest, shape, change):
+    """The nest over another shape, with each place as `change(place)` gives it."""
+    return Nest(shape, [(v, change(p)) for v, p in nest.loads], nest.steps, [(v, change(p)) for v, p in nest.stores],
+                [(name, v, change(p)) for name, v, p in nest.folds])
+
+
+def collapsed(nest):
+    """The nest with axes of one element left out, and neighbours merged where every place has one stride for both."""
+    shape = nest.shape
+    kept = [k for k, n in enumerate(shape) if n != 1]
+    strides = {id(p): [p.strides[k] for k in kept] for p in places_of(nest)}
+    shape = [shape[k] for k in kept]
+    k = len(shape) - 2
+    while k >= 0:
+        n = shape[k + 1]
+        if all(s[k] == s[k + 1] * n for s in strides.values()):
+            for s in strides.values():
+                del s[k]
+            shape[k : k + 2] = [shape[k] * n]
+        k -= 1
+    order = _order(shape, strides.values(), [strides[id(p)] for *_, p in nest.folds])
+    shape = tuple(shape[k] for k in order)
+    return changed(nest, shape, lambda p: Place(
+        p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
+
+
+def _order(shape, strides, folds):
+    """The order of axes that has the one with unit strides last."""
+    order = list(range(len(shape)))
+    if len(shape) > 1:
+        steps = [sum(s[k] not in (0, 1) for s in strides) for k in order]
+        best = min(order, key=lambda k: (steps[k], -k))
+        if steps[best] < steps[-1] and shape[best] >= 4:
+            order.remove(best)
+            order.append(best)
+    return order
+
+
+def in_pieces(nest):
+    """The nest cut along its last axis, where long sums end in it."""
+    if not nest.folds or not nest.shape:
+        return [nest]
+    n = nest.shape[-1]
+    if n < 2 * _PIECE or all(p.strides[-1] for *_, p in nest.folds):
+        return [nest]
+    pieces = n // _PIECE
+    main = changed(nest, (*nest.shape[:-1], pieces, _PIECE), lambda p: Place(
+        p.memory, (*p.shape[:-1], pieces, _PIECE), (*p.strides[:-1], p.strides[-1] * _PIECE, p.strides[-1]), p.offset,
+        p.moving))
+    done = pieces * _PIECE
+    if done == n:
+        return [main]
+    rest = changed(nest, (*nest.shape[:-1], n - done), lambda p: Place(
+        p.memory, (*p.shape[:-1], n - done), p.strides, p.offset + done * p.strides[-1], p.moving))
+    return [main, rest]

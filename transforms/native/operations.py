@@ -1,0 +1,138 @@
+"""The elementwise operations that native code has, each written for a builder: a function `f(b, x, …)` of lanes.
+
+A builder computes with values of one float width, 64 or 32, or with integers or masks; it has `const`, `fadd`, `fsub`,
+`fmul`, `fdiv`, `fma`, `sqrt`, `fneg`, `fabs`, `copysign`, `floor`, `rint`, `trunc`, `fcmp`, `select`, masks, bits and
+integers, and `library(name, …)` for functions of C. A new operation is one line of a table; the elementary functions
+are those of `maths`.
+"""
+
+import math
+
+from .maths import FUNCTIONS
+
+
+def _maximum(b, x, y):
+    """The second of equal ones, which may be zeros of two signs, as NumPy has it."""
+    return b.select(b.or_(b.fcmp(">", x, y), b.fcmp("!=", x, x)), x, y)
+
+
+def _minimum(b, x, y):
+    return b.select(b.or_(b.fcmp("<", x, y), b.fcmp("!=", x, x)), x, y)
+
+
+def _sign(b, x):
+    zero = b.const(0.0)
+    rest = b.select(b.fcmp("==", x, zero), zero, x)
+    return b.select(b.fcmp(">", x, zero), b.const(1.0), b.select(b.fcmp("<", x, zero), b.const(-1.0), rest))
+
+
+def _heaviside(b, x, y):
+    zero = b.const(0.0)
+    known = b.select(b.fcmp("<", x, zero), zero, b.select(b.fcmp(">", x, zero), b.const(1.0), y))
+    return b.select(b.fcmp("!=", x, x), x, known)
+
+
+def _remainder(b, x, y):
+    zero = b.const(0.0)
+    rest = b.library("fmod", x, y)
+    other = b.xor_(b.fcmp("<", y, zero), b.fcmp("<", rest, zero))
+    moved = b.select(other, b.fadd(rest, y), rest)
+    return b.select(b.fcmp("==", rest, zero), b.copysign(zero, y), moved)
+
+
+def _half_power(whole, inverse):
+    """`x ** (whole + 0.5)`, or one over it: +0 for -0, and infinite for -inf, where a root is neither."""
+    def run(b, x):
+        x = b.fadd(b.select(b.fcmp("==", x, b.const(-math.inf)), b.fabs(x), x), b.const(0.0))
+        if inverse:
+            root = b.fdiv(b.const(1.0), b.sqrt(x))
+            return b.fmul(b.fdiv(b.const(1.0), x), root) if whole else root
+        return b.fmul(x, b.sqrt(x)) if whole else b.sqrt(x)
+
+    return run
+
+
+POWERS = {0.5: "power_0.5", 1.5: "power_1.5", -0.5: "power_-0.5", -1.5: "power_-1.5"}  # exponents that roots give
+FLOATS = {  # on floats; comparisons and tests give masks
+    "add": lambda b, x, y: b.fadd(x, y),
+    "subtract": lambda b, x, y: b.fsub(x, y),
+    "multiply": lambda b, x, y: b.fmul(x, y),
+    "divide": lambda b, x, y: b.fdiv(x, y),
+    "negative": lambda b, x: b.fneg(x),
+    "absolute": lambda b, x: b.fabs(x),
+    "square": lambda b, x: b.fmul(x, x),
+    "reciprocal": lambda b, x: b.fdiv(b.const(1.0), x),
+    "sqrt": lambda b, x: b.sqrt(x),
+    "copysign": lambda b, x, y: b.copysign(x, y),
+    **{name: _half_power(abs(n) > 1, n < 0) for n, name in POWERS.items()},
+    "floor": lambda b, x: b.floor(x),
+    "ceil": lambda b, x: b.fneg(b.floor(b.fneg(x))),
+    "trunc": lambda b, x: b.trunc(x),
+    "rint": lambda b, x: b.rint(x),
+    "sign": _sign,
+    "heaviside": _heaviside,
+    "deg2rad": lambda b, x: b.fmul(x, b.const(math.pi / 180.0)),
+    "rad2deg": lambda b, x: b.fmul(x, b.const(180.0 / math.pi)),
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "fmax": lambda b, x, y: b.select(b.or_(b.fcmp(">=", x, y), b.fcmp("!=", y, y)), x, y),
+    "fmin": lambda b, x, y: b.select(b.or_(b.fcmp("<=", x, y), b.fcmp("!=", y, y)), x, y),
+    "fmod": lambda b, x, y: b.library("fmod", x, y),
+    "remainder": _remainder,
+    "equal": lambda b, x, y: b.fcmp("==", x, y),
+    "not_equal": lambda b, x, y: b.fcmp("!=", x, y),
+    "less": lambda b, x, y: b.fcmp("<", x, y),
+    "less_equal": lambda b, x, y: b.fcmp("<=", x, y),
+    "greater": lambda b, x, y: b.fcmp(">", x, y),
+    "greater_equal": lambda b, x, y: b.fcmp(">=", x, y),
+    "isnan": lambda b, x: b.fcmp("!=", x, x),
+    "isinf": lambda b, x: b.fcmp("==", b.fabs(x), b.const(math.inf)),
+    "isfinite": lambda b, x: b.fcmp("<", b.fabs(x), b.const(math.inf)),
+}
+INTEGERS = {  # on integers of one width
+    "add": lambda b, x, y: b.iadd(x, y),
+    "subtract": lambda b, x, y: b.isub(x, y),
+    "multiply": lambda b, x, y: b.imul(x, y),
+    "square": lambda b, x: b.imul(x, x),
+    "negative": lambda b, x: b.isub(b.iconst(0), x),
+    "absolute": lambda b, x: b.select(b.icmp("<", x, b.iconst(0)), b.isub(b.iconst(0), x), x),
+    "maximum": lambda b, x, y: b.select(b.icmp(">", x, y), x, y),
+    "minimum": lambda b, x, y: b.select(b.icmp("<", x, y), x, y),
+    "bitwise_and": lambda b, x, y: b.iand(x, y),
+    "bitwise_or": lambda b, x, y: b.ior(x, y),
+    "bitwise_xor": lambda b, x, y: b.ixor(x, y),
+    "bitwise_invert": lambda b, x: b.ixor(x, b.iconst(-1)),
+    "equal": lambda b, x, y: b.icmp("==", x, y),
+    "not_equal": lambda b, x, y: b.icmp("!=", x, y),
+    "less": lambda b, x, y: b.icmp("<", x, y),
+    "less_equal": lambda b, x, y: b.icmp("<=", x, y),
+    "greater": lambda b, x, y: b.icmp(">", x, y),
+    "greater_equal": lambda b, x, y: b.icmp(">=", x, y),
+}
+MASKS = {  # on masks
+    "bitwise_and": lambda b, x, y: b.and_(x, y),
+    "bitwise_or": lambda b, x, y: b.or_(x, y),
+    "bitwise_xor": lambda b, x, y: b.xor_(x, y),
+    "bitwise_invert": lambda b, x: b.not_(x),
+    "equal": lambda b, x, y: b.not_(b.xor_(x, y)),
+    "not_equal": lambda b, x, y: b.xor_(x, y),
+    "add": lambda b, x, y: b.or_(x, y),
+    "multiply": lambda b, x, y: b.and_(x, y),
+    "maximum": lambda b, x, y: b.or_(x, y),
+    "minimum": lambda b, x, y: b.and_(x, y),
+}
+TESTS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf",
+                   "isfinite"})  # which give masks
+def table_of(kind):
+    """The operations on values of a kind."""
+    return {"f": FLOATS, "i": INTEGERS, "b": MASKS}[kind[0]]
+
+
+def knows(name, kind):
+    """Whether native code has an operation in a kind."""
+    return name in table_of(kind) or kind[0] == "f" and name in FUNCTIONS
+
+
+def is_costly(name):
+    """Whether an operation is many instructions."""
+    return name in FUNCTIONS or name in ("remainder", "fmod")

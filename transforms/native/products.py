@@ -1,0 +1,123 @@
+"""Products of vectors and matrices: written out where they are small, by a library where they are large."""
+
+import numpy as np
+
+from ...core.arrays.avals import make_aval
+from ...core.types import Any
+from ..graph.equations import Var
+from .statements import KINDS, Const, Counter, Loop, Nest, Place, Product, Step, Value, compact_strides
+
+_SMALL = 1 << 12  # products of numbers in one product of matrices, up to which loops do without a library
+_WRITTEN_OUT = 128  # products of numbers that are written one by one
+
+
+def is_small(x, y):
+    """Whether a product of arrays of these avals needs no library."""
+    m = y.shape[-1] if y.ndim > 1 else 1
+    return (x.shape[-2] if x.ndim > 1 else 1) * x.shape[-1] * m <= _SMALL or x.shape[-1] == 1
+
+
+def matmul(writer, eq):
+    """`x @ y` of vectors, matrices and stacks of matrices."""
+    (v, w), out = eq.inputs, eq.outputs[0]
+    kind = KINDS[out.aval.dtype]
+    n, k = (1, *v.aval.shape)[-2:]
+    m = w.aval.shape[-1] if w.aval.ndim > 1 else 1
+    if writer.few(out.aval) and out.aval.size * k <= _WRITTEN_OUT and writer.few(v.aval) and writer.few(w.aval):
+        writer.values[out] = _written_out(writer, writer.held(v), writer.held(w), out.aval, kind)
+        return
+    if k == 1 and n * m > 1:
+        _spread(writer, v, w, out, kind)
+        return
+    x, y = writer.place(v), writer.place(w)
+    place = writer.result(out)
+    writer.values[out] = place
+    a = x if len(x.shape) > 1 else x.seen(lambda t: t[None])
+    b = y if len(y.shape) > 1 else y.seen(lambda t: t[:, None])
+    c = place
+    if len(y.shape) == 1:
+        c = c.seen(lambda t: t[..., None])
+    if len(x.shape) == 1:
+        c = c.seen(lambda t: t[..., None, :])
+    lead = c.shape[:-2]
+    a, b = a.spread((*lead, n, k)), b.spread((*lead, k, m))
+    if is_small(v.aval, w.aval):
+        _by_loops(writer, a, b, c, (*lead, n, k, m), kind)
+        return
+    a, b = _in_lines(writer, a), _in_lines(writer, b)
+    size = 1
+    for number in lead:
+        size *= number
+    writer.work += writer.repeat * size * n * k * m / 4
+    statements: list[Any] = []
+    counters = [Counter() for _ in lead]
+    for counter in counters:
+        a, b, c = a.row(counter), b.row(counter), c.row(counter)
+    statements.append(Product(a, b, c))
+    for counter, count in zip(reversed(counters), reversed(lead)):
+        statements = [Loop(counter, count, False, statements)]
+    writer.statements += statements
+
+
+def outer(writer, eq):
+    """Every element of one vector times every one of another."""
+    (v, w), out = eq.inputs, eq.outputs[0]
+    x, y = _seen(writer, v, lambda a: a[..., None]), _seen(writer, w, lambda a: a[..., None, :])
+    writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
+
+
+def _spread(writer, v, w, out, kind):
+    """A product over one element."""
+    x = _seen(writer, v, (lambda a: a[..., 0]) if w.aval.ndim == 1 else (lambda a: a))
+    first = (lambda a: a[0]) if w.aval.ndim == 1 else (lambda a: a[..., 0, :])
+    y = _seen(writer, w, first if v.aval.ndim == 1 else (lambda a: a))
+    writer.step("multiply", kind, out, [x, y])
+
+
+def _seen(writer, v, change):
+    """A variable for a view of another."""
+    found = writer.value(v)
+    found = found.seen(change) if type(found) is Place else np.asarray(change(found), object)
+    view = Var(make_aval(tuple(found.shape), v.aval.dtype))
+    writer.values[view] = found
+    return view
+
+
+def _written_out(writer, x, y, aval, kind):
+    a = x if x.ndim > 1 else x[None]
+    b = y if y.ndim > 1 else y[:, None]
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    n, k, m = a.shape[-2], a.shape[-1], b.shape[-1]
+    a, b = np.broadcast_to(a, (*lead, n, k)), np.broadcast_to(b, (*lead, k, m))
+    shape = (*lead, n, m)
+    total: Any = None
+    for j in range(k):
+        part = writer.computed("multiply", kind, shape, [np.broadcast_to(a[..., j : j + 1], shape),
+                                                         np.broadcast_to(b[..., j : j + 1, :], shape)], kind)
+        total = part if total is None else writer.computed("add", kind, shape, [total, part], kind)
+    return total.reshape(aval.shape)
+
+
+def _by_loops(writer, a, b, c, shape, kind):
+    writer.fill(c, Const(0.0, kind))
+    x, y, xy = Value(kind), Value(kind), Value(kind)
+    lead = shape[:-3]
+    over = len(lead)
+    writer.nest(Nest(
+        shape,
+        [(x, Place(a.memory, shape, (*a.strides, 0), a.offset, a.moving)),
+         (y, Place(b.memory, shape, (*b.strides[:over], 0, *b.strides[over:]), b.offset, b.moving))],
+        [Step("multiply", kind, [xy], [[x], [y]])], [],
+        [("add", xy, Place(c.memory, shape, (*c.strides[: over + 1], 0, c.strides[-1]), c.offset, c.moving))]))
+
+
+def _in_lines(writer, x):
+    """Matrices with unit stride along rows or columns, as the library takes them."""
+    (n, m), (down, right) = x.shape[-2:], x.strides[-2:]
+    if (right == 1 or m == 1) and (down >= m or n == 1) or (down == 1 or n == 1) and (right >= n or m == 1):
+        return x
+    shape = tuple(1 if not s else n for n, s in zip(x.shape[:-2], x.strides)) + x.shape[-2:]
+    place = writer.new(shape, x.kind)
+    writer.copy(Place(x.memory, shape, x.strides, x.offset, x.moving), place)
+    strides = compact_strides(shape)
+    return Place(place.memory, x.shape, [0 if n == 1 else s for n, s in zip(shape, strides)])

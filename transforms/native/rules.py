@@ -1,0 +1,172 @@
+"""What native code makes of equations that are not element by element: moves, sums, products and loops."""
+
+import numpy as np
+
+from ..compile.layout import VIEWS
+from ..graph.equations import Literal
+from .loops import branch, scan, while_loop
+from .products import matmul, outer
+from .statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
+from .structure import REDUCERS
+
+ndarray = np.ndarray
+
+
+def _view(change):
+    def rule(writer, eq):
+        (v,), out = eq.inputs, eq.outputs[0]
+        x = writer.value(v)
+        if type(x) is ndarray and not is_uniform(x) and not writer.few(out.aval):
+            x = writer.place(v)
+        if type(x) is Place:
+            found = x.seen(lambda a: change(a, *eq.params))
+            if found is None:  # a copy
+                x = writer.new(x.shape, x.kind)
+                writer.copy(v, x)
+                found = x.seen(lambda a: change(a, *eq.params))
+            writer.values[out] = found
+        else:
+            writer.values[out] = change(x, *eq.params)
+
+    return rule
+
+
+def _part(x, index):
+    """The view that a basic index takes, an array even of one element."""
+    parts = index if type(index) is tuple else (index,)
+    return x[parts if Ellipsis in parts else (*parts, Ellipsis)]
+
+
+def _reduction(writer, eq):
+    (v,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
+    name = REDUCERS[eq.prim.name]
+    shape = v.aval.shape
+    if type(v) is Literal or v.aval.size <= 1 or v not in writer.owner and writer.few(v.aval):
+        x = writer.held(v)
+        if x.size <= 256:
+            writer.values[out] = _folded(writer, name, x, axes, out)
+            return
+    group = writer.owner.get(v)
+    if group is None or v in group.folded:
+        writer.settle(v)
+        same = writer.groups.get(shape)
+        group = same if same is not None and v not in same.folded else None
+        if group is None:
+            group = writer.waiting(shape)
+    group.folds.append((name, v, axes, keepdims, out))
+    group.folded.add(out)
+    writer.owner[out] = group
+
+
+def _folded(writer, name, x, axes, out):
+    """A reduction of values, by pairs."""
+    kind = KINDS[out.aval.dtype]
+    rest = [k for k in range(x.ndim) if k not in axes]
+    size = out.aval.size
+    rows = x.transpose((*rest, *axes)).reshape((size, x.size // size))
+    columns = [rows[:, k] for k in range(rows.shape[1])]
+    while len(columns) > 1:
+        pairs = [writer.computed(name, kind, (size,), list(pair), kind) for pair in zip(columns[::2], columns[1::2])]
+        columns = pairs + columns[2 * len(pairs) :]
+    return columns[0].reshape(out.aval.shape)
+
+
+def _joined(join):
+    def rule(writer, eq):
+        out = eq.outputs[0]
+        if writer.few(out.aval):
+            writer.values[out] = join([writer.held(v) for v in eq.inputs], *eq.params)
+            return
+        for v in eq.inputs:
+            writer.settle(v)
+        place = writer.result(out)
+        axis, at = eq.params[0], 0
+        for v in eq.inputs:
+            if join is np.stack:
+                part = place.seen(lambda a, at=at: a[(slice(None),) * axis + (at, Ellipsis)])
+                at += 1
+            else:
+                n = v.aval.shape[axis]
+                part = place.seen(lambda a, at=at, n=n: a[(slice(None),) * axis + (slice(at, at + n),)])
+                at += n
+            writer.copy(v, part)
+        writer.values[out] = place
+
+    return rule
+
+
+def _zero(kind):
+    return Const({"f": 0.0, "i": 0, "b": False}[kind[0]], kind)
+
+
+def _pad(writer, eq):
+    (v,), out = eq.inputs, eq.outputs[0]
+    kind = KINDS[out.aval.dtype]
+    where = tuple(slice(a, a + n) for n, (a, _) in zip(v.aval.shape, eq.params[0]))
+    if writer.few(out.aval):
+        found = np.empty(out.aval.shape, object)
+        found[...] = _zero(kind)
+        found[where] = writer.held(v)
+        writer.values[out] = found
+        return
+    writer.settle(v)
+    place = writer.result(out)
+    writer.fill(place, _zero(kind))
+    writer.copy(v, place.seen(lambda a: a[where]))
+    writer.values[out] = place
+
+
+def _update(writer, eq):
+    (x, v), (index, add, _), out = eq.inputs, eq.params, eq.outputs[0]
+    kind = KINDS[out.aval.dtype]
+    shape = v.aval.shape
+    if writer.few(out.aval):
+        found = writer.held(x).copy()
+        part = _part(found, index)
+        given = writer.held(v)
+        given = np.broadcast_to(given.reshape(shape[max(0, len(shape) - part.ndim) :]), part.shape)
+        values = np.empty(part.size, object)
+        values[:] = writer.cast(list(given.reshape(-1)), kind)
+        values = values.reshape(part.shape)
+        part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
+        writer.values[out] = found
+        return
+    writer.settle(x)
+    writer.settle(v)
+    place = writer.result(out)
+    writer.copy(x, place)
+    writer.values[out] = place
+    part = place.seen(lambda a: _part(a, index))
+    if not part.size:
+        return
+    given = writer.value(v)
+    given = given.seen(lambda a: a.reshape(shape[max(0, len(shape) - len(part.shape)) :])) if type(
+        given) is Place else given.reshape(shape[max(0, len(shape) - len(part.shape)) :])
+    nest = Nest(part.shape)
+    if type(given) is ndarray and given.size == 1:
+        value = given.flat[0]
+    else:
+        given = given if type(given) is Place else writer.stored(given)
+        value = Value(given.kind)
+        nest.loads.append((value, given.spread(part.shape)))
+    if value.kind != kind:
+        cast = Value(kind)
+        nest.steps.append(Step("cast", kind, [cast], [[value]]))
+        value = cast
+    if add:
+        old, total = Value(kind), Value(kind)
+        nest.loads.append((old, part))
+        nest.steps.append(Step("add", kind, [total], [[old], [value]]))
+        value = total
+    nest.stores.append((value, part))
+    writer.nest(nest)
+
+
+RULES = {
+    **{name: _view(change) for name, change in VIEWS.items()},
+    "getitem": _view(_part),
+    "stop_gradient": _view(lambda x: x),
+    **dict.fromkeys(REDUCERS, _reduction),
+    "concatenate": _joined(np.concatenate), "stack": _joined(np.stack), "pad": _pad, "index_update": _update,
+    "matmul": matmul, "outer": outer, "scan": scan, "while": while_loop, "cond": branch,
+}

@@ -1,0 +1,249 @@
+"""The loop IR: what a native function does, in statements that name no machine and no language."""
+
+import numpy as np
+
+KINDS = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32", np.dtype(np.int64): "i64", np.dtype(np.int32): "i32",
+         np.dtype(np.bool_): "b8"}
+BYTES = {"f64": 8, "f32": 4, "i64": 8, "i32": 4, "b8": 1}
+_ORIGIN = np.zeros(1, np.int8)
+_START = _ORIGIN.__array_interface__["data"][0]
+
+
+class Memory:
+    """So many elements of one kind: an input, an output, a constant, or scratch memory of the function."""
+
+    __slots__ = ("kind", "size", "role", "index", "array")
+
+    def __init__(self, kind, size, role="scratch", index=0, array=None):
+        self.kind = kind
+        self.size = size
+        self.role = role  # "input", "output", "constant", "scratch", or "cell": scratch memory that fits in registers
+        self.index = index  # which input or output; the offset of scratch memory, in bytes
+        self.array = array  # of a constant
+
+
+class Place:
+    """Where the elements of an array lie: `memory[offset + Σ index · stride + Σ counter · step]`."""
+
+    __slots__ = ("memory", "offset", "shape", "strides", "moving")
+
+    def __init__(self, memory, shape, strides=None, offset=0, moving=()):
+        self.memory = memory
+        self.offset = offset
+        self.shape = tuple(shape)
+        self.strides = compact_strides(shape) if strides is None else tuple(strides)
+        self.moving = moving  # (counter of a loop, step) pairs
+
+    @property
+    def kind(self):
+        return self.memory.kind
+
+    @property
+    def size(self):
+        n = 1
+        for m in self.shape:
+            n *= m
+        return n
+
+    def seen(self, change):
+        """The place of a view; None where no strides give it."""
+        fake = np.lib.stride_tricks.as_strided(_ORIGIN, self.shape, self.strides)
+        try:
+            found = change(fake)
+        except ValueError:
+            return None
+        if type(found) is not np.ndarray:
+            raise TypeError("a view of one element must be an array without axes")
+        return Place(self.memory, found.shape, found.strides,
+                     self.offset + found.__array_interface__["data"][0] - _START, self.moving)
+
+    def spread(self, shape):
+        """The place broadcast to a shape."""
+        if shape == self.shape:
+            return self
+        ahead = len(shape) - len(self.shape)
+        strides = [0] * ahead + [0 if n == 1 else s for n, s in zip(self.shape, self.strides)]
+        return Place(self.memory, shape, strides, self.offset, self.moving)
+
+    def row(self, counter):
+        """The place of the row that a counter says."""
+        return Place(self.memory, self.shape[1:], self.strides[1:], self.offset,
+                     (*self.moving, (counter, self.strides[0])))
+
+    def element(self, index):
+        """The place of one element."""
+        return Place(self.memory, (), (), self.offset + sum(i * s for i, s in zip(index, self.strides)), self.moving)
+
+
+def compact_strides(shape):
+    """The strides, in elements, of an array whose elements lie in order."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= n
+    return tuple(strides[::-1])
+
+
+def is_compact(place):
+    """Whether the elements at a place lie in order, without gaps."""
+    return all(n == 1 or a == b for n, a, b in zip(place.shape, place.strides, compact_strides(place.shape)))
+
+
+def is_uniform(values):
+    """Whether an array of values holds one for all elements."""
+    return not any(values.strides) or values.size == 1
+
+
+class Value:
+    """One element under work."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind):
+        self.kind = kind
+
+
+class Const:
+    """A number."""
+
+    __slots__ = ("value", "kind")
+
+    def __init__(self, value, kind):
+        self.value = value
+        self.kind = kind
+
+
+class Step:
+    """`outs[k] = name(args[0][k], args[1][k], …)` for each k, computed in `kind`: one operation on a few values."""
+
+    __slots__ = ("name", "kind", "outs", "args")
+
+    def __init__(self, name, kind, outs, args):
+        self.name = name
+        self.kind = kind
+        self.outs = outs
+        self.args = args
+
+
+class Load:
+    """The elements at a place as values; they lie in order."""
+
+    __slots__ = ("outs", "place")
+
+    def __init__(self, outs, place):
+        self.outs = outs
+        self.place = place
+
+
+class Store:
+    """Values into a place; its elements lie in order."""
+
+    __slots__ = ("values", "place")
+
+    def __init__(self, values, place):
+        self.values = values
+        self.place = place
+
+
+class Nest:
+    """Steps for every element of a shape, in any order.
+
+    `loads` and `stores` are (value, place) pairs, `folds` (name, value, place) triples: the place, whose strides over
+    folded axes are 0, is folded with each value; it holds a value before.
+    """
+
+    __slots__ = ("shape", "loads", "steps", "stores", "folds")
+
+    def __init__(self, shape, loads=(), steps=(), stores=(), folds=()):
+        self.shape = tuple(shape)
+        self.loads = list(loads)
+        self.steps = list(steps)
+        self.stores = list(stores)
+        self.folds = list(folds)
+
+
+class Product:
+    """`out = x @ y` of matrices, by a library; `x`, `y` and `out` have two axes, one of which has unit stride."""
+
+    __slots__ = ("x", "y", "out")
+
+    def __init__(self, x, y, out):
+        self.x = x
+        self.y = y
+        self.out = out
+
+
+class Counter:
+    """The index of a loop."""
+
+    __slots__ = ()
+
+
+class Loop:
+    """`body` for `counter` = 0, 1, …, `count` - 1, in this order, or backwards."""
+
+    __slots__ = ("counter", "count", "reverse", "body")
+
+    def __init__(self, counter, count, reverse, body):
+        self.counter = counter
+        self.count = count
+        self.reverse = reverse
+        self.body = body
+
+
+class While:
+    """`test`, and `body` while the flag that `test` stores is set, again and again."""
+
+    __slots__ = ("test", "flag", "body")
+
+    def __init__(self, test, flag, body):
+        self.test = test
+        self.flag = flag
+        self.body = body
+
+
+class Branch:
+    """`yes` where the flag is set, `no` elsewhere."""
+
+    __slots__ = ("flag", "yes", "no")
+
+    def __init__(self, flag, yes, no):
+        self.flag = flag
+        self.yes = yes
+        self.no = no
+
+
+class Kernel:
+    """A native function: what it is given, what it gives, the memory that it needs, and its statements."""
+
+    __slots__ = ("inputs", "outputs", "statements", "scratch", "work")
+
+    def __init__(self, inputs, outputs, statements):
+        self.inputs = inputs  # of `Memory`
+        self.outputs = outputs
+        self.statements = statements
+        self.scratch = 0  # bytes
+        self.work = 0.0  # operations on elements, about
+
+
+def inner(statement):
+    """The lists of statements inside of one."""
+    if type(statement) is Loop:
+        return (statement.body,)
+    if type(statement) is While:
+        return (statement.test, statement.body)
+    if type(statement) is Branch:
+        return (statement.yes, statement.no)
+    return ()
+
+
+def places(statement):
+    """The places that a statement itself reads or writes."""
+    kind = type(statement)
+    if kind is Load or kind is Store:
+        return (statement.place,)
+    if kind is Nest:
+        return [p for _, p in statement.loads] + [p for _, p in statement.stores] + [p for *_, p in statement.folds]
+    if kind is Product:
+        return (statement.x, statement.y, statement.out)
+    return ()

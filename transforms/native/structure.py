@@ -1,0 +1,112 @@
+"""Which equations native code has, and what those do that are not element by element."""
+
+import numpy as np
+
+from ..compile.layout import VIEWS
+from ..graph.equations import Var
+from .blas import products_library
+from .elementwise import elementary
+from .products import is_small
+from .statements import KINDS
+
+_FEW_STEPS = 1 << 13  # statements of a body, beyond which a loop is left to NumPy
+REDUCERS = {"reduce_sum": "add", "reduce_max": "maximum", "reduce_min": "minimum", "reduce_prod": "multiply",
+            "reduce_all": "bitwise_and", "reduce_any": "bitwise_or"}
+MOVES = frozenset(VIEWS)
+
+
+def is_basic(index):
+    """Whether an index takes a view."""
+    parts = index if type(index) is tuple else (index,)
+    return all(i is None or i is Ellipsis or type(i) in (int, slice) for i in parts)
+
+
+def is_native(eq, known):
+    """Whether native code has an equation; `known` notes of each what it comes down to, or whether there is a rule."""
+    found = known.get(eq)
+    if found is None:
+        found = known[eq] = _looked_at(eq, known)
+    return found is not False
+
+
+def _looked_at(eq, known):
+    if eq.acts or eq.prim.effects or not eq.outputs:
+        return False
+    if not all(_fits(v.aval) for v in (*eq.inputs, *eq.outputs)) or any(v.aval.weak for v in eq.outputs):
+        return False
+    name = eq.prim.name
+    if name in _LOOPS:
+        return _LOOPS[name](eq, known)
+    if name in _RULES:
+        return _RULES[name](eq)
+    return elementary(eq) or False
+
+
+def _fits(aval):
+    return aval.dtype in KINDS and aval.size > 0 and aval.dtype.isnative
+
+
+def _strong(eq):
+    return not any(v.aval.weak for v in eq.inputs)
+
+
+def _same_dtype(eq):
+    return _strong(eq) and len({v.aval.dtype for v in (*eq.inputs, *eq.outputs)}) == 1
+
+
+def _reduction(eq):
+    kind = KINDS[eq.outputs[0].aval.dtype]
+    if not _same_dtype(eq):
+        return False
+    name = REDUCERS[eq.prim.name]
+    return kind[0] == "f" and name[0] in "am" or kind == "b8" and name[0] == "b" or kind[0] == "i" and name == "add"
+
+
+def _product(eq):
+    return (_same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f"
+            and (is_small(*[v.aval for v in eq.inputs]) or products_library() is not None))
+
+
+def _scan(eq, known):
+    body = eq.params[0]
+    return body.graph is not None and eq.params[3] > 0 and _is_body(body.graph, known)
+
+
+def _closed(eq, known):
+    return all(body.graph is not None and _is_body(body.graph, known) for body in eq.bodies())
+
+
+def _is_body(graph, known):
+    """Whether all that a body does is native; its outputs are variables or numbers."""
+    avals = [v.aval for v in (*graph.inputs, *graph.outputs)]
+    return (all(_fits(a) for a in avals) and not any(v.aval.weak for v in graph.outputs)
+            and len(graph.equations) < _FEW_STEPS and all(is_native(eq, known) for eq in graph.equations))
+
+
+def _branch(eq, known):
+    return eq.inputs[0].aval.dtype == np.bool_ and not eq.inputs[0].aval.shape and _closed(eq, known)
+
+
+def _while(eq, known):
+    flag = eq.params[0].graph.outputs[0] if eq.params[0].graph is not None else None
+    return flag is not None and flag.aval.dtype == np.bool_ and not flag.aval.shape and _closed(eq, known)
+
+
+_LOOPS = {"scan": _scan, "while": _while, "cond": _branch}
+_RULES = {
+    **dict.fromkeys(REDUCERS, _reduction),
+    "getitem": lambda eq: _strong(eq) and is_basic(eq.params[0]),
+    "reshape": _strong, "transpose": _strong, "flip": _strong,
+    "broadcast_to": lambda eq: True,
+    "stop_gradient": _strong,
+    "concatenate": _same_dtype, "stack": _same_dtype, "pad": _same_dtype,
+    "index_update": lambda eq: is_basic(eq.params[0]) and not any(
+        v.aval.weak and type(v) is Var for v in eq.inputs) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype
+    and (not eq.params[1] or KINDS[eq.outputs[0].aval.dtype] != "b8"),
+    "matmul": _product, "outer": lambda eq: _same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f",
+}
+
+
+def computes(eq):
+    """Whether an equation does more than move elements."""
+    return eq.prim.name not in MOVES and eq.prim.name != "stop_gradient"

@@ -1,0 +1,371 @@
+"""From a draft to a kernel: small arrays as values, larger ones as places, elementwise equations in fused nests."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from ...core.types import Any
+from ..graph.equations import Literal, Var
+from .constants import FEW, cast_constant, constant, start_of
+from .nests import add_nest
+from .operations import TESTS
+from .rules import RULES
+from .scratch import place_scratch
+from .statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+
+ndarray = np.ndarray
+_LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision
+_LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
+
+
+class Group:
+    """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
+
+    __slots__ = ("shape", "steps", "made", "folds", "folded")
+
+    def __init__(self, shape):
+        self.shape = shape
+        self.steps = []  # (name, kind, out, inputs)
+        self.made = set()
+        self.folds = []  # (name, variable, axes, keepdims, out)
+        self.folded = set()
+
+
+class Writer:
+    """Writes the statements of one kernel.
+
+    Args:
+        draft: equations that `is_native` accepts.
+        known: `{equation: its steps}` of elementwise ones, as `is_native` noted them.
+    """
+
+    def __init__(self, draft, known):
+        self.known = known
+        self.statements = []
+        self.values = {}  # variable -> Place, or an object array of Value and Const
+        self.groups: dict[Any, Any] = {}  # shape -> the group that waits
+        self.owner: dict[Any, Any] = {}  # variable -> the group that it waits in
+        self.uses = {}
+        self.targets = {}  # variable -> where its elements are wanted
+        self.spilled = {}  # variable whose values were stored -> where
+        self.read = {}  # variable whose elements were loaded -> the values
+        self.count = 0
+        self.work = 0.0
+        self.repeat = 1
+        inputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "input", k) for k, v in enumerate(draft.inputs)]
+        outputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "output", k) for k, v in enumerate(draft.outputs)]
+        wanted = [Place(m, v.aval.shape) for m, v in zip(outputs, draft.outputs)]
+        for v, m in zip(draft.inputs, inputs):
+            self.values[v] = Place(m, v.aval.shape)
+        for v, place in zip(draft.outputs, wanted):
+            if type(v) is Var and v not in self.values:
+                self.targets.setdefault(v, place)
+        self.block(draft.equations, draft.outputs)
+        for v, place in zip(draft.outputs, wanted):
+            self.copy(v, place)
+        outputs.append(self.alarm(wanted))
+        self.kernel = Kernel(inputs, outputs, self.statements)
+        self.kernel.work = self.work
+        place_scratch(self.kernel)
+
+    def alarm(self, outputs):
+        """Memory for a number that is NaN where an output holds an infinity or NaN, else 0."""
+        memory = Memory("f64", 1, "output", len(outputs))
+        for kind in ("f64", "f32"):
+            found = [place for place in outputs if place.kind == kind]
+            cell = Place(memory, ()) if kind == "f64" else self.new((), kind)
+            if found or kind == "f64":
+                self.fill(cell, Const(0.0, kind))
+            for place in found:
+                x, off = Value(kind), Value(kind)
+                self.nest(Nest(place.shape, [(x, place)], [Step("subtract", kind, [off], [[x], [x]])], [],
+                               [("add", off, cell.spread(place.shape))]))
+            if found and kind == "f32":
+                one, two, total = self.loaded(Place(memory, ()))[()], self.loaded(cell)[()], Value("f64")
+                self.add(Step("add", "f64", [total], [[one], self.cast([two], "f64")]))
+                self.add(Store([total], Place(memory, ())))
+        return memory
+
+    # blocks
+
+    def block(self, equations, outputs):
+        """Write equations; those that `outputs` need are no longer waiting at its end."""
+        uses = self.uses
+        for eq in equations:
+            for v in eq.inputs:
+                if type(v) is Var:
+                    uses.setdefault(v, []).append(eq)
+        for v in outputs:
+            if type(v) is Var:
+                uses.setdefault(v, []).append(None)
+        for eq in equations:
+            rule = RULES.get(eq.prim.name)
+            if rule is not None:
+                rule(self, eq)
+            else:
+                self.steps(eq)
+        for v in outputs:
+            if type(v) is Var:
+                self.settle(v)
+        for group in list(self.groups.values()):
+            self.flush(group)
+
+    def steps(self, eq):
+        """Write an elementwise equation."""
+        found = self.known[eq]
+        if len(found) > 1:
+            for _, _, out, inputs in found:
+                for v in inputs:
+                    if type(v) is Var:
+                        self.uses.setdefault(v, []).append(SimpleNamespace(outputs=[out]))
+        for step in found:
+            self.step(*step)
+
+    def inside(self, write):
+        """The statements that `write()` writes, a body."""
+        outer = self.statements, self.groups, self.owner, self.spilled, self.read
+        self.statements, self.groups, self.owner = [], {}, {}
+        self.spilled, self.read = dict(self.spilled), dict(self.read)
+        write()
+        found = self.statements
+        self.statements, self.groups, self.owner, self.spilled, self.read = outer
+        return found
+
+    def add(self, statement):
+        self.statements.append(statement)
+
+    # values
+
+    def settle(self, v):
+        """Write the group that a variable waits in."""
+        if v in self.owner:
+            self.flush(self.owner[v])
+
+    def value(self, v):
+        """The Place of a variable or constant, or the array of its values."""
+        if type(v) is Literal:
+            return constant(v)
+        self.settle(v)
+        return self.values[v]
+
+    def few(self, aval):
+        """Whether an array is held as values."""
+        return aval.size == 1 or aval.size <= FEW and self.count < _LONG
+
+    def held(self, v):
+        """The elements of a variable or constant as an array of values."""
+        found = self.value(v)
+        if type(found) is ndarray:
+            return found
+        if v not in self.read:
+            self.read[v] = self.loaded(found)
+        return self.read[v]
+
+    def loaded(self, x):
+        """The elements at a place as values."""
+        if type(x) is ndarray:
+            return x
+        out = np.empty(x.size, object)
+        self.count += out.size
+        out[:] = [Value(x.kind) for _ in range(out.size)]
+        if is_compact(x):
+            self.add(Load(list(out), x))
+        else:
+            for value, index in zip(out, np.ndindex(x.shape)):
+                self.add(Load([value], x.element(index)))
+        return out.reshape(x.shape)
+
+    def place(self, v):
+        """The Place of a variable or constant; values are stored first."""
+        found = self.value(v)
+        if type(found) is Place:
+            return found
+        if v not in self.spilled:
+            self.spilled[v] = self.stored(found)
+        return self.spilled[v]
+
+    def stored(self, x):
+        """Values in memory."""
+        place = self.new(x.shape, x.flat[0].kind)
+        self.store(x, place)
+        return place
+
+    def store(self, x, place):
+        """Write an array of values to a place, broadcast."""
+        if is_uniform(x) and place.size > 1:
+            self.fill(place, x.flat[0])
+            return
+        whole = np.broadcast_to(x, place.shape)
+        if is_compact(place):
+            self.add(Store(list(whole.reshape(-1)), place))
+        else:
+            for index in np.ndindex(place.shape):
+                self.add(Store([whole[index]], place.element(index)))
+
+    def new(self, shape, kind):
+        """A place for an array of this shape."""
+        size = 1
+        for n in shape:
+            size *= n
+        return Place(Memory(kind, size, "cell" if size <= FEW else "scratch"), shape)
+
+    def result(self, v):
+        """The place that a result goes to."""
+        place = self.targets.pop(v, None)
+        return self.new(v.aval.shape, KINDS[v.aval.dtype]) if place is None else place
+
+    def copy(self, v, place):
+        """Write a variable or constant to a place, broadcast."""
+        found = self.value(v) if not isinstance(v, (Place, ndarray)) else v
+        if type(found) is Place:
+            if found.memory is place.memory and (found.offset, found.strides) == (place.offset, place.strides) and (
+                    found.moving == place.moving):
+                return
+            value = Value(found.kind)
+            self.nest(Nest(place.shape, [(value, found.spread(place.shape))], [], [(value, place)]))
+        else:
+            self.store(found, place)
+
+    def fill(self, place, value):
+        """Write one value everywhere in a place."""
+        self.nest(Nest(place.shape, [], [], [(value, place)]))
+
+    def nest(self, nest):
+        """Add a nest."""
+        size = 1
+        for n in nest.shape:
+            size *= n
+        self.work += self.repeat * size * (1 + len(nest.steps))
+        add_nest(self.statements, nest)
+
+    # elementwise steps
+
+    def step(self, name, kind, out, inputs):
+        """Write an elementwise operation, or let it wait with others of its shape."""
+        shape = out.aval.shape
+        if self.few(out.aval):
+            arrays = [np.broadcast_to(self.held(v), shape) for v in inputs]
+            self.values[out] = self.computed(name, kind, shape, arrays, KINDS[out.aval.dtype])
+            return
+        for v in inputs:
+            if type(v) is Var and v in self.owner and self.owner[v].shape != shape:
+                self.flush(self.owner[v])
+        group = self.groups.get(shape)
+        if group is not None and not group.folded.isdisjoint(inputs):
+            self.flush(group)
+            group = None
+        if group is None:
+            group = self.groups[shape] = Group(shape)
+        group.steps.append((name, kind, out, inputs))
+        group.made.add(out)
+        self.owner[out] = group
+
+    def waiting(self, shape):
+        """The group of a shape that waits."""
+        return self.groups.setdefault(shape, Group(shape))
+
+    def computed(self, name, kind, shape, arrays, result):
+        """The values of an operation on arrays of values."""
+        size = 1
+        for n in shape:
+            size *= n
+        self.count += size
+        self.work += self.repeat * size
+        outs = [Value(result) for _ in range(size)]
+        args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
+                if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
+        self.add(Step(name, kind, outs, args))
+        found = np.empty(size, object)
+        found[:] = outs
+        return found.reshape(shape)
+
+    def cast(self, values, kind):
+        """Values in another kind."""
+        source = values[0].kind
+        if all(v.kind == kind for v in values):
+            return values
+        if all(type(v) is Const for v in values):
+            return [cast_constant(v, kind) for v in values]
+        if len({v.kind for v in values}) > 1:
+            return [self.cast([v], kind)[0] for v in values]
+        outs = [Value(kind) for _ in values]
+        self.add(Step("cast", kind, outs, [values]))
+        return outs if source != kind else values
+
+    def needed(self, v, group):
+        """Whether a variable of a group is read outside of it."""
+        if v in self.targets:
+            return True
+        inside = group.made
+        return any(eq is None or not (set(eq.outputs) <= inside or set(eq.outputs) <= group.folded)
+                   for eq in self.uses.get(v, ()))
+
+    def flush(self, group):
+        """Write a group as one nest."""
+        shape = group.shape
+        if self.groups.get(shape) is group:
+            del self.groups[shape]
+        for v in (*group.made, *group.folded):
+            self.owner.pop(v, None)
+        nest = Nest(group.shape)
+        known = {}
+
+        def read(v):
+            if v in known:
+                return known[v]
+            found = constant(v) if type(v) is Literal else self.value(v)
+            if type(found) is ndarray and is_uniform(found):
+                value = found.flat[0]
+            else:
+                if type(found) is ndarray:
+                    found = self.place(v)
+                value = Value(found.kind)
+                nest.loads.append((value, found.spread(group.shape)))
+            known[v] = value
+            return value
+
+        casts = {}
+
+        def cast(value, kind):
+            if value.kind == kind:
+                return value
+            if type(value) is Const:
+                return cast_constant(value, kind)
+            found = casts.get((value, kind))
+            if found is None:
+                found = casts[value, kind] = Value(kind)
+                nest.steps.append(Step("cast", kind, [found], [[value]]))
+            return found
+
+        for name, kind, out, inputs in group.steps:
+            given = [read(v) for v in inputs]
+            if name not in ("cast", "cast_flat"):
+                given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
+            value = Value("b8" if name in TESTS else kind)
+            nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
+            known[out] = value
+        for _, _, out, _ in group.steps:
+            if self.needed(out, group):
+                place = self.values[out] = self.result(out)
+                nest.stores.append((known[out], place))
+        narrowed = []
+        for name, v, axes, keepdims, out in group.folds:
+            place = self.values[out] = self.result(out)
+            if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
+                narrowed.append((self.new(place.shape, "f64"), place))
+                place = narrowed[-1][0]
+            self.fill_start(name, place)
+            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
+            if not keepdims:
+                strides = iter(place.strides)
+                place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
+                              place.offset, place.moving)
+            nest.folds.append((name, read(v), place.spread(group.shape)))
+        self.nest(nest)
+        for wide, place in narrowed:
+            x, y = Value("f64"), Value("f32")
+            self.nest(Nest(place.shape, [(x, wide)], [Step("cast", "f32", [y], [[x]])], [(y, place)]))
+
+    def fill_start(self, name, place):
+        """Write what a fold starts from."""
+        self.fill(place, Const(start_of(name, place.kind), place.kind))
