@@ -11,7 +11,7 @@ from . import (
     scipy as scipy,
     tree as tree,
 )
-from .backends import allocator, cupy_, numpy_
+from .backends import allocator, cupy_, llvm_, numpy_
 from .core.numpy_api import protocol
 from .transforms.collectives.collectives import (
     all_gather as all_gather,
@@ -30,12 +30,8 @@ from .transforms.control.checkpoint import (
     checkpoint_policies as checkpoint_policies,
     remat as remat,
 )
-from .transforms.control.control import (
-    cond as cond,
-    fori_loop as fori_loop,
-    switch as switch,
-    while_loop as while_loop,
-)
+from .transforms.control.control import cond as cond, switch as switch
+from .transforms.control.loops import fori_loop as fori_loop, while_loop as while_loop
 from .transforms.control.mapping import associative_scan as associative_scan, map as map
 from .transforms.control.scan import scan as scan
 from .transforms.custom.closures import (
@@ -60,6 +56,7 @@ from .transforms.interpreters.jacobian import (
     jacrev as jacrev,
 )
 from .transforms.interpreters.vmap import vmap as vmap
+from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
@@ -67,7 +64,7 @@ from .transforms.staging.staging import eval_shape as eval_shape, make_graph as 
 
 __version__ = "0.1.0.dev0"  # as pyproject.toml has it
 
-del allocator, cupy_, numpy_, protocol  # loaded for what they register
+del allocator, cupy_, llvm_, numpy_, protocol  # loaded for what they register
 del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 

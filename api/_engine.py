@@ -27,6 +27,7 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
     Ambient as Ambient,
@@ -37,6 +38,7 @@ from .transforms.reverse.ambient import (
 from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
 from .transforms.reverse.reverse import pick_rule as pick_rule, sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
+from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
 _LOADED = _convolution, _elimination, _network, _normalisation, _pairs, _special

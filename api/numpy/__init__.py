@@ -46,7 +46,7 @@ from .order_statistics import (
     median, nanmedian, nanpercentile, nanquantile, percentile, quantile,
 )
 from .padding import pad
-from .places import (
+from .index_arrays import (
     c_, diag_indices, diag_indices_from, indices, ix_, mask_indices, mgrid, ogrid, r_, ravel_multi_index, tril_indices,
     tril_indices_from, triu_indices, triu_indices_from, unravel_index,
 )

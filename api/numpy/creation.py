@@ -209,10 +209,10 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
         shape[order[k]] = x.size
         out.append(methods.reshape(x, tuple(shape)))
     if sparse:
-        return tuple(map(copies.fresh, out) if copy else out)
+        return tuple(map(copies.copied, out) if copy else out)
     full_shape = np.broadcast_shapes(*[x.shape for x in out])
     out = [shaping.broadcast_to(x, full_shape) for x in out]
-    return tuple(map(copies.fresh, out) if copy else out)
+    return tuple(map(copies.copied, out) if copy else out)
 
 
 @implements(np.logspace)

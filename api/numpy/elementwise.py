@@ -110,7 +110,7 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
         parts = [nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag)]
         return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))  # a product with 1j makes NaN of infinite parts
     if x.dtype.kind != "f":
-        return copies.fresh(x) if copy else x
+        return copies.copied(x) if copy else x
     if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):
         raise TypeError(f"nan_to_num of real values takes real replacements, but got nan={nan!r}, posinf={posinf!r}, "
                         f"neginf={neginf!r}; give real ones{at_user_line()}")

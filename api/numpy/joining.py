@@ -9,7 +9,7 @@ import numpy as np
 from ..core.errors import ShapeError, at_user_line
 from ..core.numpy_api import copies, methods
 from ..core.ops import shaping
-from ..core.trace.tracer import Rev
+from ..core.trace.tracer import Dual, Rev
 from .shaping import atleast_1d, atleast_2d, atleast_3d
 from .surface import Array, array_of, arrays_of, as_asked, implements, refuse_options
 
@@ -29,7 +29,7 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     if not parts[0].ndim:
         raise ShapeError(f"concatenate cannot join 0-d arrays; use np.stack{at_user_line()}")
     axis = methods.normal_axis(axis, parts[0].ndim)
-    return copies.fresh(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+    return copies.copied(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
 
 
 concat = concatenate
@@ -44,7 +44,7 @@ def _rows(arrays: Any) -> Any:
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Array:
     if not axis and type(axis) is int and out is dtype is casting is None and type(arrays) in (list, tuple):
         for x in arrays:  # the common case, spared the questions below
-            if type(x) is not Rev or x.aval is not arrays[0].aval:
+            if type(x) is not Rev and type(x) is not Dual or x.aval is not arrays[0].aval:
                 break
         else:
             if arrays:
@@ -101,7 +101,7 @@ def append(arr: Array, values: Array, axis: Any = None) -> Array:
 def block(arrays: Any) -> Array:
     depth = _depth(arrays)
     rank = builtins.max(depth, _rank(arrays))
-    return _blocks(arrays, depth, rank) if depth else copies.fresh(array_of(arrays))
+    return _blocks(arrays, depth, rank) if depth else copies.copied(array_of(arrays))
 
 
 def _depth(arrays: Any) -> int:

@@ -39,9 +39,9 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
                          f"{''.join(f', {k}=' for k in kwargs)}; choose one, and its options{at_user_line()}")
     widths = _widths(pad_width, array.ndim)
     if mode == "empty" or mode == "constant" and not kwargs:
-        return shaping.pad(array, widths) if any(map(any, widths)) else copies.fresh(array)
+        return shaping.pad(array, widths) if any(map(any, widths)) else copies.copied(array)
     if not any(map(any, widths)):
-        return copies.fresh(array)
+        return copies.copied(array)
     value = {**options, **kwargs}
     for axis, width in enumerate(widths):
         if any(width):

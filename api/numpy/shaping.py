@@ -18,7 +18,7 @@ from .surface import Array, Axis, array_of, implements
 
 @implements(np.reshape)
 def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
-    return methods.reshape(copies.fresh(a) if copy else a, newshape if shape is None else shape, order)
+    return methods.reshape(copies.copied(a) if copy else a, newshape if shape is None else shape, order)
 
 
 @implements(np.ravel)
@@ -133,7 +133,7 @@ def tile(A: Array, reps: Any) -> Array:
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
     spread = shaping.broadcast_to(spread, tuple(n for pair in zip(reps, shape) for n in pair))
     ans = shaping.reshape(spread, tuple(r * n for r, n in zip(reps, shape)))
-    return copies.unshared(ans) if math.prod(reps) > 1 else copies.fresh(ans)
+    return copies.unshared(ans) if math.prod(reps) > 1 else copies.copied(ans)
 
 
 @implements(np.repeat)
@@ -197,4 +197,4 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
         if amount:
             upper = shaping.slice_axis(moved, k, size - amount, size)
             moved = shaping.concatenate(upper, shaping.slice_axis(moved, k, 0, size - amount), axis=k)
-    return copies.fresh(a) if moved is a else moved
+    return copies.copied(a) if moved is a else moved

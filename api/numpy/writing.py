@@ -87,13 +87,13 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
 @implements(np.putmask)
 def putmask(a: Array, /, mask: Array, values: Array) -> None:
     _writable("putmask", a)
-    a[...] = selection.where(_fitting("putmask", a, mask), resize(array_beside(values, a), a.shape), _contents(a))
+    a[...] = selection.where(_mask_like("putmask", a, mask), resize(array_beside(values, a), a.shape), _contents(a))
 
 
 @implements(np.place)
 def place(arr: Array, mask: Array, vals: Array) -> None:
     _writable("place", arr)
-    mask = _fitting("place", arr, mask)
+    mask = _mask_like("place", arr, mask)
     vals = methods.reshape(array_beside(vals, arr), (-1,))
     if not vals.shape[0]:
         if is_concrete(mask) and not known(mask, "place").any():
@@ -105,7 +105,7 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
     arr[...] = selection.where(mask, chosen, _contents(arr))
 
 
-def _fitting(name: str, a: Array, mask: Array) -> Array:
+def _mask_like(name: str, a: Array, mask: Array) -> Array:
     mask = array_beside(mask, a)
     if mask.size != a.size:
         raise ValueError(f"{name} needs a mask of {a.size} elements, but got shape {mask.shape}; "

@@ -14,7 +14,7 @@ from ..numpy import argmax, argsort, broadcast_shapes, cumsum, floor, moveaxis, 
 from ..numpy.surface import Array, array_of, floating
 from ..transforms.debug.effects import stop_gradient
 from .continuous import gumbel
-from .keys import Shape, checked, fitting, parameters, sizes, split, spread
+from .keys import Shape, checked, full_shape, parameters, sizes, split, spread
 
 _WHOLE = np.dtype(np.int64)
 
@@ -109,7 +109,7 @@ def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any =
     if minval.dtype.kind not in "iu" or maxval.dtype.kind not in "iu":
         raise TypeError(f"random.randint needs integer bounds, but got {minval.dtype} and {maxval.dtype}; cast them "
                         f"with .astype(int), or use uniform{at_user_line()}")
-    shape = fitting("randint", shape, broadcast_shapes(tuple(minval.shape), tuple(maxval.shape)))
+    shape = full_shape("randint", shape, broadcast_shapes(tuple(minval.shape), tuple(maxval.shape)))
     unsigned = np.dtype(f"u{kind.itemsize}")
     largest = np.iinfo(kind).max
     beyond = maxval > min(largest, np.iinfo(maxval.dtype).max)
@@ -263,7 +263,7 @@ def categorical(
     key, logits = checked(key, "categorical"), stop_gradient(floating(logits))
     axis = normal_axis(axis, logits.ndim)
     rest = tuple([n for k, n in enumerate(logits.shape) if k != axis])
-    shape = fitting("categorical", shape, rest)
+    shape = full_shape("categorical", shape, rest)
     prefix, full = shape[: len(shape) - len(rest)], list(shape[len(shape) - len(rest) :])
     if replace:
         full.insert(axis, logits.shape[axis])

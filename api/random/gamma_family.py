@@ -12,7 +12,7 @@ from ..numpy import sqrt
 from ..numpy.surface import Array
 from .continuous import exponential, normal
 from .discrete import rademacher
-from .keys import Shape, checked, fitting, float_type, parameters, sizes, split
+from .keys import Shape, checked, float_type, full_shape, parameters, sizes, split
 
 _TINY = 1e-20  # below it, P(a, x) is x^a / Γ(a + 1) to the last digit
 
@@ -129,7 +129,7 @@ def dirichlet(key: Array, alpha: Array, shape: Shape | None = None, dtype: Any =
     if not found:
         raise TypeError("random.dirichlet needs alpha of at least one axis, but got a scalar; use beta for two "
                         "probabilities")
-    shape = fitting("dirichlet", shape, found[:-1])
+    shape = full_shape("dirichlet", shape, found[:-1])
     logs = loggamma(checked(key, "dirichlet"), alpha, (*shape, found[-1]), kind)
     return network.softmax(logs, len(shape))
 

@@ -157,10 +157,10 @@ def parameters(name: str, shape: Any, dtype: Any, *given: Array) -> tuple[tuple[
     kind = np.result_type(*[v.dtype for v in values]) if dtype is None else dtype
     kind = float_type(kind, name)
     found = broadcast_shape(f"random.{name}", [tuple(v.shape) for v in values])
-    return fitting(name, shape, found), kind, [v if v.dtype == kind else selection.astype(v, kind) for v in values]
+    return full_shape(name, shape, found), kind, [v if v.dtype == kind else selection.astype(v, kind) for v in values]
 
 
-def fitting(name: str, shape: Any, found: tuple[int, ...]) -> tuple[int, ...]:
+def full_shape(name: str, shape: Any, found: tuple[int, ...]) -> tuple[int, ...]:
     """Return the requested shape, to which parameters of the shape `found` must broadcast; or that shape."""
     if shape is None:
         return found

@@ -10,7 +10,7 @@ from ..core.primitive.families import broadcast_shape
 from ..numpy import diagonal, einsum, linalg, sqrt, swapaxes
 from ..numpy.surface import Array, floating
 from .continuous import normal
-from .keys import Shape, checked, fitting, float_type, sizes
+from .keys import Shape, checked, float_type, full_shape, sizes
 
 
 def multivariate_normal(
@@ -50,7 +50,7 @@ def multivariate_normal(
                          f"{method!r}; choose one of them{at_user_line()}")
     mean, cov = (v if v.dtype == kind else selection.astype(v, kind) for v in (mean, cov))
     found = broadcast_shape("random.multivariate_normal", [tuple(mean.shape[:-1]), tuple(cov.shape[:-2])])
-    shape = fitting("multivariate_normal", shape, found)
+    shape = full_shape("multivariate_normal", shape, found)
     if method == "cholesky":
         root = linalg.cholesky(cov)
     elif method == "svd":

@@ -4,6 +4,7 @@ from .. import _engine  # noqa: F401 - it loads the primitives that only compat 
 from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
+from .compiled import compiled_fuzz as compiled_fuzz
 from .fuzz import fuzz as fuzz
 from .gradients import check_grads as check_grads
 from .mutants import run_mutants as run_mutants

@@ -1,9 +1,10 @@
-"""The command line: `python -m covector.testing audit | mutants | fuzz`."""
+"""The command line: `python -m covector.testing audit | mutants | fuzz | compiled`."""
 
 import argparse
 import sys
 
 from .audit import audit, holes, show
+from .compiled import compiled_fuzz
 from .fuzz import OURS, fuzz
 from .mutants import run_mutants
 from .programs import count_operations
@@ -17,12 +18,14 @@ def main(arguments: list[str] | None = None) -> int:
     table.add_argument("--json", action="store_true")
     broken = commands.add_parser("mutants", help="break each rule and count what check notices")
     broken.add_argument("primitives", nargs="*")
-    random = commands.add_parser("fuzz", help="random programs by independent routes")
-    random.add_argument("--programs", type=int, default=1000)
-    random.add_argument("--seed", type=int, default=0)
-    random.add_argument("--start", type=int, default=0, help="number of the first program")
+    for name, what in (("fuzz", "by independent routes"), ("compiled", "as compiled graphs, bit by bit")):
+        random = commands.add_parser(name, help=f"random programs {what}")
+        random.add_argument("--programs", type=int, default=1000)
+        random.add_argument("--seed", type=int, default=0)
+        random.add_argument("--start", type=int, default=0, help="number of the first program")
     options = parser.parse_args(arguments)
-    return {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz}[options.command](options)
+    run = {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz, "compiled": _compiled}[options.command]
+    return run(options)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -46,6 +49,14 @@ def _fuzz(options: argparse.Namespace) -> int:
     drawn = count_operations(OURS, options.programs, options.seed, options.start)
     print(f"seed {options.seed}, programs {options.start} to {last}, {len(drawn)} distinct operations: "
           f"{len(found)} mismatches")
+    return 1 if found else 0
+
+
+def _compiled(options: argparse.Namespace) -> int:
+    found = compiled_fuzz(options.programs, options.seed, options.start)
+    print("\n".join(found))
+    print(f"seed {options.seed}, programs {options.start} to {options.start + options.programs - 1}: "
+          f"{len(found)} differences")
     return 1 if found else 0
 
 

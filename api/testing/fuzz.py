@@ -16,6 +16,7 @@ from ..transforms.debug.effects import stop_gradient
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import grad
 from ..transforms.interpreters.vmap import vmap
+from ..transforms.jit.jit import jit
 from ..transforms.staging.staging import make_graph
 from .differences import difference
 from .operations import Library
@@ -64,7 +65,7 @@ def fuzz(
     sorting, linear algebra, Fourier transforms, layers, control flow, custom rules, and nested derivatives.
     Routes: the plain NumPy value; reverse, forward; vmap against a loop, of the function and of its gradient;
     forward-over-reverse, reverse-over-reverse, reverse-over-forward; the staged graph of the function and of its
-    gradient; checkpoint; finite differences; and `reference`.
+    gradient; jit of both, and derivatives and batches of jit; checkpoint; finite differences; and `reference`.
 
     Args:
         programs: the number of programs.
@@ -133,11 +134,25 @@ def _routes(program: Program, direction: tuple, reference: Any) -> Iterator[Rout
     yield "reverse over forward, forward over reverse", mixed, pushed, TOLERANCE * 10
     yield "graph, plain value", make_graph(fun)(*inputs)(*inputs), plain, TOLERANCE
     yield "graph of the gradient, reverse", make_graph(gradient)(*inputs)(*inputs), slopes, TOLERANCE
+    yield from _compiled(fun, gradient, inputs, direction, (plain, slopes, slope), size)
     yield "checkpoint, reverse", grad(checkpoint(fun), every)(*inputs), slopes, TOLERANCE
     if program.smooth:
         yield "finite differences, forward", _differences(fun, inputs, direction, slope), slope, DIFFERENCES * size
     if reference is not None:
         yield from reference(program, (plain, slopes, pushed), direction)
+
+
+def _compiled(fun: Any, gradient: Any, inputs: tuple, direction: tuple, wanted: tuple, size: float) -> Iterator[Route]:
+    plain, slopes, slope = wanted
+    every, compiled, steep = tuple(range(len(inputs))), jit(fun), jit(gradient)
+    for _ in range(2):
+        yield "jit, plain value", compiled(*inputs), plain, TOLERANCE
+        yield "jit of the gradient, reverse", steep(*inputs), slopes, TOLERANCE
+        yield "gradient of jit, reverse", grad(compiled, every)(*inputs), slopes, TOLERANCE
+    yield "forward of jit, forward", jvp(compiled, inputs, direction)[1], slope, TOLERANCE * size
+    stacked = [np.stack([x, x * 1.05 + 0.01]) for x in inputs]
+    loop = np.stack([fun(*[x[k] for x in stacked]) for k in range(2)])
+    yield "vmap of jit, loop", vmap(compiled)(*stacked), loop, TOLERANCE
 
 
 def _batched(fun: Any, gradient: Any, inputs: tuple) -> Iterator[Route]:

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from ...core.errors import ShapeError, at_user_line
-from ...core.trace.device import constant
-from ...numpy import conjugate, linalg, swapaxes, tril, triu
+from ...core.ops.linalg import triangular
+from ...numpy import conjugate, linalg, swapaxes
 from ...numpy.surface import Array, floating
 
 
@@ -110,11 +108,6 @@ def solve_triangular(
         raise ShapeError(f"solve_triangular needs a of shape (…, n, n) and b of shape (n,) or (…, n, k), but got "
                          f"{tuple(a.shape)} and {tuple(b.shape)}; reshape b, for example with b[:, None]"
                          f"{at_user_line()}")
-    off = int(bool(unit_diagonal))
-    a = tril(a, -off) if lower else triu(a, off)
-    if off:
-        a = a + constant(np.eye(n, dtype=a.dtype), a)
-    if trans not in (0, "N"):
-        a = swapaxes(a, -1, -2)
-        a = conjugate(a) if trans in (2, "C") else a
-    return linalg.solve(a, b[:, None])[..., 0] if b.ndim == 1 else linalg.solve(a, b)
+    turn = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
+    x = triangular.solve_triangular(a, b[:, None] if b.ndim == 1 else b, bool(lower), turn, bool(unit_diagonal))
+    return x[..., 0] if b.ndim == 1 else x
