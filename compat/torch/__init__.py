@@ -44,6 +44,7 @@ from ._impl.factories.creation import (
 )
 from ._impl.factories.from_data import as_tensor, asarray, from_numpy, frombuffer, tensor
 from ._impl.interchange.dlpack import from_dlpack, to_dlpack
+from ._impl.modes.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from ._impl.modes.grad_mode import (
     enable_grad,
     inference_mode,
@@ -71,7 +72,6 @@ from ._impl.types.size import (
     strided,
 )
 from ._impl.types.tensor_type import Tensor
-from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .func import vmap
 from .random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .serialization import load, save

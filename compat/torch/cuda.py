@@ -1,6 +1,6 @@
 """torch.cuda: there is none; what asks whether there is gets an output, everything else an error."""
 
-from ._impl.dispatch.surface import getter
+from ._impl.dispatch import surface as _surface
 
 
 def is_available():
@@ -31,4 +31,4 @@ def current_device():
     raise AssertionError("Torch not compiled with CUDA enabled: tensors of covector.compat.torch live on the CPU")
 
 
-__getattr__ = getter("cuda.", "torch.cuda")
+__getattr__ = _surface.getter("cuda.", "torch.cuda")

@@ -1,8 +1,8 @@
 """torch.fft."""
 
-from ._impl.dispatch.surface import getter, names
-from ._impl.ops.spectra import FREQUENCIES
+from ._impl.dispatch import surface as _surface
+from ._impl.ops.spectra import FREQUENCIES as _FREQUENCIES
 
-__getattr__ = getter("fft.", "torch.fft")
-globals().update(names("fft."))
-globals().update(FREQUENCIES)
+__getattr__ = _surface.getter("fft.", "torch.fft")
+globals().update(_surface.names("fft."))
+globals().update(_FREQUENCIES)

@@ -1,9 +1,9 @@
 """torch.linalg."""
 
-from ._impl.dispatch.call import ROWS
-from ._impl.dispatch.surface import getter, names
+from ._impl.dispatch import surface as _surface
+from ._impl.dispatch.call import ROWS as _ROWS
 from ._impl.inplace.lower_errors import LinAlgError as LinAlgError
 
-__getattr__ = getter("linalg.", "torch.linalg")
-globals().update(names("linalg."))
-globals().update(matmul=ROWS["matmul"].fun)
+__getattr__ = _surface.getter("linalg.", "torch.linalg")
+globals().update(_surface.names("linalg."))
+globals().update(matmul=_ROWS["matmul"].fun)

@@ -1,6 +1,6 @@
 """torch.special."""
 
-from ._impl.dispatch.surface import getter, names
+from ._impl.dispatch import surface as _surface
 
-__getattr__ = getter("special.", "torch.special")
-globals().update(names("special."))
+__getattr__ = _surface.getter("special.", "torch.special")
+globals().update(_surface.names("special."))

@@ -1,6 +1,6 @@
 """torch.autograd: the engine, modes, Function, and the tools around the graph."""
 
-from .._impl.dispatch.surface import getter
+from .._impl.dispatch import surface as _surface
 from .._impl.engine.engine import backward, grad
 from .._impl.function.function import Function, NestedIOFunction
 from .._impl.modes.engine_switches import (
@@ -11,8 +11,6 @@ from .._impl.modes.engine_switches import (
 from .._impl.modes.grad_mode import (
     enable_grad,
     inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
@@ -24,7 +22,7 @@ from .profiler import _profiler_enabled as _profiler_enabled, kineto_available
 from .profiler_util import DeviceType
 from .variable import Variable
 
-__getattr__ = getter("autograd.", "torch.autograd")
+__getattr__ = _surface.getter("autograd.", "torch.autograd")
 __all__ = [
     "DeviceType",
     "Function",
@@ -45,8 +43,6 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
     "is_multithreading_enabled",
     "kineto_available",
     "no_grad",

@@ -8,12 +8,12 @@ from .._impl.forward_ad.forward_ad import (
     make_dual,
     unpack_dual,
 )
-from .._impl.state.levels import DUAL
+from .._impl.state.levels import DUAL as _DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 
 def __getattr__(name):
     if name == "_current_level":
-        return -1 if DUAL.get() is None else 0
+        return -1 if _DUAL.get() is None else 0
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from .._impl.graph_view.graph_tools import (
     GradientEdge as GradientEdge,
     Node as Node,
-    SavedTensor as SavedTensor,
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks as disable_saved_tensors_hooks,
     get_gradient_edge as get_gradient_edge,

@@ -1,6 +1,6 @@
 """torch.func: functional transforms of functions of tensors."""
 
-from .._impl.dispatch.surface import getter
+from .._impl.dispatch import surface as _surface
 from .._impl.func.batch import vmap
 from .._impl.func.forward import jvp
 from .._impl.func.functional import functionalize
@@ -10,6 +10,6 @@ from .._impl.func.modules import functional_call, stack_module_state
 from .._impl.func.reverse import grad, grad_and_value, vjp
 from .._impl.func.unwrap import debug_unwrap
 
-__getattr__ = getter("func.", "torch.func")
+__getattr__ = _surface.getter("func.", "torch.func")
 __all__ = ["debug_unwrap", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
            "jvp", "linearize", "stack_module_state", "vjp", "vmap"]

@@ -1,7 +1,6 @@
 """torch.nn: the functional part."""
 
-from .._impl.dispatch.surface import getter
-from . import functional
+from .._impl.dispatch import surface as _surface
+from . import functional as functional
 
-__getattr__ = getter("nn.", "torch.nn")
-__all__ = ["functional"]
+__getattr__ = _surface.getter("nn.", "torch.nn")

@@ -1,6 +1,6 @@
 """torch.nn.functional."""
 
-from .._impl.dispatch.surface import getter, names
+from .._impl.dispatch import surface as _surface
 
-__getattr__ = getter("nn.functional.", "torch.nn.functional")
-globals().update(names("nn.functional."))
+__getattr__ = _surface.getter("nn.functional.", "torch.nn.functional")
+globals().update(_surface.names("nn.functional."))

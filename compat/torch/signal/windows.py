@@ -1,5 +1,5 @@
 """torch.signal.windows."""
 
-from .._impl.factories.window_functions import WINDOWS
+from .._impl.factories.window_functions import WINDOWS as _WINDOWS
 
-globals().update(WINDOWS)
+globals().update(_WINDOWS)

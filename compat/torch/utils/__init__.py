@@ -1,6 +1,6 @@
 """torch.utils."""
 
-from .._impl.dispatch.surface import getter
+from .._impl.dispatch import surface as _surface
 from . import _pytree, checkpoint, dlpack, hooks
 
-__getattr__ = getter("utils.", "torch.utils")
+__getattr__ = _surface.getter("utils.", "torch.utils")

@@ -21,7 +21,9 @@ from ..types.bfloat16 import in_single, wants_single
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, more
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
-from .call_cache import DECLINED, Program, compile_call, lookup
+from .call_cache import compile_call, lookup
+from .call_source import DECLINED, Program
+from .docstrings import DOCSTRINGS
 from .lowering import lifted, lowered, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
@@ -73,11 +75,11 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         lane: what makes of the row its function of the same arguments, where that is not `invoke` alone.
         front: the function of tensors that users call, where the arguments of the body are not torch's: it calls what
             this gives. Only functions of torch's arguments look at them and ask classes for `__torch_function__`.
-        doc: what it computes, where the body has no docstring.
+        doc: what it computes, where neither the body has a docstring nor `docstrings.py` one for it.
         facts: `layout`, that of the output in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
-            and booleans but by `hosted.insist`.
+            and booleans but by `host_ops.insist`.
     """
     target = out if isinstance(out, Target) else PLAIN if out else None
 
@@ -87,6 +89,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         fun = named((lane or general)(row), row, doc)
         fun.row = row
         row.fun = front or fun
+        row.fun.__doc__ = row.fun.__doc__ or fun.__doc__
         if register:
             ROWS[row.name] = row
         if method and register:
@@ -101,7 +104,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
 def named(fun, row, doc=None):
     """A function under the name of its row, with a docstring."""
     fun.__name__ = fun.__qualname__ = row.name.rpartition(".")[2]
-    fun.__doc__ = row.body.__doc__ or f"{doc or f'Compute `{row.name}`'}."
+    fun.__doc__ = row.body.__doc__ or DOCSTRINGS.get(row.name) or f"{doc}."
     if fun is not row.body:
         fun.__wrapped__ = row.body
     return fun
@@ -127,15 +130,15 @@ def invoke(row, fun, args, kwargs):
         if answer is not None:
             return answer
     if m is None or m.still:
-        program, tensors, values = lookup(row, args, kwargs, m is None)
+        program, tensors = lookup(row, args, kwargs, m is None)
         if type(program) is Program:
-            answer = program.run(tensors, values)
+            answer = program.run(*tensors)
             if answer is not DECLINED:
                 return answer
         answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:
             return answer
-        return compile_call(row, program, args, kwargs, tensors, values, m is None, answer)
+        return compile_call(row, program, args, kwargs, tensors, m is None, answer)
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,

@@ -12,12 +12,12 @@ DYNAMIC = ("vmap: We do not support batching operators that can output dynamic s
            "Use torch.where(mask, x, 0), or another operation whose output has one shape for all examples.")
 
 
-def bare(v):
+def primal_of(v):
     """A core value without derivatives: an array, or batches of one."""
     if type(v) is Ambient:
-        return bare(v.value)
+        return primal_of(v.value)
     if isinstance(v, Batched):
-        inner = bare(v.value)
+        inner = primal_of(v.value)
         return v if inner is v.value else make_batched(v.owner, inner)
     if isinstance(v, Opaque):
         return v.value  # which raises: a call has no program if its body looks at elements
@@ -26,12 +26,12 @@ def bare(v):
 
 def peek(v):
     """What `bare` gives, or None where no element can be looked at: for shortcuts that an operation can do without."""
-    return None if isinstance(v, Opaque) else bare(v)
+    return None if isinstance(v, Opaque) else primal_of(v)
 
 
 def stripped(v):
     """What `bare` gives, for computing with it alone."""
-    return v if isinstance(v, Opaque) else bare(v)
+    return v if isinstance(v, Opaque) else primal_of(v)
 
 
 def insist(check, *values):
@@ -77,7 +77,7 @@ def hosted(fun, shape, dtype, *values):
         fun: a function of arrays, whose output has `shape` and `dtype`.
         values: core values: arrays, or what transforms trace.
     """
-    values = [bare(v) for v in values]
+    values = [primal_of(v) for v in values]
     if all(isinstance(v, ndarray | np.generic) for v in values):
         return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
     return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
@@ -86,7 +86,7 @@ def hosted(fun, shape, dtype, *values):
 
 def numbers(value):
     """The plain array below a value, with those of all examples where a vmap runs; None where there is none."""
-    value = bare(value)
+    value = primal_of(value)
     while isinstance(value, Batched):
         value = value.value
     return np.asarray(value) if isinstance(value, ndarray | np.generic) else None
@@ -94,7 +94,7 @@ def numbers(value):
 
 def known(name, value):
     """The plain array of a value whose contents decide the shape of the output, or a refusal under vmap."""
-    value = bare(value)
+    value = primal_of(value)
     if not isinstance(value, ndarray | np.generic):
         raise NotImplementedError(f"{name} under vmap is not supported: the shape of its output depends on the values, "
                                   "which differ between examples; call it on each example")

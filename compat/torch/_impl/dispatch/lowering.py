@@ -85,10 +85,10 @@ _PLAIN = frozenset({bool, int, float, str, type(None)})
 
 def noted(row, args, kwargs):
     """A call as a node keeps it: without tensors."""
-    return (row, tuple([x if type(x) in _PLAIN else bare(x) for x in args]),
-            {k: bare(x) for k, x in kwargs.items()} if kwargs else {})
+    return (row, tuple([x if type(x) in _PLAIN else without_tensors(x) for x in args]),
+            {k: without_tensors(x) for k, x in kwargs.items()} if kwargs else {})
 
 
-def bare(x):
+def without_tensors(x):
     """An argument, an Ellipsis for tensors, which a node must not keep."""
     return ... if isinstance(x, TensorBase) or type(x) in (list, tuple) and tensors_in(x, None) else x

@@ -222,7 +222,7 @@ def check(row, args, named):
         ways = signatures(name)
         if not ways:
             return args, named, None
-        way = fitting(name, ways, args, named)
+        way = match_signature(name, ways, args, named)
         if len(seen) < _LIMIT and repeatable(way, args, named):
             seen[key] = way
     if named:
@@ -260,7 +260,7 @@ def signed(name):
     return make
 
 
-def fitting(name, ways, args, named):
+def match_signature(name, ways, args, named):
     """The first signature that a call fits, or torch's TypeError."""
     refusals = []
     for way in ways:
@@ -286,7 +286,7 @@ def explain(name, args, named):
     """Raise torch's TypeError where a call fits no signature of the operation."""
     ways = signatures(name)
     if ways:
-        fitting(name, ways, args, synonyms(name, named))
+        match_signature(name, ways, args, synonyms(name, named))
 
 
 def refused(name, ways, refusals, args, named):

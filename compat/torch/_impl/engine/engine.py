@@ -197,7 +197,7 @@ def sweep_level(trace, outputs, grads, inputs):
             restore_fp_warnings(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
-        return [None if c is None or c is UNDEFINED else sweep.tensor(fresh(c)) for c in found]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(writable_cotangent(c)) for c in found]
 
     if grads is None:
         return lambda cts, retain=True: run_once(cts, retain)
@@ -274,11 +274,11 @@ def collect(sweep, nodes, inputs, allow_unused):
                                    "allow_unused=True if this is the desired behavior.")
             out.append(None)
         else:
-            out.append(sweep.tensor(fresh(ct)))
+            out.append(sweep.tensor(writable_cotangent(ct)))
     return tuple(out)
 
 
-def fresh(ct):
+def writable_cotangent(ct):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
         return ct if ct.base is None and ct.flags.writeable else ct.copy()

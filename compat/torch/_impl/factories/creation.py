@@ -15,14 +15,14 @@ from ..state.levels import BatchTrace
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
-from ..types.memory_formats import fresh, preserves
+from ..types.memory_formats import empty_in_format, preserves
 from ..types.size import device as Device
 from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lift, lower
 
 
-def made(array, requires_grad=False, device=None):
+def new_leaf(array, requires_grad=False, device=None):
     """A new leaf over an array."""
     check_device(device)
     t = wrap(array)
@@ -102,20 +102,20 @@ def numpy_dtype(dtype):
 @with_out
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
-    return made(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    return new_leaf(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
 @with_out
 def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
-    return made(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    return new_leaf(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
 
 
 @with_out
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
           memory_format=None):
     """A tensor of what lay in memory."""
-    return made(fresh(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
+    return new_leaf(empty_in_format(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
 
 
 @with_out
@@ -124,7 +124,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
     value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
-    return made(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
+    return new_leaf(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 
 
 @with_out
@@ -143,14 +143,14 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
         dtype = dtypes.int64 if whole else dtypes.Default.float
     if dtype.category > 1:
         count = np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
-        return made((start + count * step).astype(dtype.numpy), requires_grad, device)
+        return new_leaf((start + count * step).astype(dtype.numpy), requires_grad, device)
     first, jump = int(start), int(step)  # integers count in integers, the smaller ones over the range as given
     if dtype is dtypes.int64:
         start, end, step = first, int(end), jump
         if not step:
             raise ValueError("step must be nonzero")
     count = np.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
-    return made((first + count * jump).astype(dtype.numpy), requires_grad, device)
+    return new_leaf((first + count * jump).astype(dtype.numpy), requires_grad, device)
 
 
 def check_range(start, end, step):
@@ -169,7 +169,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
         return spread(start, end, steps, dtype, lambda v: v)
     found, kind = spaced(start, end, steps, dtype)
-    return made(found.astype(kind), requires_grad, device)
+    return new_leaf(found.astype(kind), requires_grad, device)
 
 
 def spread(start, end, steps, dtype, finish):
@@ -210,7 +210,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
         return spread(start, end, steps, dtype, lambda v: np.asarray(base, v.dtype) ** v)
     found, kind = spaced(start, end, steps, dtype)
-    return made(np.power(base, found).astype(kind), requires_grad, device)
+    return new_leaf(np.power(base, found).astype(kind), requires_grad, device)
 
 
 @with_out
@@ -223,7 +223,7 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     check_range(start, end, step)
     count = int((end - start) / step) + 1
     kind = numpy_dtype(dtype)
-    return made((start + np.arange(count) * step).astype(kind), requires_grad, device)
+    return new_leaf((start + np.arange(count) * step).astype(kind), requires_grad, device)
 
 
 @with_out
@@ -232,13 +232,13 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     for name, k in (("n", n), ("m", m)):
         if k is not None and k < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {k}")
-    return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
+    return new_leaf(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad, device)
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
     """A 0-d tensor of the default dtype."""
     kind = numpy_dtype(dtype)
-    return made(np.asarray(filling(number(s), kind), kind), requires_grad, device)
+    return new_leaf(np.asarray(filling(number(s), kind), kind), requires_grad, device)
 
 
 def number(value):
@@ -263,12 +263,12 @@ def like(name, make):
         kind = kind if dtype is None else dtype.numpy
         found = bottom(input)
         dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
-        array = uninitialised(shape, kind, [found]) if dense else fresh(shape, kind, None if preserves(
+        array = uninitialised(shape, kind, [found]) if dense else empty_in_format(shape, kind, None if preserves(
             memory_format) else memory_format)
         fill = make(*args)
         if fill is not None:
             array[...] = filling(fill, kind)
-        t = made(array, requires_grad, device)
+        t = new_leaf(array, requires_grad, device)
         return batched_like(input, t)
 
     made_like.__name__ = made_like.__qualname__ = name
@@ -335,7 +335,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     extent = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else 0
     memory = np.empty(extent, kind)
     array = np.ndarray(size, kind, memory, 0, [s * kind.itemsize for s in stride]) if extent else np.empty(size, kind)
-    return made(array, requires_grad, device)
+    return new_leaf(array, requires_grad, device)
 
 
 def is_tensor(obj):

@@ -18,7 +18,7 @@ from .creation import (
     empty,
     empty_strided,
     full,
-    made,
+    new_leaf,
     new_method,
     ones,
     size_argument,
@@ -47,7 +47,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             t = data.detach().clone()
             t = t if dtype is None else t.to(dtype)
             return t.requires_grad_() if requires_grad else t
-    return made(copied(data, dtype), requires_grad, device)
+    return new_leaf(copied(data, dtype), requires_grad, device)
 
 
 def copied(data, dtype=None):
@@ -129,7 +129,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
                       "to copy the buffer to protect its data or make it writable before converting it to a tensor. "
                       "This type of warning will be suppressed for the rest of this program.", UserWarning,
                       stacklevel=2)
-    return made(array, requires_grad)
+    return new_leaf(array, requires_grad)
 
 
 class Typed(type):
@@ -138,7 +138,7 @@ class Typed(type):
     def __call__(cls, *args):
         if len(args) == 1 and isinstance(args[0], TensorBase):
             return args[0].to(cls.dtype)
-        return made(legacy(args, cls.dtype))
+        return new_leaf(legacy(args, cls.dtype))
 
     def __instancecheck__(cls, other):
         return isinstance(other, TensorBase) and other.dtype is cls.dtype

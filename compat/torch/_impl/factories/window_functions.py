@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..types import dtypes
-from .creation import made, numpy_dtype
+from .creation import new_leaf, numpy_dtype
 
 
 def cosines(m, weights, sym):
@@ -32,9 +32,9 @@ def window(name, values):
              requires_grad=False, **named):
         kind = checked(name, window_length, dtype)
         if window_length == 1:
-            return made(np.ones(1, kind), requires_grad)
+            return new_leaf(np.ones(1, kind), requires_grad)
         found = values(window_length, not periodic, *args, **named) if window_length else np.zeros(0)
-        return made(np.asarray(found).astype(kind), requires_grad)
+        return new_leaf(np.asarray(found).astype(kind), requires_grad)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"Return the {name.replace('_', ' ')}, periodic by default."
@@ -71,7 +71,7 @@ def signal(name, values, shown=None):
         if dtype not in (dtypes.float32, dtypes.float64):
             raise ValueError(f"{shown} expects float32 or float64 dtypes, got: {dtype}")
         found = np.zeros(0) if not M else np.ones(1) if M == 1 else values(M, sym, **named)
-        return made(np.asarray(found).astype(dtype.numpy), requires_grad)
+        return new_leaf(np.asarray(found).astype(dtype.numpy), requires_grad)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"Return the {name.replace('_', ' ')} window of length M, symmetric by default."

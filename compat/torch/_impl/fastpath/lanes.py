@@ -13,7 +13,7 @@ from ..graph.node_names import NamedRule
 from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..state.edges import accumulator, fresh
+from ..state.edges import accumulator, is_current
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor, new
 from . import level_lanes
@@ -35,7 +35,7 @@ def unary(row, prim, ufunc):
     row.at_level = level_lanes.unary(prim)
 
     def fun(input, *, out=None):
-        if out is None and type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+        if out is None and type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             token = suppress_fp_warnings()
             v = ufunc(x)
@@ -83,12 +83,12 @@ def binary(row, prim, op, reflected=False):
     row.at_level = level_lanes.binary(row, prim)
 
     def fun(input, other):
-        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             kind = type(other)
             if kind is Tensor:
                 y = other.value
-                if (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) and x.dtype is y.dtype:
+                if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
                     token = suppress_fp_warnings()
                     try:
                         v = op(x, y)
@@ -204,7 +204,7 @@ def binary_inplace(prim, ufunc, slow):
         q = None
         if kind is Tensor:
             y = other.value
-            if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and fresh(other)) or (
+            if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) or (
                     (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
                 return slow(self, other)
             q = other.node
@@ -296,7 +296,7 @@ def total(row, prim, title):
 
     def fun(*args, **named):
         input = args[0] if len(args) == 1 and not named else None
-        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and fresh(input)) and MODES.get() is None:
+        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             over = axes[x.ndim]
             token = suppress_fp_warnings()

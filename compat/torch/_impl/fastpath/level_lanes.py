@@ -67,7 +67,7 @@ def operand(t, trace):
         if node is not None:
             return NOT_HERE
         if trace is None:
-            return (value, None, dx.value) if dx.level_trace is None and bare(dx) else NOT_HERE
+            return (value, None, dx.value) if dx.level_trace is None and is_untracked(dx) else NOT_HERE
         while dx.level_trace is trace:
             if dx.node is not None or dx.wants_grad:
                 return NOT_HERE
@@ -84,7 +84,7 @@ def operand(t, trace):
     return lower(t), None, None
 
 
-def bare(t):
+def is_untracked(t):
     """Whether an ambient tensor of floats has neither history nor tangent."""
     return t.dispatch_key != GENERAL and t.node is None and not t.wants_grad and (not t.dispatch_key or edge(t) is None)
 
@@ -131,10 +131,12 @@ def pushed(t, trace, dv, v, tangents):
         dv = broadcast_to(dv, v.shape)
     array = extend.unwrap(dv)
     if type(array) is ndarray:
-        others = [extend.unwrap(d) for d in tangents]
-        if any(d is array for d in others) or array.base is not None and any(
-                type(d) is ndarray and root_of(d) is root_of(array) for d in others):
-            dv = DUPLICATE.fun(dv)
+        for d in tangents:
+            other = extend.unwrap(d)
+            if other is array or array.base is not None and type(other) is ndarray and (
+                    root_of(other) is root_of(array)):
+                dv = DUPLICATE.fun(dv)
+                break
     dv = lift(dv)
     if trace is None and (dv.value.base is not None or dv.value.strides != t.value.strides):
         set_tangent(t, dv)

@@ -11,7 +11,7 @@ from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
-from ..state.edges import accumulator, fresh
+from ..state.edges import accumulator, is_current
 from ..types.number_cache import EXACT
 from ..types.tensor_type import VIEW, Record, Tensor, new
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
@@ -23,7 +23,7 @@ aval_of = extend.aval_of
 F64 = np.dtype(np.float64)
 
 
-def made(t, array, prim, params, rule):
+def make_view(t, array, prim, params, rule):
     """The view `array` of a tensor that is `ready`."""
     out = new(Tensor)
     out.value = array
@@ -151,12 +151,12 @@ def reshaped(t, shape, strided="ViewBackward0"):
         except ValueError:
             return None
         title = strided
-    return made(t, array, RESHAPE, (array.shape,), SHAPED[title])
+    return make_view(t, array, RESHAPE, (array.shape,), SHAPED[title])
 
 
 def turned(t, axes, title):
     """The view of a ready tensor with its axes in another order."""
-    return made(t, t.value.transpose(axes), TRANSPOSE, (axes,), TURNED[title])
+    return make_view(t, t.value.transpose(axes), TRANSPOSE, (axes,), TURNED[title])
 
 
 def read(t, key):
@@ -211,7 +211,7 @@ def write(t, key, value):
         spot = found[2]
     kind = type(value)
     if kind is Tensor:
-        if not (not value.dispatch_key or value.dispatch_key == VIEW and fresh(value)):
+        if not (not value.dispatch_key or value.dispatch_key == VIEW and is_current(value)):
             return False
         v = value.value
         if v.dtype is not array.dtype:

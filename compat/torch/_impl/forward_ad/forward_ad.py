@@ -65,7 +65,7 @@ def make_dual(tensor, tangent, *, level=None):
             raise TypeError(f"_make_dual(): argument '{name}' must be Tensor, not {type(t).__name__}")
         if not (t.is_floating_point() or t.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
-    return dual(epoch, tensor, fitting(tensor, tangent))
+    return dual(epoch, tensor, checked_tangent(tensor, tangent))
 
 
 def open_level(level, name):
@@ -100,7 +100,7 @@ def dual(epoch, tensor, tangent):
     return out
 
 
-def fitting(tensor, tangent):
+def checked_tangent(tensor, tangent):
     """A tangent in the dtype of its tensor; torch's errors for one that does not fit."""
     if tensor.shape != tangent.shape:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "

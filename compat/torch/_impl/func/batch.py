@@ -4,7 +4,7 @@ import functools
 
 from ..ops.joining import cat
 from ..ops.shaping import expand, movedim, narrow
-from ..random.sampling import get_rng_state, set_rng_state
+from ..random.generator import get_rng_state, set_rng_state
 from ..state.batch_level import batch_size, batched, lowered, within
 from ..state.levels import BatchTrace, alive
 from ..types.pytree import broadcast_prefix, tree_leaves, tree_structure

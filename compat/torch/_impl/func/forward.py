@@ -4,7 +4,7 @@ import numpy as np
 
 from ..graph import versions
 from ..state.batch_level import lowered
-from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_type import TensorBase, more, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import set_tangent, tangent_of
 from .levels import check_outputs, chosen, flatten, grad_level, lifted, lifted_all, lowered_all, replaced, split_aux
@@ -77,7 +77,12 @@ def dual(trace, x, dx):
                            f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "
                            f"gradient is of size {list(other)}.")
     t = lifted(trace, x)
-    set_tangent(t, dx if lies_alike(bottom(x), bottom(dx)) else dx.clone())
+    if not lies_alike(bottom(x), bottom(dx)):
+        dx = dx.clone()
+    if dtype == kind:
+        more(t).tangent = trace, dx, False
+    else:
+        set_tangent(t, dx)
     return t
 
 

@@ -119,7 +119,7 @@ def record(ctx, args, outputs, level, needs):
         if id(o) in made:
             twin = made[id(o)]
             if recording and twin.node is not None:
-                twin.node = picked(ctx, k, level)
+                twin.node = output_node(ctx, k, level)
             out.append(twin)
             continue
         if not isinstance(o, TensorBase):
@@ -129,10 +129,10 @@ def record(ctx, args, outputs, level, needs):
         diff = id(o) not in plain and shape_dtype(o)[1].kind in "fcV"
         if id(o) in dirty:
             if recording:
-                write_history(o, picked(ctx, k, level))
+                write_history(o, output_node(ctx, k, level))
             out.append(apart(o, level) if not recording and needs_grad(o) else o)
             continue
-        if is_input or not fresh(o):
+        if is_input or not is_new_leaf(o):
             base = o
             o = apart(o, level)
             if is_input and diff and (recording or not needs_grad(base)):
@@ -148,7 +148,7 @@ def record(ctx, args, outputs, level, needs):
             out.append(o)
             continue
         o.wants_grad = False
-        o.node = picked(ctx, k, level)
+        o.node = output_node(ctx, k, level)
         if o.autograd_meta is not None and o.autograd_meta.base is not None:
             o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
             o.autograd_meta.attr_version = version_of(o)
@@ -199,7 +199,7 @@ def join(ctx, args, needs):
         stamp(ctx)
 
 
-def fresh(o):
+def is_new_leaf(o):
     """Whether an output was made by forward for itself: no history of its own to lose."""
     return o.node is None and not o.wants_grad
 
@@ -218,7 +218,7 @@ def alias(o, base):
 GETITEM = extend.REGISTRY["getitem"]
 
 
-def picked(ctx, k, level):
+def output_node(ctx, k, level):
     """The node of output k."""
     if ctx._state.outputs == 1:
         return ctx

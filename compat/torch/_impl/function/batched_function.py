@@ -106,10 +106,10 @@ class Batch:
         trace = BatchTrace(self.size, self.randomness)
         out = within(trace, func, [at_level(trace, x) if f and isinstance(x, TensorBase) else x
                                    for x, f in zip(args, flags)], {})
-        return self.bare(trace, out)
+        return self.lower_values(trace, out)
 
     @staticmethod
-    def bare(trace, values):
+    def lower_values(trace, values):
         """Values one level down, and flags; for one value as for a tuple."""
         several = values if isinstance(values, tuple) else (values,)
         flags = [isinstance(x, TensorBase) and x.level_trace is trace for x in several]
@@ -153,21 +153,21 @@ class InnerCtx:
 
     def save_for_backward(self, *tensors):
         """Keep whole batches, and which are batches."""
-        values, self._kept.backward_flags = Batch.bare(self._trace, tensors)
+        values, self._kept.backward_flags = Batch.lower_values(self._trace, tensors)
         self._ctx.save_for_backward(*values)
 
     def save_for_forward(self, *tensors):
         """Keep whole batches, and which are batches."""
-        values, self._kept.forward_flags = Batch.bare(self._trace, tensors)
+        values, self._kept.forward_flags = Batch.lower_values(self._trace, tensors)
         self._ctx.save_for_forward(*values)
 
     def mark_dirty(self, *tensors):
         """Name whole batches."""
-        self._ctx.mark_dirty(*Batch.bare(self._trace, tensors)[0])
+        self._ctx.mark_dirty(*Batch.lower_values(self._trace, tensors)[0])
 
     def mark_non_differentiable(self, *tensors):
         """Name whole batches."""
-        self._ctx.mark_non_differentiable(*Batch.bare(self._trace, tensors)[0])
+        self._ctx.mark_non_differentiable(*Batch.lower_values(self._trace, tensors)[0])
 
 
 def generated(kind, base, flags, size, randomness):

@@ -1,6 +1,7 @@
 """One mode of differentiation against finite differences: whole Jacobians, or their projections on random vectors."""
 
-from ..random.sampling import Generator, rand
+from ..random.generator import Generator
+from ..random.sampling import rand
 from ..types import dtypes
 from ..types.dtypes import promote_types
 from ..types.tensor_type import TensorBase

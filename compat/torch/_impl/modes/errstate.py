@@ -2,11 +2,12 @@
 
 from ..... import _engine
 
-_QUIET = _engine.make_error_state(all="ignore")
+QUIET = _engine.make_error_state(all="ignore")
 
+enter_error_state = _engine.enter_error_state
 restore_fp_warnings = _engine.leave_error_state
 
 
 def suppress_fp_warnings():
     """Silence NumPy's floating-point warnings; returns what `restore_fp_warnings` takes."""
-    return _engine.enter_error_state(_QUIET)
+    return enter_error_state(QUIET)

@@ -11,7 +11,7 @@ from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
-from ..factories.creation import made, numpy_dtype
+from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import Tensor, TensorBase
@@ -93,7 +93,7 @@ def triangle(name, lower_part):
                 raise RuntimeError(f"{word} must be non-negative, got{n}")
         whole = np.ones((row, col), bool)
         found = np.nonzero(np.tril(whole, offset) if lower_part else np.triu(whole, offset))
-        return made(np.stack(found).astype(numpy_dtype(dtype)))
+        return new_leaf(np.stack(found).astype(numpy_dtype(dtype)))
 
     indices.__name__ = indices.__qualname__ = name
     indices.__doc__ = f"Return row and column indices of the {'lower' if lower_part else 'upper'} triangle of a matrix."
@@ -311,13 +311,13 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, rows[0].size).any(1)
     places = np.nonzero(fresh)[0]
     out = rows[places]
-    found = [refusing(made(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
+    found = [refusing(new_leaf(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
                       "unique_consecutive", "UniqueConsecutiveBackward0")]
     if return_inverse:
         inverse = np.cumsum(fresh) - 1
-        found.append(made(inverse.reshape(array.shape) if dim is None else inverse))
+        found.append(new_leaf(inverse.reshape(array.shape) if dim is None else inverse))
     if return_counts:
-        found.append(made(np.diff(np.append(places, n)).astype(np.int64)))
+        found.append(new_leaf(np.diff(np.append(places, n)).astype(np.int64)))
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -17,7 +17,7 @@ from ..dispatch.call import (
     promote,
     to,
 )
-from ..dispatch.host_ops import DYNAMIC, bare
+from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary, binary_inplace, flat, unary
 from ..state.python_data import filling
@@ -47,8 +47,7 @@ def one(name, primitive=None, floats=True):
 
         return fast if top else fun
 
-    return operation(name, blind=True, method=top, inplace_form=top, lane=lane,
-                     doc=f"Compute `{name}` of each element")(body)
+    return operation(name, blind=True, method=top, inplace_form=top, lane=lane)(body)
 
 
 COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
@@ -79,7 +78,7 @@ def whole_operands(input, other):
     """Both operands checked and promoted; torch's error where integers are divided by zero."""
     x, y = operands(input, other)
     if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
-        plain = bare(y) if hasattr(y, "dtype") else y
+        plain = primal_of(y) if hasattr(y, "dtype") else y
         if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain):
             raise RuntimeError("ZeroDivisionError")
     return x, y
@@ -143,8 +142,7 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
 
         return renamed(method, slow)
 
-    fun = operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written,
-                    doc=f"Compute `{name}` of each element")(body)
+    fun = operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
     return fun, fun.fast
 
 
@@ -243,7 +241,7 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
             return cnp.where(first(x, y), x, y)
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
-    operation(_name, layout=LIKE_OPERANDS, doc=f"Compute `{_name}` of each element, NaN aside")(_pick)
+    operation(_name, layout=LIKE_OPERANDS)(_pick)
 attach("__add__", _add)
 attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
 attach("__sub__", _subtract)
@@ -302,8 +300,7 @@ def compare(name, primitive, symbol):
         attach(symbol, operator)
         return fun
 
-    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True,
-              doc=f"Compute `{name}` of each element")(body)
+    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True)(body)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
@@ -381,7 +378,7 @@ def atan2(input, other):
 def _flat(name, fun):
     """An operation that is flat everywhere, and keeps integers as they are."""
 
-    @operation(name, inplace_form=True, blind=True, doc=f"Compute `{name}` of each element")
+    @operation(name, inplace_form=True, blind=True)
     def apply(input):
         if input.dtype.kind in "biu":
             return fun(input) if name == "sign" and input.dtype.kind != "b" else input
@@ -448,7 +445,7 @@ def fmod(input, other):
     return cnp.fmod(*whole_operands(input, other))
 
 
-def fitting(number, x):
+def checked_number(number, x):
     """A Python integer beside a tensor of integers, or torch's error where its dtype does not hold it."""
     if type(number) is int and hasattr(x, "dtype") and x.dtype.kind in "iu":
         filling(number, x.dtype)
@@ -467,7 +464,7 @@ def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
 
 def limited(input, min, max):  # noqa: A002
     """`input` in `[min, max]`, one of which may be None."""
-    limits = [fitting(v, input) for v in (min, max) if v is not None]
+    limits = [checked_number(v, input) for v in (min, max) if v is not None]
     input, *limits = promote(input, *limits)
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
@@ -519,8 +516,7 @@ def _logical(name, fun, count):
     else:
         body = lambda input, other: fun(  # noqa: E731
             *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
-    operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
-              doc=f"Compute `{name}` of each element")(body)
+    operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
 
 
 _logical("logical_and", cnp.bitwise_and, 2)
@@ -543,8 +539,7 @@ def _bitwise(name, fun, dunder, count=2):
             check(input)
             check(other)
             return fun(*operands(input, other))
-    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None,
-                     doc=f"Compute `{name}` of each element")(body)
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
     attach(dunder, operator_of(made) if count == 2 else made)
     if count == 2:
         attach(dunder.replace("__", "__r", 1), operator_of(made))
@@ -555,7 +550,7 @@ _bitwise("bitwise_or", cnp.bitwise_or, "__or__")
 _bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
 _bitwise("bitwise_not", cnp.invert, "__invert__", 1)
 for _name in ("isnan", "isinf", "isfinite"):
-    operation(_name, blind=True, doc=f"Compute `{_name}` of each element")(
+    operation(_name, blind=True)(
         (lambda f: lambda input: f(floating(input)))(getattr(cnp, _name)))
 
 
@@ -563,9 +558,9 @@ for _name in ("isnan", "isinf", "isfinite"):
 def where(condition, input=None, other=None):
     """Select from `input` where `condition` is true, from `other` elsewhere."""
     if input is None and other is None:
-        if not isinstance(bare(condition), np.ndarray | np.generic):
+        if not isinstance(primal_of(condition), np.ndarray | np.generic):
             raise RuntimeError(DYNAMIC.format("where"))
-        return tuple([np.ascontiguousarray(i) for i in np.nonzero(bare(condition))])
+        return tuple([np.ascontiguousarray(i) for i in np.nonzero(primal_of(condition))])
     if getattr(condition, "dtype", None) != np.bool_:
         if getattr(condition, "dtype", None) != np.uint8:
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
@@ -575,7 +570,7 @@ def where(condition, input=None, other=None):
     if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
         common = dtypes.promoted([], [], [input, other]).numpy
         input, other = np.asarray(input, common), np.asarray(other, common)
-    input, other = promote(fitting(input, other), fitting(other, input))
+    input, other = promote(checked_number(input, other), checked_number(other, input))
     return cnp.where(condition, input, other)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS
-from ..dispatch.host_ops import bare, insist, known
+from ..dispatch.host_ops import insist, known, primal_of
 from ..modes.grad_mode import no_grad
 from ..types.dtypes import type_word
 from .index_arrays import AT
@@ -115,7 +115,7 @@ def _bags(input, offsets, include_last_offset):
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    starts = bare(offsets)
+    starts = primal_of(offsets)
     starts = starts[:-1] if include_last_offset else starts
     if isinstance(starts, np.ndarray) and starts.size and starts[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "

@@ -8,7 +8,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.call import ROWS, attach, operation, promote, to
-from ..dispatch.host_ops import bare, hosted
+from ..dispatch.host_ops import hosted, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
 from ..dispatch.out_argument import BY_COLUMNS, resize
 from ..inplace.lower_errors import LinAlgError
@@ -70,7 +70,7 @@ def _ex(name, compute, kind, positive=False, **facts):
     def body(A, *args, check_errors=False, **named):
         square(f"linalg.{name}", A)
         info = hosted(lambda a: first_failure(a, positive), A.shape[:-2], np.int32, A)
-        plain = bare(info)
+        plain = primal_of(info)
         if isinstance(plain, np.ndarray) and plain.any():
             if check_errors:
                 raise LinAlgError(failure(f"linalg.{name}", A, None))
@@ -251,7 +251,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
     low, up, pivots, _ = _factors(lu_input("linalg.lu_factor_ex", A), pivot)
     packed = _packed(low, up)
     info = hosted(_zero_pivot, A.shape[:-2], np.int32, packed)
-    found = bare(info)
+    found = primal_of(info)
     if check_errors and isinstance(found, np.ndarray) and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor_ex", found))
     return output_tuples.lu_factor_ex(packed, pivots, info)
@@ -273,7 +273,7 @@ def singular(name, info):
 def lu_factor(A, *, pivot=True):
     """Compute packed LU factors and pivots."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
-    found = bare(info)
+    found = primal_of(info)
     if isinstance(found, np.ndarray) and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor", found))
     return output_tuples.lu_factor(packed, pivots)
@@ -471,7 +471,7 @@ def _tolerance(a, largest, atol, rtol):
 
 def _each(tolerance, dtype):
     """A number for each matrix, with an axis for its singular values."""
-    tolerance = cnp.asarray(bare(tolerance), dtype)
+    tolerance = cnp.asarray(primal_of(tolerance), dtype)
     return cnp.expand_dims(tolerance, -1) if tolerance.ndim else tolerance
 
 
@@ -483,7 +483,7 @@ def _pinv(name, a, atol, rtol, hermitian):
         a = of_triangle(square(name, a), False)
     if atol is None:
         return cnp.linalg.pinv(a, rcond=max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rtol is None else rtol)
-    s = bare(cnp.linalg.svdvals(a))
+    s = primal_of(cnp.linalg.svdvals(a))
     cut = _tolerance(a, s[..., :1], atol, rtol)[..., 0]
     return cnp.linalg.pinv(a, rcond=cut / cnp.where(s[..., 0] == 0, 1, s[..., 0]))
 
@@ -542,14 +542,14 @@ def lstsq(input, B, rcond=None, *, driver=None):
     x = matmul(_pinv("torch.linalg.lstsq", input, None, rcond, False), b)
     residuals = cnp.real(cnp.reshape(x, (-1,))[:0])
     ranks = matrix_rank.row.body(input, rtol=rcond) if driver != "gels" else np.empty(0, np.int64)
-    plain = bare(ranks)
+    plain = primal_of(ranks)
     unknown = not isinstance(plain, np.ndarray)
     if m > n and driver != "gelsy" and (driver == "gels" or unknown or (plain == n).all()):
         gap = matmul(input, x) - b
         residuals = cnp.sum(cnp.real(gap * cnp.conj(gap)) if gap.dtype.kind == "c" else gap * gap, axis=-2)
         if unknown and driver != "gels":  # which of the examples have full rank is not known: NaN for others
             residuals = cnp.where(cnp.expand_dims(ranks == n, -1), residuals, np.nan)
-    values = (bare(cnp.linalg.svdvals(input)) if driver in ("gelsd", "gelss") else np.empty(0, input.real.dtype))
+    values = (primal_of(cnp.linalg.svdvals(input)) if driver in ("gelsd", "gelss") else np.empty(0, input.real.dtype))
     x = by_columns_of(x, max(m, n))
     return output_tuples.lstsq(cnp.squeeze(x, -1) if vector else x, residuals, ranks, values)
 

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import operation
-from ..dispatch.host_ops import bare, hosted
+from ..dispatch.host_ops import hosted, primal_of
 from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.dtypes import type_word
@@ -36,7 +36,7 @@ def _checked(name, a, hermitian, check):
     else:
         pivots = hosted(lambda x: _factored(x, hermitian)[1], (*lead, n), np.int32, a)
         info = hosted(lambda x: _factored(x, hermitian)[2], lead, np.int32, a)
-    plain = bare(info)
+    plain = primal_of(info)
     broken = isinstance(plain, np.ndarray) and plain.any()
     if broken and (check or not isinstance(a, np.ndarray)):
         raise LinAlgError(f"{name}: the factor D of a matrix is singular: its pivot {int(plain.max())} is 0")

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
-from ..dispatch.host_ops import bare
+from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
@@ -294,7 +294,7 @@ def _upper(x, upper):
 
 def _finite(factor):
     """A factor, or LAPACK's refusal of a matrix with NaN."""
-    plain = bare(factor)
+    plain = primal_of(factor)
     if isinstance(plain, np.ndarray) and np.isnan(plain).any():
         raise np.linalg.LinAlgError("the matrix has NaN")
     return factor
@@ -310,7 +310,7 @@ def _one_triangle(name, x, uplo):
     """The Hermitian matrix of the triangle that `UPLO` names; as it is where rounding alone tells the two apart."""
     if str(uplo).upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
-    plain = bare(square(f"linalg.{name}", x))
+    plain = primal_of(square(f"linalg.{name}", x))
     if isinstance(plain, np.ndarray) and np.allclose(plain, np.conj(np.swapaxes(plain, -1, -2)), 1e-7, 1e-7):
         return x
     return of_triangle(x, uplo in ("U", "u"))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, floating, promote, to
-from ..dispatch.host_ops import bare
+from ..dispatch.host_ops import primal_of
 from ..types.dtypes import type_word
 from .loss_reduction import legacy, reduced
 from .publishing import functional, method
@@ -47,7 +47,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if var.dtype.kind in "biu":
         raise RuntimeError("result type Float can't be cast to the desired output type "
                            f"{type_word(var.dtype)}")
-    plain = bare(var)
+    plain = primal_of(var)
     if isinstance(plain, np.ndarray) and (plain < 0).any():
         raise ValueError("var has negative entry/entries")
     if reduction not in ("none", "mean", "sum"):
@@ -187,7 +187,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         raise RuntimeError(f"inconsistent target size, expected {[x.shape[0]]} but got {list(target.shape)}")
     if weight is not None and weight.size != x.shape[1]:
         raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
-    plain = bare(t)
+    plain = primal_of(t)
     if isinstance(plain, np.ndarray) and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
         raise RuntimeError("target out of range")
     if not x.shape[0] and reduction == "mean":
@@ -267,8 +267,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     frames, batch, classes = x.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    given = np.asarray(bare(targets))
-    frames_of, labels_of = (np.atleast_1d(np.asarray(bare(v) if hasattr(v, "dtype") else v)).astype(np.int64)
+    given = np.asarray(primal_of(targets))
+    frames_of, labels_of = (np.atleast_1d(np.asarray(primal_of(v) if hasattr(v, "dtype") else v)).astype(np.int64)
                             for v in (input_lengths, target_lengths))
     if len(frames_of) != batch:
         raise RuntimeError("input_lengths must be of size batch_size")

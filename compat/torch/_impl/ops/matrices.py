@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import operation
-from ..dispatch.host_ops import bare
+from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
@@ -44,7 +44,7 @@ def square(name, a):
 
 def failure(name, a, error):
     """torch's message for a decomposition that failed."""
-    plain = bare(a)
+    plain = primal_of(a)
     info = 0
     if isinstance(plain, np.ndarray) and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
         spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
@@ -89,7 +89,7 @@ def adjoint(x):
 
 def of_triangle(x, upper):
     """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
-    plain = bare(x)
+    plain = primal_of(x)
     if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
         return x
     fixed = REGISTRY["stop_gradient"].fun(x)

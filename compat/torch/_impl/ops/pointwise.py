@@ -33,7 +33,7 @@ attach("float_power_", float_power_)
 
 def unary(name, body, inplace=True):
     """An elementwise operation."""
-    return operation(name, inplace_form=inplace, doc=f"Compute `{name}` of each element")(body)
+    return operation(name, inplace_form=inplace)(body)
 
 
 def _no_complex(name, x):
@@ -152,8 +152,8 @@ def nextafter(input, other):
 def _whole(name, fun):
     """A number-theoretic operation of integers."""
 
-    @operation(name, inplace_form=True, doc=f"Compute `{name}` of each element")
-    def made(input, other):
+    @operation(name, inplace_form=True)
+    def integer_operation(input, other):
         x, y = operands(input, other)
         if x.dtype.kind not in "iu":
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_word(x.dtype)}'")

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.call import floating, operation, promote
-from ..dispatch.host_ops import bare, known
+from ..dispatch.host_ops import known, primal_of
 from .elementwise import check_broadcast
 
 
@@ -20,7 +20,7 @@ def family(name, first, step):
         if hasattr(n, "dtype"):
             (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
                 x.dtype, n.dtype)),)
-        n = bare(n) if hasattr(n, "dtype") else np.asarray(n)
+        n = primal_of(n) if hasattr(n, "dtype") else np.asarray(n)
         values = unwrap(n)
         degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
         highest = np.max(values, initial=0, where=values == values)  # of all examples

@@ -10,7 +10,7 @@ from ..... import nn, numpy as cnp
 from ....._engine import Sums
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS
-from ..dispatch.host_ops import bare
+from ..dispatch.host_ops import primal_of
 from ..types.dtypes import type_word
 from .axes import tuples
 from .index_arrays import AT
@@ -289,10 +289,10 @@ def unpooling(n):
         if isinstance(indices, np.ndarray) and indices.size and (indices.min() < 0 or indices.max() >= count):
             raise RuntimeError(f"Found an invalid max index: {int(indices.max())} (output volumes are of size "
                                f"{'x'.join(map(str, size))}")
-        if bare(indices).dtype != np.int64:
+        if primal_of(indices).dtype != np.int64:
             raise RuntimeError("elements in indices should be type int64 but got: "
-                               f"{type_word(bare(indices).dtype)}")
-        flat = cnp.reshape(bare(indices), (rows, math.prod(small)))
+                               f"{type_word(primal_of(indices).dtype)}")
+        flat = cnp.reshape(primal_of(indices), (rows, math.prod(small)))
         out = cnp.zeros((rows, count), input.dtype)
         out = AT(out)[np.arange(rows)[:, None], flat].set(cnp.reshape(input, (rows, math.prod(small))))
         return cnp.reshape(out, (*lead, *size))

@@ -63,7 +63,7 @@ def _cubic(n, m, factor, align):
 
 
 @functools.lru_cache(maxsize=128)
-def picked(n, m, factor, exact):
+def nearest_sums(n, m, factor, exact):
     """The nearest of n points for each of m, as sums of one number."""
     return Sums((m, n), np.arange(m), _nearest(n, m, factor, exact), np.ones(m))
 
@@ -125,7 +125,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     for i, (k, m, f) in [*enumerate(zip(old, new, factors))][:: -1 if byte else 1]:
         axis = 2 + i
         if mode.startswith("nearest"):
-            sums = picked(k, m, f, mode.endswith("exact"))
+            sums = nearest_sums(k, m, f, mode.endswith("exact"))
             out = WEIGHTED(out, sums, axis) if out.dtype.kind in "fc" else cnp.take(out, sums.places, axis=axis)
         else:
             sums = interpolated(_cubic if mode == "bicubic" else _linear, k, m, f, bool(align_corners))

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import bare, hosted, numbers
+from ..dispatch.host_ops import hosted, numbers, primal_of
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
 from .axes import wrap_dim
@@ -16,7 +16,7 @@ _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
 
 def spots(x, dim, index):
     """The index arrays of all axes, of a scatter along one."""
-    index = bare(index)
+    index = primal_of(index)
     return grid(index, wrap_dim(dim, x.ndim)), index
 
 
@@ -148,7 +148,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
         raise RuntimeError(f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): "
                            f"({source.shape[d]}), for dim: {d}")
     shape = (-1,) + (1,) * (source.ndim - 1 - d)
-    index = cnp.broadcast_to(cnp.reshape(bare(index), shape), tuple(source.shape)) if source.ndim else index
+    index = cnp.broadcast_to(cnp.reshape(primal_of(index), shape), tuple(source.shape)) if source.ndim else index
     return reduce_into("index_reduce", input, d, index, source, reduce, include_self)
 
 
@@ -176,7 +176,7 @@ def put(input, index, source, accumulate=False):
     if source.size != index.size:
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                            f"source.numel() = {source.size}, index.numel() = {index.size}")
-    flat, at, all_places = cnp.reshape(input, (-1,)), cnp.reshape(bare(index), (-1,)), numbers(index)
+    flat, at, all_places = cnp.reshape(input, (-1,)), cnp.reshape(primal_of(index), (-1,)), numbers(index)
     n = flat.shape[0]
     if all_places is not None and all_places.size and (all_places.min() < -n or all_places.max() >= n):
         raise IndexError(f"out of range: tried to access index {int(all_places.max())} on a tensor of {n} elements.")

@@ -6,7 +6,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
-from ..dispatch.host_ops import DYNAMIC, bare, filled, insist, numbers, stripped
+from ..dispatch.host_ops import DYNAMIC, filled, insist, numbers, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
@@ -154,7 +154,7 @@ def at_axis(name, x, dim, index, write, source=None):
     elif index.ndim > 1:
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim}")
     check_long(name, index)
-    index = bare(index)
+    index = primal_of(index)
     whole = x if x.ndim else cnp.reshape(x, (1,))
     index = cnp.reshape(index, (-1,))
     n, shape = whole.shape[d], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :])
@@ -229,7 +229,7 @@ def index_put_(self, indices, values, accumulate=False):
     check_indices(indices)
 
     def fn(x, v, *places):
-        at = AT(x)[tuple([i if i is None else bare(i) for i in places])]
+        at = AT(x)[tuple([i if i is None else primal_of(i) for i in places])]
         return at.add(v) if accumulate else at.set(v)
 
     return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
@@ -239,7 +239,7 @@ def index_put_(self, indices, values, accumulate=False):
 def index_put(input, indices, values, accumulate=False):
     """Return a copy with `values` written or added at `indices`."""
     check_indices(indices)
-    at = AT(input)[tuple([i if i is None else bare(i) for i in indices])]
+    at = AT(input)[tuple([i if i is None else primal_of(i) for i in indices])]
     return at.add(values) if accumulate else at.set(values)
 
 
@@ -313,7 +313,7 @@ def masked_scatter(input, mask, source):
                            f"{type_word(mask.dtype)}")
     shape = np.broadcast_shapes(input.shape, np.shape(mask))
     input = cnp.broadcast_to(input, shape)
-    if not isinstance(mask := bare(mask), np.ndarray | np.generic):  # differs between examples
+    if not isinstance(mask := primal_of(mask), np.ndarray | np.generic):  # differs between examples
         every, size = numbers(mask), int(np.prod(mask.shape))
         counts = every.reshape(-1, max(size, 1)).sum(axis=1) * (int(np.prod(input.shape)) // max(size, 1))
         if int(counts.max(initial=0)) > source.size:
@@ -415,17 +415,17 @@ def _median(name, kind, skip):
             if input.dtype.kind in "fV":
                 return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
             return np.asarray(np.iinfo(input.dtype).min, input.dtype)
-        return shared(flat, _middle(bare(flat), 0, False, kind, skip)[0])
+        return shared(flat, _middle(primal_of(flat), 0, False, kind, skip)[0])
 
 
 def shared(flat, value):
     """A value among those of a vector, its gradient shared evenly by all that have it."""
     if isinstance(flat, np.ndarray) or flat.dtype.kind not in "fcV":
         return value
-    mine = (bare(flat) == value) | (bare(flat) != bare(flat)) & (value != value)
+    mine = (primal_of(flat) == value) | (primal_of(flat) != primal_of(flat)) & (value != value)
     zero = np.zeros((), flat.dtype)
     mean = cnp.sum(cnp.where(mine, flat, zero)) / cnp.sum(mine.astype(flat.dtype))
-    return mean + (value - bare(mean))
+    return mean + (value - primal_of(mean))
 
 
 _median("median", output_tuples.median, False)

@@ -8,7 +8,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.layouts import IN_ORDER, ordered, replaced
 from ..dispatch.out_argument import Target
-from ..factories.creation import made, numpy_dtype
+from ..factories.creation import new_leaf, numpy_dtype
 from ..modes.warnings import first, tell
 from ..types import dtypes
 from .axes import wrap_dim
@@ -162,7 +162,7 @@ def frequencies(name, fun):
     """`fftfreq` and `rfftfreq`."""
 
     def make(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-        return made(fun(n, d).astype(numpy_dtype(dtype)), requires_grad, device)
+        return new_leaf(fun(n, d).astype(numpy_dtype(dtype)), requires_grad, device)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"Return the frequencies of the samples of `{name[:-4]}`."

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, operation, promote
-from ..dispatch.host_ops import bare, hosted, known
+from ..dispatch.host_ops import hosted, known, primal_of
 from ..dispatch.layouts import IN_ORDER, layout, ordered as in_axes_order
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
@@ -124,7 +124,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
     if not input.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     q = q if tensor_q else np.asarray(q, input.dtype)
-    plain = bare(q)
+    plain = primal_of(q)
     if isinstance(plain, np.ndarray) and not ((plain >= 0) & (plain <= 1)).all():
         raise RuntimeError(f"{name}() q {'values ' if tensor_q else ''}must be in the range [0, 1]"
                            + ("" if tensor_q else f" but got {plain.item():g}"))
@@ -308,7 +308,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     weights = None
     for word, w in (("fweights", fweights), ("aweights", aweights)):
         if w is not None:
-            if is_array(bare(w)) and (np.asarray(bare(w)) < 0).any():
+            if is_array(primal_of(w)) and (np.asarray(primal_of(w)) < 0).any():
                 raise RuntimeError(f"cov(): {word} cannot be negative")
             weights = w if weights is None else multiplied(weights, w)
     total = x.shape[1] if weights is None else cnp.sum(weights)
@@ -318,7 +318,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         scale = total - correction * cnp.sum(multiplied(weights, aweights)) / total
     else:
         scale = total - correction
-    plain = bare(scale)
+    plain = primal_of(scale)
     if is_array(plain) and plain <= 0:
         tell("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
              "observations.", stacklevel=4)

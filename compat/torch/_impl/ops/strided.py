@@ -20,7 +20,7 @@ from .publishing import method
 ndarray = np.ndarray
 
 
-def picked(t, maker, name):
+def index_view(t, maker, name):
     """The view of a tensor that `maker` makes of an array, with its elements' places found by the same maker."""
     shape = shape_of(t)
     index = maker(np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape))
@@ -42,7 +42,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return picked(input, lambda x: np.diagonal(x, offset, a, b), "DiagonalBackward0")
+    return index_view(input, lambda x: np.diagonal(x, offset, a, b), "DiagonalBackward0")
 
 
 @method("unfold")
@@ -61,7 +61,7 @@ def unfold(input, dimension, size, step):
         cut[seen.ndim - 1 + d] = slice(None, None, step)
         return own(seen[tuple(cut)], x)
 
-    return picked(input, windows, "UnfoldBackward0")
+    return index_view(input, windows, "UnfoldBackward0")
 
 
 def own(view_, array):

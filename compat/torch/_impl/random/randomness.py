@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..factories.creation import made
+from ..factories.creation import new_leaf
 from ..modes.modes import grad_levels, modes
 from ..state.levels import BatchTrace
 from ..types.tensor_type import TensorBase, at_level
@@ -57,7 +57,7 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
     apart = drawn_apart(*parameters)
     lead = tuple([trace.size for trace in apart])
     numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype)
-    t = made(numbers, requires_grad, device)
+    t = new_leaf(numbers, requires_grad, device)
     if not apart:
         return t
     while isinstance(t.value, TensorBase):

@@ -18,17 +18,7 @@ from ..types.memory_formats import preserves
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom, shape_dtype
 from ..views.views import UPDATE
-from .generator import (
-    Generator as Generator,
-    default_generator as default_generator,
-    fork_rng as fork_rng,
-    get_rng_state as get_rng_state,
-    initial_seed as initial_seed,
-    manual_seed as manual_seed,
-    seed as seed,
-    set_rng_state as set_rng_state,
-    stream,
-)
+from .generator import Generator, stream
 from .randomness import aligned, drawn_apart, maps_of, sample
 
 

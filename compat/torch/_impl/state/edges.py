@@ -103,7 +103,7 @@ def refresh(t):
     return t.node
 
 
-def fresh(t):
+def is_current(t):
     """Whether the node of an ambient view of floats is up to date; brings it up to date."""
     if MODES.get() is not None or not untangled(t):
         return False

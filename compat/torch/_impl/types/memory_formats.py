@@ -24,7 +24,7 @@ def preserves(format):  # noqa: A002
     return format is None or format.name == "preserve_format"
 
 
-def fresh(shape, dtype, format):  # noqa: A002
+def empty_in_format(shape, dtype, format):  # noqa: A002
     """An uninitialized array in a format."""
     order = None if format is None else order_of(format, len(shape))
     if order is None:

@@ -63,6 +63,8 @@ class TreeSpec:
     def unflatten(self, leaves):
         """The nest of this structure over leaves."""
         leaves = list(leaves)
+        if self is LEAF and len(leaves) == 1:
+            return leaves[0]
         if self.type is tuple and len(leaves) == self.num_leaves == len(self._children):
             for c in self._children:
                 if c is not LEAF:
@@ -72,12 +74,12 @@ class TreeSpec:
         if len(leaves) != self.num_leaves:
             raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
                              f"pytree that holds {self.num_leaves} items ({self}).")
-        return self._made(iter(leaves))
+        return self._unflatten(iter(leaves))
 
-    def _made(self, leaves):
+    def _unflatten(self, leaves):
         if self.type is None:
             return next(leaves)
-        return NODES[self.type].unflatten([c._made(leaves) for c in self._children], self._context)
+        return NODES[self.type].unflatten([c._unflatten(leaves) for c in self._children], self._context)
 
     def flatten_up_to(self, tree):
         """The parts of a pytree that stand where this structure has its leaves."""

@@ -34,13 +34,14 @@ def view(t, prim, params, name=None, creation=None, maker=None):
     `maker` makes the array where the primitive itself would copy; it must not mind axes in front.
     """
     m = MODES.get()
+    given = t, prim, params, name, creation, maker
     if m is None or m.recorder is None or name is None:
-        return made(t, prim, params, name, creation, maker)
-    return m.recorder.run(aten_of_view(name), made, (t, prim, params, name, creation, maker), None, (t, *params))
+        return compute_view(*given)
+    return m.recorder.run(aten_of_view(name), compute_view, given, None, (t, *params))
 
 
-def made(t, prim, params, name, creation, maker):
-    """What `view` does."""
+def compute_view(t, prim, params, name, creation, maker):
+    """The view itself; `view` also shows it to a recorder."""
     trace = t.level_trace
     if trace is not None and trace is not FOREIGN and trace.done:
         if isinstance(trace, BatchTrace):
