@@ -12,6 +12,8 @@ TORCH = "PyTorch"
 TORCH_FUNC = "torch.func"
 AUTOGRAD = "autograd"
 NUMPY = "NumPy"
+EAGER = "eager"  # of rows whose covector side is compiled
+JAX = "jax.jit"
 
 
 @dataclass(frozen=True)

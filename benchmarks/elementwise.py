@@ -13,7 +13,7 @@ def cases() -> list[Timed]:
     return [_case(np.float64, 1e-9), _case(np.float32, 1e-4)]
 
 
-def _in(library):
+def loss_in(library):
     return lambda x: library.sum(library.tanh(x) * library.exp(-(x**2)) + library.log1p(x**2))
 
 
@@ -26,10 +26,10 @@ def gradient_by_hand(x):
 
 def _case(dtype, tolerance) -> Timed:
     x = np.linspace(-2.0, 2.0, SIZE).astype(dtype)
-    ours = covector.value_and_grad(_in(np))
+    ours = covector.value_and_grad(loss_in(np))
     sides = {COVECTOR: lambda: ours(x), NUMPY: lambda: gradient_by_hand(x)}
     if torch is not None:
-        leaf, loss = torch.tensor(x, requires_grad=True), _in(torch)
+        leaf, loss = torch.tensor(x, requires_grad=True), loss_in(torch)
 
         def eager():
             value = loss(leaf)

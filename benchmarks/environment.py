@@ -11,14 +11,16 @@ THREAD_LIMITS = (
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
+    "NPROC",  # JAX: the size of its thread pool
 )
-RECORDED = ("covector", "numpy", "torch", "autograd", "optree", "opt_einsum")
+RECORDED = ("covector", "numpy", "torch", "autograd", "optree", "opt_einsum", "jax", "jaxlib")
 
 
 def single_thread(core: int | None = None) -> None:
     """Limit every math library to one thread; call before NumPy or PyTorch is imported."""
     for name in THREAD_LIMITS:
         os.environ[name] = "1"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     # A forced core type makes OpenBLAS use the kernels of another processor.
     os.environ.pop("OPENBLAS_CORETYPE", None)
     if core is not None:

@@ -17,5 +17,9 @@ torch = _find("torch")
 autograd = _find("autograd")
 autograd_numpy = _find("autograd.numpy") if autograd else None
 
+jax = _find("jax")
+
+if jax is not None:
+    jax.config.update("jax_enable_x64", True)
 if torch is not None:
     torch.set_num_threads(1)

@@ -9,29 +9,56 @@ import covector
 ROWS, COLUMNS = 10000, 50
 
 
-def cases() -> list[Timed]:
+def loss_in(library, zero=0.0):
+    """Return the mean loss of the weights, over rows and labels."""
+
+    def loss(w, x, y):
+        z = x @ w
+        return (library.logaddexp(zero, z) - y * z).mean()
+
+    return loss
+
+
+def probabilities(w, x):
+    return 1 / (1 + np.exp(-(x @ w)))
+
+
+def gradient_by_hand(w, x, y):
+    return (probabilities(w, x) - y) @ x / ROWS
+
+
+def hessian_by_hand(w, x, y):
+    s = probabilities(w, x)
+    return x.T @ ((s * (1 - s) / ROWS)[:, None] * x)
+
+
+def product_by_hand(w, v, x, y):
+    s = probabilities(w, x)
+    return (s * (1 - s) / ROWS * (x @ v)) @ x
+
+
+def data():
+    """Return the weights, a direction, the rows and their labels."""
     rng = np.random.default_rng(0)
     x, v, w = rng.normal(size=(ROWS, COLUMNS)), rng.normal(size=COLUMNS), 0.1 * rng.normal(size=COLUMNS)
-    y = (rng.random(ROWS) < 0.5).astype(np.float64)
+    return w, v, x, (rng.random(ROWS) < 0.5).astype(np.float64)
+
+
+def cases() -> list[Timed]:
+    w, v, x, y = data()
 
     def loss(w):
-        z = x @ w
-        return np.mean(np.logaddexp(0.0, z) - y * z)
+        return loss_in(np)(w, x, y)
 
     ours = covector.hessian(loss)
-    def curvature():
-        s = 1 / (1 + np.exp(-(x @ w)))
-        return s * (1 - s) / ROWS
-
-    whole = {COVECTOR: lambda: ours(w), NUMPY: lambda: x.T @ (curvature()[:, None] * x)}
-    product = {COVECTOR: lambda: covector.hvp(loss, (w,), (v,))[0], NUMPY: lambda: (curvature() * (x @ v)) @ x}
+    whole = {COVECTOR: lambda: ours(w), NUMPY: lambda: hessian_by_hand(w, x, y)}
+    product = {COVECTOR: lambda: covector.hvp(loss, (w,), (v,))[0], NUMPY: lambda: product_by_hand(w, v, x, y)}
     if torch is not None:
         tx, ty, tw, tv = (torch.tensor(a) for a in (x, y, w, v))
         zero = torch.zeros((), dtype=torch.float64)
 
         def theirs(w):
-            z = tx @ w
-            return (torch.logaddexp(zero, z) - ty * z).mean()
+            return loss_in(torch, zero)(w, tx, ty)
 
         whole[TORCH] = lambda: torch.autograd.functional.hessian(theirs, tw)
         product[TORCH] = lambda: torch.autograd.functional.hvp(theirs, tw, tv)[1]

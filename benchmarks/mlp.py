@@ -44,14 +44,17 @@ def cross_entropy_in(np: ModuleType):
     return loss
 
 
-def cross_entropy_of_one(params, x, label):
+def cross_entropy_of_one_in(np: ModuleType):
     """Return the classifier's loss of one example."""
-    np = numpy
-    h = np.maximum(x @ params["w1"] + params["b1"], 0.0)
-    h = np.maximum(h @ params["w2"] + params["b2"], 0.0)
-    logits = h @ params["w3"] + params["b3"]
-    top = np.max(logits)
-    return np.log(np.sum(np.exp(logits - top))) + top - logits[label]
+
+    def loss(params, x, label):
+        h = np.maximum(x @ params["w1"] + params["b1"], 0.0)
+        h = np.maximum(h @ params["w2"] + params["b2"], 0.0)
+        logits = h @ params["w3"] + params["b3"]
+        top = np.max(logits)
+        return np.log(np.sum(np.exp(logits - top))) + top - logits[label]
+
+    return loss
 
 
 def squared_error_in(np: ModuleType):

@@ -11,14 +11,20 @@ import covector
 STEPS, H = 200, 0.02
 
 
-def network_in(np: ModuleType):
+def unrolled(step, s):
+    for _ in range(STEPS):
+        s = step(s)
+    return s
+
+
+def network_in(np: ModuleType, loop=unrolled):
     """Return the final squared norm under ds/dt = tanh(a @ s): vector operations only."""
 
     def final(a, s):
         def slope(s):
             return np.tanh(a @ s)
 
-        return _integrate(slope, s)
+        return _integrate(slope, s, loop)
 
     return final
 
@@ -30,18 +36,20 @@ def pendulum_in(np: ModuleType):
         def slope(s):
             return np.stack((s[1], -np.sin(s[0]) - damping * s[1]))
 
-        return _integrate(slope, s)
+        return _integrate(slope, s, unrolled)
 
     return final
 
 
-def _integrate(slope, s):
-    for _ in range(STEPS):
+def _integrate(slope, s, loop):
+    def step(s):
         k1 = slope(s)
         k2 = slope(s + 0.5 * H * k1)
         k3 = slope(s + 0.5 * H * k2)
         k4 = slope(s + H * k3)
-        s = s + H / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        return s + H / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+    s = loop(step, s)
     return (s * s).sum()
 
 
@@ -90,9 +98,13 @@ def pendulum_by_hand(damping, s):
     return gradient_by_hand(slope, pullback, numpy.zeros_like(damping), s)
 
 
+def data():
+    """Return matrix and start of the network."""
+    return numpy.array([[0.1, 1.0], [-1.0, -0.2]]), numpy.array([1.0, 0.3])
+
+
 def cases() -> list[Timed]:
-    start = numpy.array([1.0, 0.3])
-    matrix = numpy.array([[0.1, 1.0], [-1.0, -0.2]])
+    matrix, start = data()
     return [
         _row("rk4", "ds/dt = tanh(a s)", network_in, network_by_hand, matrix, start),
         _row("rk4-pendulum", "pendulum", pendulum_in, pendulum_by_hand, numpy.array(0.1), start),

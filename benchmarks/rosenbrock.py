@@ -1,5 +1,7 @@
 """Rosenbrock's function in 10 variables: slicing, powers, and a Hessian."""
 
+from types import ModuleType
+
 import numpy as np
 from case import AUTOGRAD, COVECTOR, NUMPY, TORCH, TORCH_FUNC, Bound, Timed, arrays
 from libraries import autograd, autograd_numpy, torch
@@ -7,8 +9,9 @@ from libraries import autograd, autograd_numpy, torch
 import covector
 
 
-def rosenbrock(x):
-    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+def rosenbrock_in(np: ModuleType):
+    """Return the function in one library's namespace."""
+    return lambda x: np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
 
 def gradient_by_hand(x):
@@ -32,26 +35,18 @@ def cases() -> list[Timed]:
     return [_gradient(x), _hessian(x)]
 
 
-def _in_torch(x):
-    return torch.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
-
-
-def _in_autograd(x):
-    np = autograd_numpy
-    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
-
-
 def _gradient(x) -> Timed:
-    gradient = covector.grad(rosenbrock)
+    gradient = covector.grad(rosenbrock_in(np))
     sides = {COVECTOR: lambda: gradient(x), NUMPY: lambda: gradient_by_hand(x)}
     if torch is not None:
         leaf, constant = torch.tensor(x, requires_grad=True), torch.tensor(x)
-        functional = torch.func.grad(_in_torch)
-        sides[TORCH] = lambda: torch.autograd.grad(_in_torch(leaf), leaf)[0]
+        theirs = rosenbrock_in(torch)
+        functional = torch.func.grad(theirs)
+        sides[TORCH] = lambda: torch.autograd.grad(theirs(leaf), leaf)[0]
         sides[TORCH_FUNC] = lambda: functional(constant)
     if autograd is not None:
-        theirs = autograd.grad(_in_autograd)
-        sides[AUTOGRAD] = lambda: theirs(x)
+        traced = autograd.grad(rosenbrock_in(autograd_numpy))
+        sides[AUTOGRAD] = lambda: traced(x)
     return Timed(
         "rosenbrock-gradient",
         "Rosenbrock n = 10, gradient",
@@ -62,16 +57,17 @@ def _gradient(x) -> Timed:
 
 
 def _hessian(x) -> Timed:
-    hessian = covector.hessian(rosenbrock)
+    hessian = covector.hessian(rosenbrock_in(np))
     sides = {COVECTOR: lambda: hessian(x), NUMPY: lambda: hessian_by_hand(x)}
     if torch is not None:
         tensor = torch.tensor(x)
-        functional = torch.func.hessian(_in_torch)
-        sides[TORCH] = lambda: torch.autograd.functional.hessian(_in_torch, tensor)
+        theirs = rosenbrock_in(torch)
+        functional = torch.func.hessian(theirs)
+        sides[TORCH] = lambda: torch.autograd.functional.hessian(theirs, tensor)
         sides[TORCH_FUNC] = lambda: functional(tensor)
     if autograd is not None:
-        theirs = autograd.hessian(_in_autograd)
-        sides[AUTOGRAD] = lambda: theirs(x)
+        traced = autograd.hessian(rosenbrock_in(autograd_numpy))
+        sides[AUTOGRAD] = lambda: traced(x)
     return Timed(
         "rosenbrock-hessian",
         "Rosenbrock n = 10, Hessian (PyTorch: autograd.functional.hessian)",

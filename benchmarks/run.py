@@ -3,6 +3,7 @@
 python benchmarks/run.py                       all rows, results to benchmarks/results.json
 python benchmarks/run.py --quick --check-values    agreement only, small sizes, for CI
 python benchmarks/run.py --only chain          one row, printed and not written
+python benchmarks/run.py --only 'jit-*'        the rows of covector.jit
 python benchmarks/run.py --profile chain       where covector's time goes in it
 """
 
@@ -13,6 +14,7 @@ import json
 import pstats
 import sys
 import traceback
+from fnmatch import fnmatch
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -35,12 +37,15 @@ SUBJECTS = (
     "logistic",
     "elementwise",
     "factorizations",
+    "eager_paths",
     "compat_functional",
     "compat_operations",
     "indexing",
     "mixture",
     "convolution",
     "mlp_hessian",
+    "compiled",
+    "small_states",
 )
 PROFILE_SECONDS = 3.0
 
@@ -51,7 +56,7 @@ def main() -> int:
     # Only now: these modules load NumPy and PyTorch, which read the thread limits at that time.
     case, table, timing = (importlib.import_module(n) for n in ("case", "table", "timing"))
     facts = environment.describe()
-    cases = [c for c in _all_cases() if options.only in (None, c.name)]
+    cases = [c for c in _all_cases() if options.only is None or fnmatch(c.name, options.only)]
     if options.profile is not None:
         return _profile(_named(cases, options.profile))
     rows, wrong = [], []
@@ -146,7 +151,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions, short tape")
     parser.add_argument("--check-values", action="store_true", help="compare the sides, time none")
-    parser.add_argument("--only", metavar="NAME", help="run this row alone")
+    parser.add_argument("--only", metavar="NAME", help="run this row alone; * stands for anything")
     parser.add_argument("--profile", metavar="NAME", help="profile covector's side of this row")
     parser.add_argument("--enforce", action="store_true", help="exit with 1 if a bound is missed")
     parser.add_argument("--core", type=int, help="pin the process to this core (Linux)")
