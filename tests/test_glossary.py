@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ SOURCES = [path for folder in ("api", "backends", "compat", "core", "transforms"
 
 # Terms of which the glossary has the definition and the library the name.
 NAMED = {
-    "aval": "covector.extend.Aval", "backend": "covector.extend.Backend", "carry": "covector.scan",
+    "aval": "covector.extend.Aval", "compile": "covector.jit", "donated": "covector.jit", "signature": "covector.jit",
+    "backend": "covector.extend.Backend", "carry": "covector.scan",
     "checkpoint": "covector.checkpoint", "collective": "covector.psum", "graph": "covector.make_graph",
     "hessian": "covector.hessian", "holomorphic": "covector.grad", "jacobian": "covector.jacobian",
     "leaf": "covector.tree.leaves", "node": "covector._engine.Node", "primitive": "covector.extend.primitive",
@@ -37,7 +39,7 @@ TRANSFORMS = {
     "grad": "cotangent", "value_and_grad": "cotangent", "vjp": "pullback", "jvp": "tangent", "linearize": "tangent",
     "linear_transpose": "cotangent", "jacobian": "jacobian", "jacfwd": "forward mode", "jacrev": "reverse mode",
     "hessian": "hessian", "hvp": "hessian", "elementwise_grad": "cotangent", "vmap": "batch axis",
-    "checkpoint": "checkpoint", "remat": "checkpoint", "make_graph": "graph", "eval_shape": "staging",
+    "checkpoint": "checkpoint", "remat": "checkpoint", "make_graph": "graph", "jit": "compile", "eval_shape": "staging",
     "custom_jvp": "rule", "custom_vjp": "rule", "custom_gradient": "rule", "scan": "carry", "while_loop": "carry",
     "fori_loop": "carry", "psum": "collective",
 }
@@ -103,8 +105,10 @@ def prose(path):
             yield number, re.sub(r"`[^`]*`", "`", line) if "PyTorch's doc" not in line else line
 
 
+@cache
 def messages(path):
     """`(line, text)` of the strings of a file that are sentences: messages, and docstrings of public names."""
+    found = []
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {}
     for node in ast.walk(tree):
@@ -113,7 +117,8 @@ def messages(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1:
             if docstrings.get(id(node), True):
-                yield node.lineno, re.sub(r"`[^`]*`", "`", node.value)
+                found.append((node.lineno, re.sub(r"`[^`]*`", "`", node.value)))
+    return found
 
 
 def found(texts, word):

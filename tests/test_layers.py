@@ -33,7 +33,7 @@ REGISTRIES = {
     "covector.compat.torch._impl.types.tensor_type.Tensor": "its methods: each file of operations attaches its own",
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
     "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
-    "covector.core.tape.unbroadcast.WHERE": "one primitive that rules need before it can be declared",
+    "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
@@ -43,16 +43,21 @@ ARROWS = """
 compat
 core
 transforms
+transforms/native/maths
 core/arrays: core
 backends: core/arrays
 core/trace: core core/arrays
+transforms/graph: core core/arrays
 transforms/scope: core core/arrays
 core/tape: core core/arrays core/trace
 core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
+transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/reverse: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
+transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/compile
+transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
@@ -62,12 +67,14 @@ transforms/interpreters: core core/arrays core/trace transforms/scope core/tape 
     core/ops/indexing transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
     core/numpy_api transforms/interpreters
-transforms/staging: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
-    transforms/arguments transforms/interpreters
-transforms/control: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
-    transforms/interpreters transforms/staging
-transforms/debug: core core/arrays core/trace core/primitive core/ops transforms/arguments transforms/staging
-    transforms/control
+transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
+    transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
+transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
+    transforms/staging
+transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
+    transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
@@ -79,18 +86,18 @@ api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
-api: core core/arrays backends core/trace transforms/scope core/tape core/primitive core/ops core/ops/indexing
-    core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn transforms/interpreters
-    transforms/collectives transforms/staging transforms/control transforms/debug api/numpy transforms/custom api/nn
-    api/random api/scipy
+api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn
+    transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
+    transforms/jit api/numpy transforms/custom api/nn api/random api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/control transforms/debug transforms/custom api/nn
-    api/scipy/special api
+    transforms/collectives transforms/staging transforms/control transforms/debug transforms/jit transforms/custom
+    api/nn api/scipy/special api
 ~/modes: api
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types
 ~/state: api ~/modes ~/types ~/graph
-~/profiler: ~/graph ~/state
+~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/state ~/views ~/values
@@ -106,18 +113,19 @@ compat/torch/signal: ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
+    ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
 ~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
     ~/factories ~/fastpath ~/random ~/tensor
 ~: ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
-~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/ops
+~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 compat/torch/func: ~/dispatch ~/func
-compat/torch/utils: ~/modes ~/types ~/graph ~/engine ~/dispatch ~/function ~/random ~/interchange ~/checkpoint
+compat/torch/utils: ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/factories
-    ~/graph_view ~/function ~/random ~/gradcheck ~/functional
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
+    ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch: ~/modes ~/types ~/inplace ~/dispatch compat/torch/nn ~/factories compat/torch/signal ~/random ~/tensor
     ~/interchange ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd
 """

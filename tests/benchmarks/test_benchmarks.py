@@ -19,7 +19,14 @@ RESULTS = {
             "unit": "µs",
             "ratios": {"PyTorch": 0.5},
             "bounds": [{"limit": 0.4, "against": "PyTorch", "measured": 0.5, "holds": False}],
-        }
+        },
+        {
+            "title": "compiled row",
+            "figure": 2.5,
+            "unit": "µs",
+            "ratios": {"eager": 0.25, "jax.jit": 0.125},
+            "bounds": [{"limit": 0.5, "against": "jax.jit", "measured": 0.125, "holds": True}],
+        },
     ],
 }
 
@@ -39,6 +46,12 @@ def test_all_sides_of_each_row_return_the_same_arrays():
     assert "failing: none" in printed
 
 
+@pytest.mark.slow
+def test_the_choice_between_numpy_and_floats_is_measured():
+    status, printed = command("printers.py", "--quick")
+    assert status == 0 and "of 5 programs take more than" in printed, printed
+
+
 def test_table_replaces_what_stands_between_the_markers(tmp_path):
     results, readme = tmp_path / "results.json", tmp_path / "README.md"
     results.write_text(json.dumps(RESULTS))
@@ -49,6 +62,8 @@ def test_table_replaces_what_stands_between_the_markers(tmp_path):
     assert text.startswith("before\n<!-- benchmarks:begin -->\n| ")
     assert text.endswith("\n<!-- benchmarks:end -->\nafter\n")
     assert "| slow row | 1.23 ms | 0.50 |  |  |  | ≤ 0.4 × PyTorch | **no** |" in text
+    assert "| compiled row | 2.5 µs | 0.25 | 0.12 |  | ≤ 0.5 × jax.jit | yes |" in text
+    assert "|  | covector.jit | ÷ eager | ÷ jax.jit | ÷ NumPy | bound |  |" in text
     assert "old" not in text
 
 

@@ -332,3 +332,16 @@ def same(ours, theirs, dtype, path="answer"):
         assert close(a, b, dtype), f"{path}: {ours if ours is None else a.tolist()} here, {b.tolist()} in PyTorch"
     else:
         assert ours == theirs, f"{path}: {ours!r} here, {theirs!r} in PyTorch"
+
+
+def plain(nest):
+    """Tensors without their layouts."""
+    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
+        return nest
+    if isinstance(nest, list | tuple):
+        return [plain(v) for v in nest]
+    if isinstance(nest, dict):
+        return {k: plain(v) for k, v in nest.items()}
+    if hasattr(nest, "requires_grad"):
+        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
+    return nest

@@ -1,5 +1,6 @@
 """The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
 
+import importlib
 import types
 
 import pytest
@@ -17,6 +18,22 @@ NOT_BUILT = ("optim", "distributions", "nn.Module", "nn.Parameter", "utils.data"
 @pytest.mark.reference
 def test_every_name_but_a_few_is_pytorchs():
     assert set(dir(compat)) - set(dir(pytorch())) == set(OWN)
+
+
+def submodules(module, prefix=""):
+    """The dotted names of the public modules below one."""
+    for name, value in sorted(vars(module).items()):
+        if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{name}" and name not in OWN:
+            yield prefix + name
+            yield from submodules(value, f"{prefix}{name}.")
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", list(submodules(compat)))
+def test_every_public_name_of_a_submodule_is_pytorchs(name):
+    pytorch()
+    ours, theirs = (importlib.import_module(f"{root}.{name}") for root in (compat.__name__, "torch"))
+    assert {n for n in dir(ours) if not n.startswith("_")} <= set(dir(theirs))
 
 
 def test_modules_are_those_that_pytorch_has():

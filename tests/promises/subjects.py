@@ -35,6 +35,14 @@ def printed(x):
     return x * 2.0
 
 
+def halved(x, y):
+    def step(v):
+        k, x, y = v
+        return k + 1, np.sin(x) + x, y * np.cos(x)
+
+    return covector.while_loop(lambda v: v[0] < 3 + np.sum(v[1]) * 0.0, step, (0, x, y), max_steps=5)[1:]
+
+
 # What takes its rules from the functions it is given.
 HIGHER = {
     "checkpoint": (covector.checkpoint(lambda x: np.sin(x) * x), [X]),
@@ -43,7 +51,9 @@ HIGHER = {
     "custom_vjp": (own_vjp, [X]),
     "debug_print": (printed, [X]),
     "host_callback": (on_host, [X]),
+    "jit": (covector.jit(lambda x, y: (np.sin(x) * y, np.exp(-x))), [X, Y]),
     "scan": (lambda x, y: covector.scan(lambda c, r: (np.tanh(c + r), c * r), x, y), [X, Y]),
+    "while": (halved, [X, Y]),
 }
 PRIMITIVES = sorted(name for name, prim in REGISTRY.items() if prim.handlers is None)
 NAMES = sorted(REGISTRY)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector
+from covector.core.tape import rules
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,74 @@ def test_det_of_a_singular_matrix(matrix):
     cofactors = np.array([[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(matrix, i, 0), j, 1))
                            for j in range(n)] for i in range(n)])
     np.testing.assert_allclose(covector.grad(lambda a: np.linalg.det(a))(matrix), cofactors, atol=1e-12)
+
+
+BESIDE_ZERO = {
+    "an index": (lambda x: np.sqrt(x)[1], [0.0, 0.25]),
+    "an index before and after": (lambda x: np.sqrt(x[:2])[1] * 2.0, [0.0, 0.5]),
+    "a mask": (lambda x: np.where(x > 0, np.log(x), 0.0).sum(), [0.0, 0.25]),
+    "a mask, and singular functions after it": (lambda x: np.log(np.sqrt(np.where(x > 0, np.sqrt(x), 0.0).sum())),
+                                                [0.0, 0.0625]),
+    "an extreme": (lambda x: np.maximum(np.sqrt(x), 1.5).sum(), [0.0, 0.25]),
+    "parts of a stack": (lambda x: np.stack([np.sqrt(x[0]), np.sqrt(x[1])])[1], [0.0, 0.25]),
+    "a part of two paths": (lambda x: np.sqrt(x)[1] + 3.0 * x[0], [3.0, 0.25]),
+    "a division": (lambda x: (1.0 / x)[1], [0.0, -0.0625]),
+    "a call of its own": (lambda x: covector.checkpoint(lambda x: np.sqrt(x)[1])(x), [0.0, 0.25]),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_ZERO)
+@pytest.mark.parametrize("kind", [np.array, list])
+def test_what_a_choice_leaves_out_has_no_derivative(name, kind):
+    """Singular operations that feed a choice meet the zeros it makes, wherever it lies in the program."""
+    fun, want = BESIDE_ZERO[name]
+    on = fun if kind is np.array else lambda x: fun(np.stack(x))
+    with np.errstate(all="ignore"):
+        found = [covector.grad(on)(kind([0.0, 4.0])), covector.vjp(on, kind([0.0, 4.0]))[1](1.0)[0]]
+        for gradient in found:
+            np.testing.assert_allclose(np.stack(gradient), want)
+        if kind is np.array:
+            np.testing.assert_allclose(covector.jacrev(lambda x: fun(x)[None])(np.array([0.0, 4.0])), [want])
+            np.testing.assert_allclose(covector.jacfwd(fun)(np.array([0.0, 4.0])), want)
+
+
+def test_reductions_meet_the_zeros_of_a_choice_row_by_row():
+    """A sum of products masks each product, in both modes."""
+    logits, weights = np.array([[1.0, -np.inf, 0.5], [0.2, 0.1, 0.4]]), np.array([[0.5, 0.0, 0.5], [0.2, 0.8, 0.0]])
+
+    def loss(w):
+        return covector.nn.softmax_cross_entropy(logits, np.where(w > 0, w, 0.0)).sum()
+
+    with np.errstate(all="ignore"):
+        wanted = np.where(weights > 0, -covector.nn.log_softmax(logits), 0.0)
+        np.testing.assert_allclose(covector.grad(loss)(weights), wanted)
+        np.testing.assert_allclose(covector.jvp(loss, (weights,), (weights,))[1], np.sum(
+            np.where(weights > 0, wanted, 0.0) * weights))
+        np.testing.assert_allclose(covector.jvp(loss, (weights,), (np.where(weights > 0, 0.0, 1.0),))[1], 0.0)
+
+
+def test_zeros_of_the_given_cotangent_meet_strong_zeros_as_before():
+    with np.errstate(all="ignore"):
+        _, pullback = covector.vjp(lambda x: np.sqrt(x[:2]), np.array([0.0, 4.0, 1.0]))
+        np.testing.assert_allclose(pullback(np.array([0.0, 1.0]))[0], [0.0, 0.25, 0.0])
+        jacobian = covector.jacrev(lambda x: np.sqrt(x[:2]))(np.array([0.0, 4.0, 1.0]))
+    np.testing.assert_allclose(jacobian, [[np.inf, 0.0, 0.0], [0.0, 0.25, 0.0]])
+
+
+def test_only_what_feeds_a_choice_pays_for_strong_zeros(monkeypatch):
+    calls = []
+    real = rules.strong_zero
+    monkeypatch.setattr(rules, "strong_zero", lambda ct, c: calls.append(1) or real(ct, c))
+
+    def logs(x):
+        for _ in range(5):
+            x = np.log(x) + 3.0
+        return x
+
+    x = np.array([2.0, 3.0])
+    covector.grad(lambda x: logs(x[0]))(x)
+    assert len(calls) == 0
+    covector.grad(lambda x: logs(x)[0])(x)
+    assert len(calls) == 5
+    covector.grad(lambda x: logs(logs(x)[0]))(x)
+    assert len(calls) == 10

@@ -104,3 +104,77 @@ def test_time_is_linear_in_the_graph(make):
 def test_gradients_of_scalar_reads_and_writes_are_right():
     assert (_reads(100)() == 1.0).all()
     assert (_writes(100)() == 2.0).all()
+
+
+class Watch:
+    """Counts full collections, and keeps how the collector is set."""
+
+    def __enter__(self):
+        gc.collect()
+        self.full = 0
+        self.before = self.settings()
+        gc.callbacks.append(self.see)
+        return self
+
+    def see(self, phase, info):
+        self.full += phase == "start" and info["generation"] == 2
+
+    def settings(self):
+        return gc.isenabled(), gc.get_threshold(), gc.get_freeze_count() > 0, gc.get_debug(), len(gc.callbacks)
+
+    def __exit__(self, *raised):
+        gc.callbacks.remove(self.see)
+        assert self.settings() == self.before
+
+
+@pytest.mark.slow
+def test_long_tape_starts_no_full_collection_and_leaves_the_collector_as_it_was():
+    count = 300_000
+    with Watch() as seen:
+        assert covector.grad(_chain(count))(3.0) == 1.0
+        assert seen.full <= 1
+        with pytest.raises(ZeroDivisionError):
+            covector.grad(lambda x: _chain(count)(x) / (1 // 0))(3.0)
+    assert seen.full <= 2
+
+
+@pytest.mark.slow
+def test_what_the_user_froze_stays_frozen_and_a_collector_that_is_off_stays_off():
+    gc.freeze()
+    try:
+        with Watch():
+            covector.grad(_chain(100_000))(3.0)
+    finally:
+        gc.unfreeze()
+    gc.disable()
+    try:
+        with Watch():
+            covector.grad(_chain(100_000))(3.0)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.slow
+def test_garbage_of_the_user_is_collected_while_a_long_tape_is_made():
+    class Ring:
+        alive = 0
+
+        def __init__(self):
+            self.me = self
+            Ring.alive += 1
+
+        def __del__(self):
+            Ring.alive -= 1
+
+    most = 0
+
+    def fun(x):
+        nonlocal most
+        for _ in range(100_000):
+            Ring()
+            x = x * 1.0
+            most = max(most, Ring.alive)
+        return x
+
+    covector.grad(fun)(3.0)
+    assert most < 10_000

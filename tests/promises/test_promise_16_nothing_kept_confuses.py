@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import covector
+from covector.extend import REGISTRY, linear
 
 ROOT = Path(__file__).resolve().parents[2]
 X = np.array([[1.0, -2.0], [3.0, 0.5]])
@@ -89,8 +90,15 @@ def test_a_graph_of_one_dtype_or_shape_is_not_run_on_another():
 
 EXECUTES = {"eval", "exec", "compile", "__import__"}
 UNPICKLES = {"load", "loads", "Unpickler"}
-# PyTorch's file format is a pickle; its reader knows a list of harmless names, and no others unless it is told to.
-ALLOWED = {"compat/torch/_impl/interchange/serialization.py: Unpickler"}
+ALLOWED = {
+    # PyTorch's file format is a pickle; its reader knows a list of harmless names, and no others unless it is told to.
+    "compat/torch/_impl/interchange/serialization.py: Unpickler",
+    # Source that the library writes itself: names are its own, and whatever comes from the user is an object in the
+    # scope or the repr of a Python number; test_source_holds_no_text_of_the_user.
+    "transforms/compile/functions.py: compile", "transforms/compile/functions.py: exec",
+    "transforms/jit/signature.py: compile", "transforms/jit/signature.py: exec",
+    "compat/torch/_impl/dispatch/call_source.py: compile", "compat/torch/_impl/dispatch/call_source.py: exec",
+}
 
 
 def test_nothing_is_executed_or_unpickled():
@@ -105,3 +113,42 @@ def test_nothing_is_executed_or_unpickled():
                         and node.value.id in ("pickle", "marshal", "shelve", "dill") and node.attr in UNPICKLES):
                     found.add(f"{path.relative_to(ROOT).as_posix()}: {node.attr}")
     assert found == ALLOWED
+
+
+NAMES = ["my op", "lambda", "v2", "v3", "frames", "new_frame", "run", "frame", "a1", "range", "i", "twice\n",
+         "__import__('os')"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_source_holds_no_name_of_the_user(name):
+    def flipped(x):
+        return REGISTRY[name].fun(x)
+
+    linear(name, impl=lambda xp, x: xp.sort(x)[::-1], shape=lambda x: x, transpose=lambda ct: ct, batch=flipped,
+           samples=lambda rng: [(rng.normal(size=3), {})])
+    try:
+        def fun(x):
+            return np.cos(np.sin(flipped(np.sin(x) * 2.0) * 2.0))
+
+        fun.__name__ = name
+        x = np.array([[0.1, 0.2], [0.4, 0.3]])
+        for printer in ("numpy", "auto"):
+            compiled = covector.jit(fun, compiler_options={"printer": printer})
+            for _ in range(3):
+                np.testing.assert_array_equal(compiled(x), fun(x))
+    finally:
+        del REGISTRY[name]
+
+
+class Quoted(str):
+    __slots__ = ()
+
+    def __repr__(self):
+        return "') or print('"
+
+
+def test_source_holds_no_text_of_the_user():
+    fun = covector.jit(lambda how, **given: {Quoted("out"): given["x"] * 2.0}, static_argnames="how")
+    for _ in range(3):
+        found = fun(**{Quoted("x"): np.ones(2)}, how="quoted \" ' \n")
+        np.testing.assert_array_equal(found["out"], [2.0, 2.0])

@@ -60,3 +60,31 @@ def test_what_cannot_be_sent():
         mapped(lambda v: cv.all_to_all(v, "i", 2, 0))(X)
     with pytest.raises(NameError, match="k"):
         mapped(lambda v: cv.axis_size("k") * v)(X)
+
+
+SAME = {
+    "psum": lambda x, n: x * cv.psum(n, "i"),
+    "pmean": lambda x, n: x * cv.pmean(n * n, "i"),
+    "pmax": lambda x, n: x * cv.pmax(n, "i"),
+    "all_gather": lambda x, n: x * cv.all_gather(n, "i").sum(),
+    "psum_scatter": lambda x, n: x * cv.psum_scatter(np.stack([n, 2.0 * n, n * n]), "i"),
+    "psum in a loop": lambda x, n: cv.scan(lambda c, r: (c + cv.psum(n * r, "i"), None), x, np.arange(2.0))[0],
+    "psum of a derivative": lambda x, n: cv.grad(lambda m: x * cv.psum(m * n, "i"))(n),
+    "psum below a derivative": lambda x, n: cv.grad(lambda m: n * cv.psum(m, "i") * m)(2.0) * x,
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_traced_value_that_is_the_same_in_all_examples_takes_part(name):
+    def mapped(xs, n):
+        return cv.vmap(SAME[name], (0, None), axis_name="i")(xs, n)
+
+    xs, n = np.array([1.0, 2.0, 4.0]), 0.7
+    want = cv.vmap(SAME[name], (0, 0), axis_name="i")(xs, np.full(3, n))  # the same as a value that varies
+    np.testing.assert_allclose(mapped(xs, n), want, rtol=1e-14)
+    np.testing.assert_allclose(cv.jit(mapped)(xs, n), want, rtol=1e-14)
+    np.testing.assert_allclose(cv.make_graph(mapped)(xs, n)(xs, n), want, rtol=1e-14)
+    step = 1e-6
+    slope = (mapped(xs, n + step) - mapped(xs, n - step)).sum() / (2.0 * step)
+    np.testing.assert_allclose(cv.grad(lambda n: mapped(xs, n).sum())(n), slope, rtol=1e-8)
+    np.testing.assert_allclose(cv.jit(cv.grad(lambda n: mapped(xs, n).sum()))(n), slope, rtol=1e-8)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector.core.errors import TreeError
 
 X = np.array([1.0, 2.0, 30.0])
 COUNTS = np.array([0, 3, 1])
@@ -54,12 +55,6 @@ def test_an_example_that_is_done_is_not_taken_beyond_its_end():
                                    [cv.grad(countdown)(1.0), cv.grad(countdown)(3.0)])
 
 
-def test_loops_of_staged_length_are_refused():
-    for loop in (doubled, lambda x: power(x, cv.numpy.astype(x, int)), lambda x: cv.vmap(doubled)(x * X).sum()):
-        with pytest.raises(NotImplementedError, match=r"while_loop needs a known condition.*staged.*scan"):
-            cv.make_graph(loop)(2.0)
-
-
 def test_a_batched_carry_that_changes_is_refused():
     with pytest.raises(ValueError, match=r"while_loop needs a carry that keeps its structure.*but got"):
         cv.vmap(lambda x: cv.while_loop(lambda c: c < 2, lambda c: (c, c), x))(X)
@@ -98,3 +93,111 @@ def test_a_carry_keeps_structure_and_shapes(staged):
         run(lambda c, x: ({"c": c["a"], "d": c["b"]}, x), {"a": 1.0, "b": 2.0})
     with pytest.raises(ValueError, match=r"keeps its shapes.*\(\) to \(2,\).*init"):
         run(lambda c, x: (np.ones(2) * x, None), 0.0)
+
+
+STATES = {
+    "a number": 1.0,
+    "an array": np.ones(2),
+    "a tuple": (1.0, np.ones(2)),
+    "a dict": {"a": np.ones(2), "b": np.float64(1.0)},
+    "nested": {"a": [np.ones(2), (np.ones(1), None)], "b": 2.0},
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("step", [1, 4])
+def test_a_carry_that_changes_at_any_step_is_refused(name, step):
+    init = STATES[name]
+
+    def run(change):
+        seen = []
+
+        def body(carry, _):
+            seen.append(1)
+            return (change(carry) if len(seen) == step else carry), None
+
+        return cv.scan(body, init, length=5)
+
+    def longer(tree):
+        return cv.tree.map(lambda x: np.ones((3, 3)), tree)
+
+    assert cv.tree.structure(run(lambda c: c)[0]) == cv.tree.structure(init)
+    for wrong in (lambda c: (c, c), lambda c: [c], lambda c: None, longer, lambda c: {"other": c}):
+        with pytest.raises(TreeError, match="scan needs a carry that keeps its s"):
+            run(wrong)
+
+
+def test_a_carry_of_other_numbers_and_in_another_order_is_kept():
+    carry, _ = cv.scan(lambda c, x: ({"b": c["b"] + 1, "a": np.float32(2.0) * c["a"]}, None),
+                       {"a": 1.0, "b": 0}, np.arange(3.0))
+    assert carry == {"a": 8.0, "b": 3}
+    powers = lambda w: cv.scan(lambda c, x: ((c[0] * w, x), c[0] + x), (1.0, 0.0), np.arange(4.0))[1]  # noqa: E731
+    assert cv.grad(lambda w: powers(w).sum())(2.0) == 1.0 + 4.0 + 12.0
+
+
+def test_outputs_of_one_structure_are_stacked_and_others_refused():
+    def body(carry, x):
+        return carry + 1, {"sum": carry + x, "none": None, "row": [np.full(2, x), 2]}
+
+    _, ys = cv.scan(body, 0, np.arange(3.0))
+    np.testing.assert_array_equal(ys["sum"], [0.0, 2.0, 4.0])
+    np.testing.assert_array_equal(ys["row"][0], [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    np.testing.assert_array_equal(ys["row"][1], [2, 2, 2])
+    assert ys["none"] is None
+    assert cv.scan(lambda c, x: (c, None), 0.0, np.arange(3.0)) == (0.0, None)
+    for other in ((1.0,), None, (1.0, 2.0, 3.0), [1.0, 2.0], (1.0, (2.0,)), {"a": 1.0, "b": 2.0}, 1.0):
+        with pytest.raises(TreeError, match="outputs of one structure"):
+            cv.scan(lambda c, x, other=other: (c, (x, x) if x < 2 else other), 0.0, np.arange(3.0))
+    for other in ({"a": 1.0, "c": 2.0}, {"a": 1.0, "b": (2.0,)}, {"b": 1.0}, (1.0, 2.0)):
+        with pytest.raises(TreeError, match=r"outputs of one structure.*'b'.*return the same"):
+            cv.scan(lambda c, x, other=other: (c, {"b": x, "a": x} if x < 2 else other), 0.0, np.arange(3.0))
+
+
+OUTPUTS = {
+    "a dict in another order": lambda x: {"b": x, "a": -x} if x < 1 else {"a": -x, "b": x},
+    "a dict of numbers of two kinds": lambda x: {"b": 1, "a": True} if x < 1 else {"a": float(x), "b": 2},
+    "a dict of one": lambda x: {"b": x},
+    "a dict with keys of two types": lambda x: {1: x, "a": -x},
+    "a tuple of arrays and numbers": lambda x: (np.full((2, 1), x), 2, x),
+    "a list": lambda x: [x, np.full(3, x)],
+    "numbers": lambda x: 2 if x < 1 else float(x),
+    "matrices": lambda x: np.full((3, 2), x),
+    "no elements": lambda x: {"a": np.zeros(0), "b": np.zeros((0, 2))},
+    "a tuple in a list": lambda x: [(x, 1.0), x],
+    "nothing in it": lambda x: (),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_outputs_are_stacked_leaf_by_leaf(name):
+    given = np.arange(3.0)
+    rows = [OUTPUTS[name](x) for x in given]
+    found = cv.scan(lambda c, x: (c, OUTPUTS[name](x)), 0.0, given)[1]
+    want = cv.tree.map(lambda *xs: np.stack(xs), *rows)
+    assert cv.tree.structure(found) == cv.tree.structure(want)
+    for a, b in zip(cv.tree.leaves(found), cv.tree.leaves(want), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+def test_outputs_of_two_shapes_are_refused():
+    for shapes in (((2,), (3,)), ((2, 3), (2, 4)), ((2,), (2, 1)), ((), (1,)), ((2,), ())):
+        with pytest.raises(ValueError, match="shape"):
+            cv.scan(lambda c, x, shapes=shapes: (c, np.zeros(shapes[int(x)])), 0.0, np.arange(2.0))
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_joined_and_stacked_parts_get_theirs_back(count):
+    parts = [np.full((2, 1 + k % 3), float(k)) for k in range(count)]
+    weights = np.arange(2.0 * sum(p.shape[1] for p in parts)).reshape(2, -1)
+    ends = np.cumsum([p.shape[1] for p in parts])[:-1]
+    found = cv.grad(lambda parts: (np.concatenate(parts, axis=1) * weights).sum())(parts)
+    for got, want in zip(found, np.split(weights, ends, axis=1)):
+        np.testing.assert_array_equal(got, want)
+    only = cv.grad(lambda p: (np.concatenate([*parts[:-1], p], axis=1) * weights).sum())(parts[-1])
+    np.testing.assert_array_equal(only, found[-1])
+    rows = [np.full(2, float(k)) for k in range(count)]
+    weights = np.arange(2.0 * count).reshape(count, 2)
+    np.testing.assert_array_equal(np.stack(cv.grad(lambda rows: (np.stack(rows) * weights).sum())(rows)), weights)
+    with pytest.raises(ValueError, match="shape"):
+        cv.grad(lambda rows: np.stack([*rows, np.ones(3)]).sum())(rows)

@@ -1,19 +1,11 @@
 """torch.utils.checkpoint: regions that are not deterministic, debug logs, errors."""
 
-import importlib
 
 import pytest
 
 import covector.compat.torch as compat
+from checkpointed import ck, leaf, tools
 from harness import attempt, double, message, rounds_as
-
-
-def tools(torch):
-    return importlib.import_module(torch.__name__ + ".utils.checkpoint")
-
-
-def leaf(torch, *numbers):
-    return torch.tensor(numbers, requires_grad=True)
 
 
 def script_determinism(torch):
@@ -92,10 +84,6 @@ def test_the_debug_log_shows_the_users_lines():
     y = compat.utils.checkpoint.checkpoint(f, x, use_reentrant=False, debug=True)
     with pytest.raises(compat.utils.checkpoint.CheckpointError, match="return a.sin.*a.cos"):
         y.sum().backward()
-
-
-def ck(torch):
-    return torch.utils.checkpoint.checkpoint
 
 
 @rounds_as("float32", why="it computes again in single precision")

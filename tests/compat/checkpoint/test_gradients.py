@@ -1,19 +1,11 @@
 """torch.utils.checkpoint: gradients, random numbers, nests, sequences, writes and hooks."""
 
-import importlib
 
 import numpy as np
 
 import covector.compat.torch as compat
+from checkpointed import ck, leaf, tools
 from harness import attempt, double, message
-
-
-def tools(torch):
-    return importlib.import_module(torch.__name__ + ".utils.checkpoint")
-
-
-def leaf(torch, *numbers):
-    return torch.tensor(numbers, requires_grad=True)
 
 
 def both(run):
@@ -287,10 +279,6 @@ def test_a_write_after_a_saved_value_keeps_the_gradient():
 
     tools(compat).checkpoint(f, x, use_reentrant=False).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), np.exp(4 * x.detach().numpy() ** 2) * 4 * x.detach().numpy(), rtol=1e-5)
-
-
-def ck(torch):
-    return torch.utils.checkpoint.checkpoint
 
 
 def script_rng(torch):

@@ -2,10 +2,10 @@
 
 import contextlib
 import gc
-import importlib
 import weakref
 
 import covector.compat.torch as compat
+from checkpointed import ck, leaf, tools
 from harness import attempt, double, made_function, message
 
 
@@ -26,14 +26,6 @@ def script_what_a_checkpoint_stopped_early_computed_is_freed(torch):
         return x.grad, [r() is None for r in refs]
     finally:
         gc.enable()
-
-
-def tools(torch):
-    return importlib.import_module(torch.__name__ + ".utils.checkpoint")
-
-
-def leaf(torch, *numbers):
-    return torch.tensor(numbers, requires_grad=True)
 
 
 def script_early_stop(torch):
@@ -105,10 +97,6 @@ def test_saved_tensors_do_not_outlive_the_forward_pass():
     y.sum().backward()
     gc.collect()
     assert kept[1]() is None
-
-
-def ck(torch):
-    return torch.utils.checkpoint.checkpoint
 
 
 def script_counts_of_runs(torch):

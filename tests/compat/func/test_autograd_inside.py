@@ -1,6 +1,6 @@
 """backward, hooks, writes and detach inside of transforms."""
 
-from harness import attempt, double, made_function, message
+from harness import attempt, double, made_function, message, plain
 
 
 def script_in_place_inside(torch):
@@ -116,19 +116,6 @@ def script_written_values_with_a_tangent_are_differentiated(torch):
     g = lambda a: (a * 2).mul_(3).sigmoid_() + a.clone().add_(a).exp_()  # noqa: E731
     y, dot = f.jvp(g, (x,), (x,))
     return torch.autograd.grad((y * dot).sum(), x), torch.autograd.grad(f.jacfwd(g)(x).sum(), x)
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_autograd_in_func(torch):

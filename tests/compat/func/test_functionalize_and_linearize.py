@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import covector.compat.torch as compat
-from harness import attempt, double, message
+from harness import attempt, double, message, plain
 
 
 def pair(torch):
@@ -86,19 +86,6 @@ def test_linearize_takes_functions_that_fill_new_tensors():
     x = compat.tensor([1.0, 2.0, 3.0])
     for run in (lambda v: compat.func.linearize(g, v)[1](x), lambda v: compat.func.jvp(g, (v,), (x,))[1]):
         assert run(x).item() == pytest.approx(4 * (4.0 + 36.0))
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def quietly(fn):

@@ -6,7 +6,7 @@ import numpy as np
 
 import covector as cv
 import covector.compat.torch as compat
-from harness import attempt, double, message
+from harness import attempt, double, message, plain
 
 
 def script_grad_and_value(torch):
@@ -120,19 +120,6 @@ def script_trees(torch):
             spec.num_leaves,
             p.tree_leaves([(1, 2), 3], is_leaf=lambda t: isinstance(t, tuple)),
             message(lambda: p.tree_unflatten([1], p.tree_structure([1, 2]))))
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_grad_options(torch):

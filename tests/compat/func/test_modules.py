@@ -1,6 +1,6 @@
 """torch.func with modules: functional_call and stack_module_state."""
 
-from harness import attempt, message
+from harness import attempt, message, plain
 
 
 class OwnModule:
@@ -90,19 +90,6 @@ def script_stack_module_state(torch):
     return (list(params), params["one.w"], buffers, out.detach(), message(lambda: f.stack_module_state([])),
             message(lambda: f.stack_module_state([Net(), Tied()])),
             message(lambda: f.stack_module_state([Net(), frozen])))
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_modules_in_functional_call(torch):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import covector.compat.torch as compat
-from harness import attempt, double, made_function
+from harness import attempt, double, made_function, plain
 
 
 def script_nesting(torch):
@@ -69,19 +69,6 @@ def script_modes_and_detach_reach_the_transforms_around(torch):
             f.grad(lambda a: f.jvp(g, (a,), (x,))[1])(x), f.grad(lambda a: f.grad(g)(a))(x),
             f.jvp(lambda a: f.grad(g)(a), (x,), (x,)),
             f.grad(lambda a: f.vmap(g)(a[None]).sum())(x))
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_repr_in_transforms(torch):

@@ -1,6 +1,6 @@
 """torch.func.vmap: axes, chunks, nests, writes inside, and what it forbids."""
 
-from harness import attempt
+from harness import attempt, plain
 
 
 def script_vmap(torch):
@@ -38,19 +38,6 @@ def script_vmap_of_nests(torch):
             [t.contiguous() for t in
              v(lambda a: (a, a * 2), out_dims=(0, 1), chunk_size=2)(torch.arange(10.0).reshape(5, 2))],
             v(lambda a: a, in_dims=1, chunk_size=2)(torch.arange(10.0).reshape(2, 5)).contiguous())
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_vmap_dims(torch):

@@ -1,7 +1,7 @@
 """torch.autograd.Function under vmap, grad and jvp: its own vmap, generated rules, captured values."""
 
 import covector.compat.torch as compat
-from harness import attempt, made_function, message
+from harness import attempt, made_function, message, plain
 
 
 def script_function_with_vmap_and_jvp(torch):
@@ -233,19 +233,6 @@ def script_a_function_of_a_dual_inside_of_a_transform(torch):
         out = torch.func.grad(lambda e: (Square.apply(d) * e).sum())(y)
         value, dot = fw.unpack_dual(out)
         return value.detach(), dot.detach(), dot.requires_grad, torch.autograd.grad(dot.sum(), x)
-
-
-def plain(nest):
-    """Tensors without their layouts."""
-    if isinstance(nest, tuple) and len(nest) == 3 and isinstance(nest[0], str) and nest[0] == "raised":
-        return nest
-    if isinstance(nest, list | tuple):
-        return [plain(v) for v in nest]
-    if isinstance(nest, dict):
-        return {k: plain(v) for k, v in nest.items()}
-    if hasattr(nest, "requires_grad"):
-        return [str(nest.dtype), tuple(nest.shape), nest.requires_grad, nest.detach().clone().contiguous()]
-    return nest
 
 
 def script_vmap_function_rules(torch):

@@ -1,20 +1,12 @@
 """gradcheck and gradgradcheck: their arguments, dtypes, refusals and older names."""
 
 import importlib
-import re
 
 import pytest
 
 import covector.compat.torch as compat
+from checked_functions import doubles, evenly, gc, kind, res, wrong
 from harness import attempt, double, message
-
-
-def doubles(torch, *shape, start=0.3, requires_grad=True):
-    n = 1
-    for s in shape:
-        n *= s
-    numbers = [start + 0.37 * i - 0.05 * i * i for i in range(n)]
-    return torch.tensor(numbers, dtype=torch.float64).reshape(shape).requires_grad_(requires_grad)
 
 
 def script_arguments_that_contradict(torch):
@@ -79,13 +71,6 @@ def test_what_is_no_tensor_is_named():
         compat.autograd.gradcheck(lambda x: (x, None), doubles(compat, 2))
 
 
-def evenly(torch, *shape):
-    n = 1
-    for s in shape:
-        n *= s
-    return torch.tensor([0.3 + 0.4 * i for i in range(n)], dtype=torch.float64).reshape(shape)
-
-
 def script_step_sizes(torch):
     x = evenly(torch, 3).requires_grad_()
     return [attempt(lambda eps=eps: torch.autograd.gradcheck(lambda z: z**2, x, eps=eps)) for eps in (1.0, 1e-2, 0.0)]
@@ -108,49 +93,6 @@ def script_cotangents_given(torch):
 def test_no_cotangent_may_be_given_for_a_number():
     x = evenly(compat, 3).requires_grad_()
     assert compat.autograd.gradgradcheck(lambda a: (a**2).sum(), x, (None,))
-
-
-def gc(torch):
-    return torch.autograd.gradcheck
-
-
-def res(fn, words=40):
-    try:
-        return fn()
-    except Exception as e:
-        m = str(e)
-        m = re.sub(r"\s+", " ", m)
-        return ("raised", type(e).__name__, " ".join(m.split()[:words]))
-
-
-def kind(fn):
-    """Type of the error and its first words."""
-    r = res(fn, 6)
-    return r
-
-
-def wrong(torch, scale=1.0, fwd=None, second=None, dtype=None, none=False, shape=False, mode=None):
-    class W(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            ctx.save_for_forward(x)
-            return x**3
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            r = 3 * x**2 * g * scale
-            if dtype:
-                r = r.to(dtype)
-            return r
-
-        @staticmethod
-        def jvp(ctx, t):
-            (x,) = ctx.saved_tensors
-            return 3 * x**2 * t * (scale if fwd is None else fwd)
-
-    return W.apply
 
 
 def script_dtypes_layouts(torch):

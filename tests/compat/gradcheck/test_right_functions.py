@@ -1,45 +1,12 @@
 """gradcheck and gradgradcheck of functions that are right: kinds of inputs, outputs and modes."""
 
-import re
 
 import pytest
 
 import covector.compat.torch as compat
+from checked_functions import complexes, doubles, evenly, gc, kind, made, res, square
 from covector.compat.torch.autograd.gradcheck import GradcheckError
 from harness import attempt, double
-
-
-def doubles(torch, *shape, start=0.3, requires_grad=True):
-    n = 1
-    for s in shape:
-        n *= s
-    numbers = [start + 0.37 * i - 0.05 * i * i for i in range(n)]
-    return torch.tensor(numbers, dtype=torch.float64).reshape(shape).requires_grad_(requires_grad)
-
-
-def complexes(torch, *shape):
-    real, imaginary = doubles(torch, *shape, requires_grad=False), doubles(torch, *shape, start=-0.7,
-                                                                           requires_grad=False)
-    return torch.complex(real, imaginary).requires_grad_()
-
-
-def made(torch, forward, backward, **more):
-    """A Function of plain functions."""
-    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (torch.autograd.Function,), body | {k: staticmethod(v) for k, v in more.items()}).apply
-
-
-def square(torch, factor=2, **more):
-    """x * x, whose derivative has a factor that may be wrong."""
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0] * factor
-
-    return made(torch, forward, backward, **more)
-
 
 ALL = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True,
        "check_grad_dtypes": True}
@@ -262,13 +229,6 @@ def test_no_output_to_differentiate_twice():
         compat.autograd.gradgradcheck(lambda x: x.detach(), doubles(compat, 2))
 
 
-def evenly(torch, *shape):
-    n = 1
-    for s in shape:
-        n *= s
-    return torch.tensor([0.3 + 0.4 * i for i in range(n)], dtype=torch.float64).reshape(shape)
-
-
 def pair(torch, seen):
     """Two copies, by forward mode alone; `seen` gets whether the level was open and what required a gradient."""
     class Pair(torch.autograd.Function):
@@ -413,25 +373,6 @@ def test_a_function_in_a_recorded_batched_sweep_needs_setup_context():
 def test_booleans_beside_other_outputs_are_left_alone():
     x = evenly(compat, 3).requires_grad_()
     assert compat.autograd.gradcheck(lambda a: (a > 0, a * 2), x)
-
-
-def gc(torch):
-    return torch.autograd.gradcheck
-
-
-def res(fn, words=40):
-    try:
-        return fn()
-    except Exception as e:
-        m = str(e)
-        m = re.sub(r"\s+", " ", m)
-        return ("raised", type(e).__name__, " ".join(m.split()[:words]))
-
-
-def kind(fn):
-    """Type of the error and its first words."""
-    r = res(fn, 6)
-    return r
 
 
 def script_undefined(torch):

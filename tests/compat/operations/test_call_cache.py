@@ -1,6 +1,7 @@
 """Programs of operations: they give what the general road gives, on other elements and in the same history."""
 
 import gc
+import traceback
 import warnings
 import weakref
 
@@ -10,6 +11,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call_cache as programs
 from covector.compat.torch._impl.dispatch.call import ROWS
+from covector.compat.torch._impl.dispatch.call_recorder import Box
 
 F = torch.nn.functional
 # name of the row -> a call of it, and the shapes of its tensors
@@ -68,7 +70,7 @@ def leaves(shapes, seed, dtype=np.float32, requires_grad=True):
 def general(fun, *args):
     """The answer of the general road."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None, None))
+        patch.setattr("covector.compat.torch._impl.dispatch.call.lookup", lambda *call: (None, None))
         return fun(*args)
 
 
@@ -316,3 +318,47 @@ def test_a_matrix_product_that_overflows_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert torch.isinf(huge @ huge).all() and torch.isinf(torch.addmm(huge, huge, huge)).all()
+
+
+@pytest.mark.parametrize(("name", "call"), [
+    ("flip", lambda x: torch.flip(x, dims=(0,))), ("softmax", lambda x: torch.softmax(dim=1, input=x)),
+    ("diag", lambda x: torch.diag(input=x)), ("linalg.vector_norm", lambda x: torch.linalg.vector_norm(x=x)),
+    ("norm", lambda x: x.norm()), ("nn.functional.normalize", lambda x: F.normalize(input=x))])
+def test_arguments_by_name_and_checks_of_recorded_operands_have_programs(name, call):
+    call(*leaves([(3, 4)], 1))
+    assert [type(p) for p in programs_of(name).programs.values()] == [programs.Program]
+    (x,), (y,) = leaves([(3, 4)], 2), leaves([(3, 4)], 2)
+    ours, theirs = call(x), general(call, y)
+    assert ours.grad_fn.name() == theirs.grad_fn.name()
+    torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(*[torch.autograd.grad((v * v).sum(), u)[0] for v, u in ((ours, x), (theirs, y))])
+
+
+def test_the_text_of_a_program_can_be_read_and_is_in_tracebacks():
+    b, x, w = leaves([(2,), (3, 4), (4, 2)], 1)
+    torch.addmm(b, x, w)
+    (program,) = programs_of("addmm").programs.values()
+    assert "v0 = affine(np, x1, x2, x0)" in str(program)
+
+    def broken(xp, *operands):
+        raise MemoryError("no room")
+
+    program.room["affine"] = broken
+    with pytest.raises(MemoryError) as found:
+        torch.addmm(b, x, w)
+    assert "v0 = affine(np, x1, x2, x0)" in "".join(traceback.format_exception(found.value))
+
+
+def test_an_error_of_a_body_on_boxes_is_not_hidden(monkeypatch):
+    x, = leaves([(3, 4)], 1)
+    row = programs_of("softmax")
+    body = row.body
+
+    def faulty(input, dim):
+        if isinstance(input, Box):
+            raise KeyError("a mistake")
+        return body(input, dim)
+
+    monkeypatch.setattr(row, "body", faulty)
+    with pytest.raises(KeyError, match="a mistake"):
+        torch.softmax(x, 1)

@@ -7,6 +7,7 @@ import pytest
 
 import covector.compat.torch as compat
 from harness import attempt
+from profiled import P, counts
 
 
 def names(prof, of="aten::", top=True):
@@ -270,39 +271,6 @@ def test_transforms_are_recorded():
         compat.vmap(compat.func.grad(lambda x: x.sin().sum()))(compat.ones(3, 2))
     assert [n for n in names(prof) if n in ("aten::sin", "aten::sum")] == ["aten::sin", "aten::sum"]
     assert any("SinBackward0" in e.name for e in prof.function_events)
-
-
-def P(torch):
-    return torch.autograd.profiler
-
-
-def counts(prof):
-    return sorted(
-        {
-            (e.key, e.count)
-            for e in prof.key_averages()
-            if not e.key.startswith(
-                (
-                    "aten::empty",
-                    "aten::detach",
-                    "aten::_",
-                    "aten::resize",
-                    "aten::fill",
-                    "aten::ones",
-                    "aten::copy",
-                    "aten::clone",
-                    "aten::new",
-                    "aten::mul",
-                    "aten::neg",
-                    "aten::expand",
-                    "aten::sin",
-                    "aten::cos",
-                    "aten::as_strided",
-                    "detach",
-                )
-            )
-        }
-    )
 
 
 def script_basic_counts(torch):

@@ -7,6 +7,7 @@ import pytest
 
 import covector.compat.torch as compat
 from harness import attempt
+from profiled import P, counts
 
 
 def script_labels(torch):
@@ -124,39 +125,6 @@ def test_the_mode_ends_with_an_error_in_a_rule():
         Fails.apply(x).sum().backward()
     assert all(e.cpu_time_total >= 0 for e in prof.function_events)
     assert "FailsBackward" in [e.name for e in prof.function_events]
-
-
-def P(torch):
-    return torch.autograd.profiler
-
-
-def counts(prof):
-    return sorted(
-        {
-            (e.key, e.count)
-            for e in prof.key_averages()
-            if not e.key.startswith(
-                (
-                    "aten::empty",
-                    "aten::detach",
-                    "aten::_",
-                    "aten::resize",
-                    "aten::fill",
-                    "aten::ones",
-                    "aten::copy",
-                    "aten::clone",
-                    "aten::new",
-                    "aten::mul",
-                    "aten::neg",
-                    "aten::expand",
-                    "aten::sin",
-                    "aten::cos",
-                    "aten::as_strided",
-                    "detach",
-                )
-            )
-        }
-    )
 
 
 def script_record_function(torch):

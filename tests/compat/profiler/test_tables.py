@@ -9,6 +9,7 @@ from pathlib import Path
 
 import covector.compat.torch as compat
 from harness import attempt
+from profiled import P
 
 
 def headings(text):
@@ -94,10 +95,6 @@ def test_traces_for_chrome_are_json(tmp_path):
     for events in (a, b):
         assert {e["name"] for e in events} == {'a "label"\\', "aten::ones", "aten::mul"}
         assert all(e["ph"] == "X" and e["dur"] > 0 for e in events)
-
-
-def P(torch):
-    return torch.autograd.profiler
 
 
 def script_event_attributes(torch):

@@ -1,0 +1,112 @@
+"""Rows of docs/compat_gaps.md: what operations compute, and their derivatives."""
+
+import pytest
+
+from gap_scripts.script import attempt, gradient, leaf, row
+
+
+@row("random numbers", 0.8506, 0.4963)
+def a_random_number(torch):
+    torch.manual_seed(0)
+    return round(torch.rand(1).item(), 4)
+
+
+@row("orthogonal polynomials", [8.0, 16.0], "RuntimeError")
+def a_polynomial_of_chebyshev(torch):
+    return gradient(torch, lambda x: torch.special.chebyshev_polynomial_t(x, 2), leaf(torch))
+
+
+@row("`interpolate` of `uint8`", 31, 30)
+def bytes_between_bytes(torch):
+    x = torch.tensor([[[[214, 66, 27, 76]]]], dtype=torch.uint8)
+    out = torch.nn.functional.interpolate(x, (1, 7), mode="bilinear").flatten().tolist()
+    return next(v for v in out if v in (30, 31))
+
+
+@row("`special.bessel_j0`, `bessel_j1`", True, False)
+def a_slope_of_a_sixth(torch):
+    x = torch.tensor([1.0], dtype=torch.float64, requires_grad=True)
+    slope = torch.autograd.grad(torch.nn.functional.hardsigmoid(x).sum(), x)[0].item()
+    return abs(slope - 1 / 6) < 1e-12
+
+
+@row("`igamma`, `igammac`", True, "error")
+def the_first_argument_of_igamma(torch):
+    pytest.importorskip("scipy", reason="special functions need SciPy: pip install -e '.[scipy]'")
+    found = gradient(torch, lambda x: torch.igamma(x, torch.ones(2)), leaf(torch))
+    return "error" if isinstance(found, str) else True
+
+
+@row("second derivative of `elu`", [1.0], [0.0])
+def the_second_derivative_of_elu(torch):
+    x = torch.zeros(1, requires_grad=True)
+    (g,) = torch.autograd.grad(torch.nn.functional.elu(x).sum(), x, create_graph=True)
+    return torch.autograd.grad(g.sum(), x)[0].tolist()
+
+
+@row("`special.xlogy` at (0, 0)", True, False)
+def xlogy_at_zero(torch):
+    y = torch.zeros(1, requires_grad=True)
+    return torch.autograd.grad(torch.special.xlogy(torch.zeros(1), y).sum(), y)[0].item() == 0
+
+
+@row("dtypes without a kernel", "float16", "NotImplementedError")
+def a_kernel_of_half_precision(torch):
+    x = torch.eye(2).half()
+    return attempt(lambda: str(torch.cdist(x, x).dtype).removeprefix("torch."))
+
+
+@row("derivatives with respect to", True, False)
+def the_derivative_by_class_weights(torch):
+    w, scores, target = torch.ones(3, requires_grad=True), torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([0])
+    loss = lambda: torch.nn.functional.nll_loss(scores, target, w, reduction="sum")  # noqa: E731
+    return attempt(lambda: bool((torch.autograd.grad(loss(), w)[0] != 0).any())) is True
+
+
+@row("gradient of `embedding_bag(scale", [0.0, 1.0, 1.0], [0.0, 1.0, 0.5])
+def bags_by_frequency(torch):
+    f = lambda w: torch.nn.functional.embedding_bag(  # noqa: E731
+        torch.tensor([[1, 1, 2]]), w, mode="sum", scale_grad_by_freq=True)
+    return gradient(torch, f, leaf(torch, [0.0], [0.0], [0.0]))
+
+
+@row("gradients of values written", [0.0, 1.0], [1.0, 1.0])
+def two_values_for_one_place(torch):
+    values = leaf(torch)
+    out = torch.zeros(2).index_put((torch.tensor([0, 0]),), values)
+    return torch.autograd.grad(out.sum(), values)[0].tolist()
+
+
+@row("which of equal elements", [0, 1], [2, 3])
+def the_largest_of_equal_elements(torch):
+    return torch.ones(4).topk(2).indices.tolist()
+
+
+@row("attention of a query with NaN", True, False)
+def a_query_with_nan(torch):
+    x = torch.ones(1, 1, 2, 4)
+    q = torch.where(torch.arange(4) == 0, float("nan"), x)
+    return bool(torch.nn.functional.scaled_dot_product_attention(q, x, x).isnan().all())
+
+
+@row("`hypot` at (0, 0)", 0.0, True)
+def the_tip_of_hypot(torch):
+    x = torch.zeros(1, requires_grad=True)
+    found = torch.autograd.grad(torch.hypot(x, torch.zeros(1)).sum(), x)[0].item()
+    return True if found != found else found
+
+
+@row("Fourier transforms of an", [0, 4], "RuntimeError")
+def a_transform_of_nothing(torch):
+    return attempt(lambda: list(torch.fft.fft(torch.ones(0, 4)).shape))
+
+
+@row("`histogram`, `histogramdd` with bin", "RuntimeError", [0.0, 0.0])
+def edges_that_do_not_increase(torch):
+    return attempt(lambda: torch.histogram(torch.ones(1), torch.tensor([3.0, 1.0, 2.0]))[0].tolist())
+
+
+@row("operations of several steps on `bfloat16`", 0.796875, 0.804688)
+def a_gradient_in_bfloat16(torch):
+    return gradient(torch, lambda x: torch.logsumexp(x, 0), torch.tensor([0.5, -1.5, 2.0], dtype=torch.bfloat16,
+                                                                          requires_grad=True))[2]

@@ -1,0 +1,20 @@
+"""Every operation says in a sentence what it does."""
+
+import re
+
+import pytest
+
+import covector.compat.torch as torch
+from covector.compat.torch._impl.dispatch.call import ROWS
+from covector.compat.torch._impl.dispatch.docstrings import DOCSTRINGS
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_operation_says_what_it_does(name):
+    first, *_ = (ROWS[name].fun.__doc__ or "").strip().split("\n")
+    assert first and not re.fullmatch(rf"Compute `{name}`.*|None\.", first), first
+
+
+def test_every_docstring_of_the_table_is_shown():
+    assert [name for name in DOCSTRINGS if name not in ROWS or ROWS[name].fun.__doc__ != DOCSTRINGS[name]] == []
+    assert torch.linalg.inv.__doc__ == "Invert square matrices; a singular one raises `LinAlgError`."

@@ -1,0 +1,51 @@
+"""Every primitive, staged: a compiled graph gives every bit that its equations give one by one."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector.core.errors import ShapeError
+from covector.core.facts import SAMPLES
+from covector.core.primitive.primitive import REGISTRY
+from covector.testing.cases import cases
+from covector.testing.compiled import disagreement, layouts
+
+pytest.importorskip("scipy")
+NAMES = sorted(REGISTRY.keys() & SAMPLES.keys())
+
+
+def graphs_of(case):
+    """The primitive on all its operands, and its pullback."""
+    yield "value", cv.make_graph(lambda *xs: tuple(case.raw(xs))), case.operands
+    if not case.live or not case.answers(case.operands):
+        return
+    points = case.points(case.live)
+    cts = [np.ones(np.shape(a), a.dtype) for a in case.answers(case.operands)]
+    yield "pullback", cv.make_graph(lambda *xs: cv.vjp(case.function(case.live), *xs[: len(points)])[1](
+        tuple(xs[len(points) :]))), [*points, *cts]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_primitive_gives_the_same_bits(name, dtype):
+    for case in cases(REGISTRY[name]):
+        case = case if dtype is np.float64 else case.narrowed()
+        for what, make, values in graphs_of(case):
+            graph = make(*values)
+            for layout, given in layouts(values):
+                assert disagreement(graph, given) is None, f"{case}, {what}, {layout}\n{graph}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_primitive_of_no_elements(name):
+    prim = REGISTRY[name]
+    staged = 0
+    for case in cases(prim):
+        values = [x[:0] if x.ndim and x.dtype.kind in "fc" else x for x in case.operands]
+        try:
+            graph = cv.make_graph(lambda *xs, case=case: tuple(case.raw(xs)))(*values)
+        except (ShapeError, ValueError, IndexError, TypeError):
+            continue  # this sample needs the elements that it has
+        assert disagreement(graph, values) is None, f"{case}\n{graph}"
+        staged += 1
+    assert staged or not prim.elementwise or prim.nondiff or prim.flat
