@@ -1,16 +1,9 @@
 """covector: composable function transforms for plain NumPy and CuPy arrays."""
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import (
-    debug as debug,
-    extend as extend,
-    nn as nn,
-    numpy as numpy,
-    random as random,
-    scipy as scipy,
-    tree as tree,
-)
+from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from .backends import allocator, cupy_, llvm_, numpy_
 from .core.numpy_api import protocol
 from .transforms.collectives.collectives import (
@@ -68,8 +61,19 @@ del allocator, cupy_, llvm_, numpy_, protocol  # loaded for what they register
 del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 
+if _TYPE_CHECKING:
+    from . import nn as nn, random as random, scipy as scipy
+
+_LATER = frozenset({"nn", "random", "scipy", "testing"})  # modules that are imported when they are asked for
+
+
 def __getattr__(name: str) -> object:
-    """Import `covector.testing` on first access: the library itself does not need it."""
-    if name == "testing":
-        return _import_module("covector.testing")
+    """Import a module on first access."""
+    if name in _LATER:
+        return _import_module(f"covector.{name}")
     raise AttributeError(f"module 'covector' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, those of modules that are not imported yet, too."""
+    return sorted({*globals(), *_LATER})

@@ -5,7 +5,7 @@ import numpy as _numpy
 from numpy import (
     bool, bool_, can_cast, complex128, complex64, complexfloating, dtype, e, errstate, euler_gamma, finfo, float16,
     float32, float64, floating, from_dlpack, generic, iinfo, inexact, inf, int16, int32, int64, int8, integer, intp,
-    isscalar, issubdtype, nan, ndarray, newaxis, number, pi, promote_types, random, uint16, uint32, uint64, uint8,
+    isscalar, issubdtype, nan, ndarray, newaxis, number, pi, promote_types, uint16, uint32, uint64, uint8,
 )
 
 from . import array_methods as _array_methods  # noqa: F401 - adds methods to traced arrays
@@ -75,6 +75,14 @@ from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogr
 from .windows import bartlett, blackman, hamming, hanning, i0, kaiser
 from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
 # isort: on
+
+
+def __getattr__(name: str) -> object:
+    """NumPy's module `random`, which NumPy itself imports when it is asked for."""
+    if name == "random":
+        return _numpy.random
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __array_namespace_info__ = _numpy.__array_namespace_info__
 __array_api_version__ = _numpy.__array_api_version__

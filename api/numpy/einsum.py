@@ -5,11 +5,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import opt_einsum
-from opt_einsum import parser
 
 from ..core.arrays.dtypes import real_dtype, result_dtype
 from ..core.errors import ShapeError, at_user_line
+from ..core.lazy import LazyModule
 from ..core.numpy_api import methods
 from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, selection, shaping
@@ -17,6 +16,8 @@ from ..core.ops.indexing import indexing
 from ..core.ops.linalg import products
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
+opt_einsum: Any = LazyModule("opt_einsum")
+parser: Any = LazyModule("opt_einsum.parser")
 _PATHS = 512
 _SPELLING = frozenset(string.ascii_letters + ".,-> ")
 

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import at_user_line
-from ..core.ops.special import bessel_integer
+from ..core.lazy import LazyModule
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements
 
+bessel_integer: Any = LazyModule("covector.core.ops.special.bessel_integer")
 bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning
 
 

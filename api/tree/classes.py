@@ -4,10 +4,9 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import optree
-
 from ..core.errors import at_user_line
 from ..transforms.arguments.arguments import NAMESPACE
+from ..transforms.arguments.trees import optree
 
 
 def register_dataclass(

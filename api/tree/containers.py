@@ -5,7 +5,6 @@ from functools import reduce as fold
 from typing import Any
 
 import numpy as np
-import optree
 
 from ..core.arrays.avals import aval_of
 from ..core.arrays.dtypes import result_dtype
@@ -16,6 +15,7 @@ from ..core.ops.shaping import concatenate
 from ..core.trace.tracer import Tracer
 from ..core.types import PyTree
 from ..transforms.arguments.arguments import NAMESPACE, described
+from ..transforms.arguments.trees import optree
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:

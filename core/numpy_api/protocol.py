@@ -7,16 +7,17 @@ import numpy as np
 from ..arrays.backend import special_function
 from ..checks import check_options
 from ..errors import ConversionError, RuleError, at_user_line
+from ..lazy import LazyModule
 from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
-from ..ops.special.every import SPECIAL
 from ..primitive.primitive import REGISTRY
 from ..trace.tracer import Tracer
 from .methods import _augmented, power
 from .refusal import explain
 from .ufunc_methods import call_method, check_cast, full_name
 
+EVERY = LazyModule("covector.core.ops.special.every")
 UFUNCS = {prim.lower: prim.fun for prim in REGISTRY.values() if type(prim.lower) is np.ufunc}  # and what others come to
 UFUNCS |= {
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
@@ -92,7 +93,7 @@ def array_ufunc(self, ufunc, method, x, *others, **kwargs):
 
 def _special(ufunc):
     """The primitive of a ufunc of `scipy.special`; its name decides only if it is that very ufunc."""
-    fun = SPECIAL.get(ufunc.__name__)
+    fun = EVERY.SPECIAL.get(ufunc.__name__)
     if fun is not None and special_function(np, ufunc.__name__, np) is ufunc:
         UFUNCS[ufunc] = fun
         return fun

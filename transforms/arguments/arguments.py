@@ -1,7 +1,6 @@
 """Pytrees, argnums, aux: what happens to arguments before a trace starts and to results after it."""
 
 import numpy as np
-import optree
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.backend import find_backend
@@ -10,6 +9,7 @@ from ...core.errors import DtypeError, TreeError, at_user_line
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
 from ...core.trace.tracer import Tracer
+from .trees import optree
 
 ndarray = np.ndarray
 _LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints

@@ -2,13 +2,12 @@
 
 from functools import wraps
 
-import optree
-
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import at_user_line
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import NAMESPACE, flatten, same_structure, settle
+from ..arguments.trees import optree
 from ..staging.staging import stage
 from .custom import custom_vjp
 
@@ -108,6 +107,6 @@ class _Pullback:
         self.values = values
 
 
-register: Any = optree.register_pytree_node  # its stubs ask for a Collection
-register(_Pullback, lambda p: (tuple(p.values), p.graph), lambda graph, values: _Pullback(graph, list(values)),
-         namespace=NAMESPACE)
+optree.once_loaded(lambda optree: optree.register_pytree_node(
+    _Pullback, lambda p: (tuple(p.values), p.graph), lambda graph, values: _Pullback(graph, list(values)),
+    namespace=NAMESPACE))

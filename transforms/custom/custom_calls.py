@@ -1,7 +1,6 @@
 """One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
 
 import numpy as np
-import optree
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
@@ -11,6 +10,7 @@ from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Staged, Tracer, leniently
 from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
+from ..arguments.trees import optree
 from ..interpreters.forward import start_dual
 from ..staging.bodies import batched_body, conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown

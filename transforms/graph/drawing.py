@@ -1,10 +1,10 @@
 """Drawings of graphs for notebooks: layers from inputs to outputs, as SVG in HTML."""
 
-from html import escape
-
+from ...core.lazy import LazyModule
 from .equations import Body, Literal, Var
 from .printing import text_of
 
+HTML = LazyModule("html")
 LIMIT = 200  # equations; a longer graph is shown as text
 _CHAR, _PAD, _GAP, _ROW, _HEIGHT = 7.3, 12, 18, 62, 34  # pixels
 _SWEEPS = 6
@@ -13,12 +13,12 @@ _SWEEPS = 6
 def html_of(graph):
     """A graph as HTML: its drawing, and those of its bodies, folded, below it."""
     if len(graph.equations) > LIMIT:
-        return f"<pre>{escape(text_of(graph))}</pre>"
+        return f"<pre>{HTML.escape(text_of(graph))}</pre>"
     parts = [svg_of(graph)]
     for eq in graph.equations:
         for name, param in zip(eq.prim.params, eq.params):
             if type(param) is Body and param.graph is not None:
-                head = escape(f"{name} of {eq.prim.name}")
+                head = HTML.escape(f"{name} of {eq.prim.name}")
                 parts.append(f"<details><summary>{head}</summary>{html_of(param.graph)}</details>")
     return f"<div>{''.join(parts)}</div>"
 
@@ -163,7 +163,7 @@ def _box(n):
     x, y = n.x - n.width / 2, n.y - _HEIGHT / 2
     rounded = 17 if n.kind in ("input", "output") else 4
     lines = "".join(f'<text x="{n.x:.1f}" y="{n.y + 4 + 14 * (k - (len(n.lines) - 1) / 2):.1f}" text-anchor="middle">'
-                    f"{escape(text)}</text>" for k, text in enumerate(n.lines))
-    return (f'<g><title>{escape(n.about)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{n.width:.1f}" '
+                    f"{HTML.escape(text)}</text>" for k, text in enumerate(n.lines))
+    return (f'<g><title>{HTML.escape(n.about)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{n.width:.1f}" '
             f'height="{_HEIGHT}" rx="{rounded}" fill="{_FILLS[n.kind]}" fill-opacity="0.25" stroke="currentColor" '
             f'stroke-opacity="0.5"/>{lines}</g>')

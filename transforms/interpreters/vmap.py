@@ -1,7 +1,6 @@
 """Vectorizing map: the trace that carries a batch axis, and `vmap`."""
 
 import numpy as np
-import optree
 
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.checks import check_function, whole
@@ -13,6 +12,7 @@ from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batch
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import abandon, check_escaped
+from ..arguments.trees import optree
 from ..reverse.nan_checks import WatchedBatched, Watching
 from ..scope.axis_environment import bind, check_name, unbind
 from ..scope.debug_modes import modes

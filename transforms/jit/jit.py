@@ -12,13 +12,13 @@ import numpy as np
 from ...core.arrays.compilers import compiler
 from ...core.checks import check_function
 from ...core.errors import TreeError, at_user_line
+from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
 from ..compile.functions import note_line
-from ..native.program import native
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
 from ..staging.graph import ShapeDtype
@@ -32,6 +32,7 @@ ndarray = np.ndarray
 _KEPT = 256  # signatures kept of one function
 _LOOKS = 4  # signatures that are looked at before anything is looked up
 _OFTEN = 16  # signatures after which a message says what changes
+_NATIVE: Any = LazyModule("covector.transforms.native.program")
 _PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm")
 
 
@@ -293,5 +294,5 @@ def _checked_options(options):
                          f"{options or printer!r}; leave it out to have the faster one chosen{at_user_line()}")
     if printer == "llvm":
         compiler("llvmlite")  # or an error that says what to install
-        printer = native
+        printer = _NATIVE.native
     return {"printer": printer}

@@ -1,5 +1,7 @@
 """The incomplete gamma and beta functions; derivatives in their parameters are moments of logarithms."""
 
+from functools import cache
+
 import numpy as np
 
 from ...arrays.dtypes import is_inexact, result_dtype
@@ -15,10 +17,15 @@ from .scipy_kernels import WIDE, array, scalar, scipy_kernel, weakly
 # P(a, x) is the probability that T <= x for T of density t^(a-1) e^-t / Γ(a). Differentiating that density by a gives
 # it the factor ln t - ψ(a), so with M(n) = E[(ln T - ψ(a))^n; T <= x]:  ∂M(n)/∂a = M(n+1) - n ψ'(a) M(n-1).  The beta
 # function is alike, with moments of ln T and ln(1-T). SciPy has no M(n) for n >= 1: they are integrated here.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _BLOCK = 1 << 14
 _DROP = 45.0  # what lies below e^-45 of the largest value is left out
 _psi, _kernel_gammaln, _kernel_betaln = scipy_kernel("psi"), scipy_kernel("gammaln"), scipy_kernel("betaln")
+
+
+@cache
+def _rule():
+    """The nodes and weights of Gauss and Legendre, 100 of them."""
+    return np.polynomial.legendre.leggauss(100)
 
 
 def _panel(xp, integrand, low, high, graded):
@@ -26,17 +33,18 @@ def _panel(xp, integrand, low, high, graded):
     if graded:
         low, high = xp.arcsinh(low), xp.arcsinh(high)
     half = 0.5 * xp.maximum(high - low, 0.0)
+    nodes, weights = _rule()
 
     def weighted(node, weight):
         v = low + half * (1.0 + node)
         return (integrand(xp.sinh(v)) * xp.cosh(v) if graded else integrand(v)) * weight
 
     if isinstance(half, Tracer):
-        return sum(map(weighted, _NODES.tolist(), _WEIGHTS.tolist())) * half
+        return sum(map(weighted, nodes.tolist(), weights.tolist())) * half
     block = max(1, _BLOCK // max(half.size, 1))  # few calls for small arrays, little memory for large ones
     total = 0.0
-    for k in range(0, len(_NODES), block):
-        part = (xp.asarray(v[k : k + block]).reshape((-1,) + (1,) * half.ndim) for v in (_NODES, _WEIGHTS))
+    for k in range(0, len(nodes), block):
+        part = (xp.asarray(v[k : k + block]).reshape((-1,) + (1,) * half.ndim) for v in (nodes, weights))
         total = total + xp.sum(weighted(*part), axis=0)
     return total * half
 

@@ -1,0 +1,35 @@
+"""Modules that few programs need, imported when something of them is first asked for."""
+
+import threading
+from importlib import import_module
+
+_LOCK = threading.RLock()
+
+
+class LazyModule:
+    """Stands for a module until it is used: what was read once is an ordinary attribute from then on.
+
+    Args:
+        name: of the module, absolute; `tests/test_layers.py` counts it as an import of the file that says so.
+    """
+
+    def __init__(self, name):
+        self._name = name
+        self._waiting = []
+
+    def __getattr__(self, name):
+        if name[:2] == "__":  # what others look for in any object loads nothing
+            raise AttributeError(name)
+        module = import_module(self._name)
+        if self._waiting:
+            with _LOCK:
+                while self._waiting:
+                    self._waiting[-1](module)
+                    self._waiting.pop()
+        found = getattr(module, name)
+        setattr(self, name, found)
+        return found
+
+    def once_loaded(self, act):
+        """Call `act(module)` before the module is first used."""
+        self._waiting.append(act)

@@ -1,0 +1,6 @@
+"""optree, which takes pytrees apart; loaded for the first that is no flat tuple, list or dict of arrays."""
+
+from ...core.lazy import LazyModule
+from ...core.types import Any
+
+optree: Any = LazyModule("optree")
