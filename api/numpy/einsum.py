@@ -14,6 +14,7 @@ from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, selection, shaping
 from ..core.ops.indexing import indexing
 from ..core.ops.linalg import products
+from ..core.trace.buffers import not_followed
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
 opt_einsum: Any = LazyModule("opt_einsum")
@@ -141,7 +142,7 @@ def _without_repeats(term: str, x: Array, alone: bool) -> tuple[str, Array]:
             rest = tuple(k for k in range(len(term)) if k not in (i, j))
             x = shaping.transpose(x, (*rest, i, j))
             if alone and x.shape[-2] == n == x.shape[-1]:  # a view, which may be written to, as NumPy's
-                x = shaping.reshape(x, (*x.shape[:-2], n * n))[..., :: n + 1]
+                x = not_followed(shaping.reshape(x, (*x.shape[:-2], n * n))[..., :: n + 1])
                 term = "".join(term[k] for k in rest) + c
                 continue
             x = indexing.index(x, (Ellipsis, rows % x.shape[-2] if n else rows, rows % x.shape[-1] if n else rows))

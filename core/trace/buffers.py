@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, MutationError, at_user_line
 from ..facts import COPIES
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, steps_to, unwrap
 
 ndarray = np.ndarray
 
@@ -172,38 +172,62 @@ def identity(tracer):
 
 
 def become_buffer(tracer):
-    """Turn a traced value into a buffer in place, so that every name of it sees the writes."""
+    """Turn a traced value into a buffer in place, so that every name of it sees the writes.
+
+    Where it shares memory with others, the one that all of them are views of becomes a buffer, and they its views.
+    """
     if type(tracer) is Buffer:
         return tracer
-    holders = sys.getrefcount(tracer.state) - _ALONE + 1 if getattr(tracer, "state", None) is not None else 1
-    if holders == 2:  # a view and its base, nobody else: `y[1:] += t`
-        link = getattr(tracer, "link", None)
-        base = None if link is None else link[0]()
-        if base is not None and base.state is tracer.state:
-            return _become_view(tracer, base, link[1:])
-    if holders > 1:
-        raise MutationError(
-            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with "
-            f"another one (a view, or something a view was taken of), and the other would not see it; write to a copy: "
-            f"x = x.copy(), or use x.at[index].set(value){at_user_line()}"
-        )
+    state = getattr(tracer, "state", None)
+    if state is not None:
+        root = tracer if tracer.link is None else tracer.link[0]
+        views = state.alive()
+        others = len(views) - (tracer is not root)
+        if others or tracer is not root and sys.getrefcount(root) > _HELD:
+            return _share_buffer(tracer, root, views)
+        tracer.state = tracer.link = None
     return _turn(tracer, State(last_level()))
 
 
-def _become_view(tracer, base, step):
-    """Turn a traced value and the view `tracer` of it into a buffer and its view."""
-    if not _shares(tracer, base, step[0]):
-        tracer.state = None
+def _share_buffer(tracer, root, views):
+    """Turn a traced value, and all that lie in the same memory, into a buffer and its views."""
+    if tracer is not root and not _lies_in(tracer, root):
+        tracer.state = tracer.link = None
         return _turn(tracer, State(last_level()))
-    base.state = None
-    _turn(base, State(last_level()))
-    return _turn(tracer, State(last_level(), base, (step,)))
+    links = [(view, steps_to(view)) for view in views if _lies_in(view, root)]
+    if any(steps is None for _, steps in links):
+        raise MutationError(
+            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with the "
+            f"diagonal of a part of it, which would not see it; write to a copy: x = x.copy(), or use "
+            f"x.at[index].set(value){at_user_line()}")
+    for view in views:
+        view.state = view.link = None
+    root.state = root.link = None
+    _turn(root, State(last_level()))
+    for view, steps in links:
+        _turn(view, State(root.state.stamp, root, tuple(steps)))
+    return tracer
 
 
-def _shares(view, base, prim):
-    """Whether the output of a view primitive lies in the memory of its operand."""
-    inner, outer = unwrap(view), unwrap(base)
-    return prim.name not in COPIES or inner is None or np.shares_memory(inner, outer) or not inner.size
+def _lies_in(view, root):
+    """Whether a view lies in the memory of its root: some steps copy where no strides give them."""
+    steps = steps_to(view)
+    if steps is None or all(prim.name not in COPIES for prim, _ in steps):
+        return True
+    inner, outer = unwrap(view), unwrap(root)
+    if inner is None:  # staged: as for arrays whose elements lie in order
+        outer = inner = np.empty(root.shape, np.int8)
+        for prim, params in steps:
+            inner = step_of(prim, inner, params)
+    return not inner.size or np.shares_memory(inner, outer)
+
+
+def not_followed(view):
+    """The view, to which writes are refused if it is a copy of what it was taken of: NumPy has it without one."""
+    link = getattr(view, "link", None)
+    if link is not None and view.state is link[0].state and not _lies_in(view, link[0]):
+        view.link = (link[0], None, None, None)
+    return view
 
 
 def _turn(tracer, state):
@@ -293,11 +317,13 @@ def _calibrate_local():
 _LOCAL = _calibrate_local()
 
 
-def _alone():
-    """How many references `getrefcount` sees of a state that one tracer holds."""
-    tracer = Rev()
-    tracer.state = object()
-    return sys.getrefcount(tracer.state)
+def _held():
+    """How many references `getrefcount` sees of a root that one link holds, as `become_buffer` asks."""
+    root, view = Rev(), Rev()
+    view.link = (root, None, None, None)
+    del root
+    root = view if view.link is None else view.link[0]
+    return sys.getrefcount(root)
 
 
-_ALONE = _alone()
+_HELD = _held()

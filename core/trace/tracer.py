@@ -16,10 +16,21 @@ _levels = itertools.count(1)
 _last_level = 0
 
 
-class Sharing:
-    """The `state` of a tracer and of the views taken of it: one that only one tracer holds is shared no longer."""
+class Sharing(list):
+    """The `state` of a tracer and of the views taken of it: weak references to the views.
 
-    __slots__ = ()
+    The `link` of a view is `(root, link, prim, params)`: the tracer that the first view was taken of, the link of what
+    this one was taken of (None: of the root), and how. As in NumPy, a view keeps its root alive.
+    """
+
+    limit = 64
+
+    def alive(self):
+        """The views that still are."""
+        found = [view for view in [known() for known in self] if view is not None and view.state is self]
+        self[:] = [ref(view) for view in found]
+        self.limit = max(64, 2 * len(found))
+        return found
 
 
 def next_level():
@@ -238,8 +249,24 @@ def share(tracer, view, prim, params):
     state = getattr(tracer, "state", None)
     if state is None:
         tracer.state = state = Sharing()
+        tracer.link = None
+    link = tracer.link
+    view.link = (tracer if link is None else link[0], link, prim, params)
     view.state = state
-    view.link = (ref(tracer), prim, params)
+    state.append(ref(view))
+    if len(state) > state.limit:
+        state.alive()
+
+
+def steps_to(view):
+    """`[(prim, params), …]` from the root of a view to it; None where they are not known."""
+    steps, link = [], view.link
+    while link is not None:
+        _, link, prim, params = link
+        if prim is None:
+            return None
+        steps.append((prim, params))
+    return steps[::-1]
 
 
 def unwrap(value: Any) -> Any:

@@ -61,15 +61,12 @@ def test_a_write_reaches_what_it_reaches_in_numpy(name, start):
                     lambda x: covector.vmap(f)(x[None])[0]):
         try:
             found = wrapped(X)
-        except MutationError:  # refused, since a third name would not see it
-            assert start is not np.copy or "of a part" in name
-            continue
+        except MutationError:  # NumPy has a view there, where covector copies
+            assert "of a part" in name
+            return
         np.testing.assert_array_equal(found, wanted)
     if "in place" not in name or "nan" not in name:
-        try:
-            tangent = covector.jvp(f, (X,), (direction,))[1]
-        except MutationError:
-            return
+        tangent = covector.jvp(f, (X,), (direction,))[1]
         np.testing.assert_allclose(tangent, (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6, atol=1e-7)
         pulled = covector.vjp(f, X)[1](direction)[0]
         np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
@@ -93,6 +90,81 @@ def test_parts_of_complex_values_are_written_to(part):
     np.testing.assert_allclose(tangent, (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6, atol=1e-7)
     pulled = covector.vjp(f, X)[1](direction)[0]
     np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
+
+
+VIEWS = {
+    "rows": lambda b, k: b[k % len(b)] if len(b) else b[...],
+    "part": lambda b, k: b[k % 2 :],
+    "backwards": lambda b, k: b[::-1],
+    "transposed": lambda b, k: b.T,
+    "flat": lambda b, k: b.reshape(-1),  # which copies where the elements do not lie in order
+    "new axis": lambda b, k: b[None],
+    "ravelled": lambda b, k: np.ravel(b),
+}
+
+
+def written_at_random(x, seed):
+    """Arrays that are views of each other, after writes through some of them; some are forgotten in between."""
+    rng = np.random.default_rng(seed)
+    names = [x * 1.0, x]
+    for k in range(14):
+        target = names[rng.integers(len(names))]
+        turn = rng.integers(5)
+        if turn < 2 and target.ndim:
+            names.append(VIEWS[sorted(VIEWS)[rng.integers(len(VIEWS))]](target, k))
+        elif turn == 2 and len(names) > 2:
+            del names[rng.integers(len(names))]
+        elif turn == 3:
+            other = names[rng.integers(len(names))]
+            target *= 1.0 + 0.1 * np.sum(other)
+        elif target.ndim and len(target):
+            target[0] += 0.5 * target[-1]
+        del target
+    return np.concatenate([np.ravel(v) for v in names])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_names_of_one_memory_see_each_others_writes(seed):
+    direction = np.cos(X)
+
+    def f(x):
+        return written_at_random(x, seed)
+
+    value, tangent = covector.jvp(f, (X,), (direction,))
+    np.testing.assert_array_equal(value, f(X.copy()))
+    np.testing.assert_array_equal(covector.vmap(f)(X[None])[0], f(X.copy()))
+    close = 1e-6 * direction
+    slope = (f(X + close) - f(X - close)) / 2e-6
+    np.testing.assert_allclose(tangent, slope, rtol=1e-5, atol=1e-6 * np.abs(tangent).max())
+    weights = np.sin(np.arange(value.size))
+    pulled = covector.vjp(f, X)[1](weights)[0]
+    np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * weights), rtol=1e-9)
+    np.testing.assert_allclose(covector.jit(f)(X), value, rtol=1e-12)
+
+
+def test_a_diagonal_of_a_part_is_not_written_to():
+    def f(x):
+        y = x * 1.0
+        d = np.einsum("ii->i", y[:, :2])
+        d += 1.0
+        return y
+
+    with pytest.raises(MutationError, match="the diagonal of a part"):
+        covector.vjp(f, X)
+
+
+def test_forgotten_views_cost_nothing():
+    def f(x):
+        y = x * 1.0
+        for k in range(1000):
+            y[k % 2, 0]
+            y[k % 2]
+        seen.append(len(y.state))
+        return y
+
+    seen = []
+    covector.vjp(f, X)
+    assert seen[0] <= 65
 
 
 READ_ONLY = {
