@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from .backends import allocator, cupy_, llvm_, numpy_
+from .core.foreign import ADVICE as _ADVICE, missing as _missing
 from .core.numpy_api import protocol
 from .transforms.collectives.collectives import (
     all_gather as all_gather,
@@ -68,10 +69,10 @@ _LATER = frozenset({"nn", "random", "scipy", "testing"})  # modules that are imp
 
 
 def __getattr__(name: str) -> object:
-    """Import a module on first access."""
+    """Import a module on first access; say what to use for the names of other libraries."""
     if name in _LATER:
         return _import_module(f"covector.{name}")
-    raise AttributeError(f"module 'covector' has no attribute {name!r}")
+    raise _missing("covector", name, _ADVICE)
 
 
 def __dir__() -> list[str]:

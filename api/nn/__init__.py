@@ -1,5 +1,6 @@
 """Stateless neural-network layers as functions of arrays and traced arrays."""
 
+from ..core.foreign import LAYERS as _LAYERS, missing as _missing
 from .activations import (
     celu as celu,
     elu as elu,
@@ -35,3 +36,8 @@ from .piecewise import (
 )
 from .pooling import avg_pool as avg_pool, max_pool as max_pool
 from .softmax import log_softmax as log_softmax, logmeanexp as logmeanexp, logsumexp as logsumexp, softmax as softmax
+
+
+def __getattr__(name: str) -> object:
+    """Say what to use for the names of layers."""
+    raise _missing("covector.nn", name, _LAYERS)

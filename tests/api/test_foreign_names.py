@@ -1,0 +1,36 @@
+"""Names of other libraries: the message says what to use, and that exists."""
+
+import importlib
+import re
+
+import pytest
+
+import covector
+from covector.core.foreign import ADVICE, LAYERS
+
+NAMED = sorted({name for text in (ADVICE | LAYERS).values() for name in re.findall(r"`([\w.]+)`", text)})
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_advised_exists(name):
+    module, _, last = name.rpartition(".")
+    assert hasattr(importlib.import_module(module), last)
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_name_of_another_library_is_answered(name):
+    with pytest.raises(AttributeError, match=f"^covector has no {name}; .*test_foreign_names.py"):
+        getattr(covector, name)
+    assert name not in dir(covector)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layer_is_answered(name):
+    with pytest.raises(AttributeError, match=f"^covector.nn has no {name}; "):
+        getattr(covector.nn, name)
+
+
+def test_unknown_name_is_an_ordinary_error():
+    for module in (covector, covector.nn):
+        with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
+            module.no_such_name
