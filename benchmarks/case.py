@@ -14,6 +14,7 @@ AUTOGRAD = "autograd"
 NUMPY = "NumPy"
 EAGER = "eager"  # of rows whose covector side is compiled
 JAX = "jax.jit"
+JAX_EAGER = "JAX"  # the same, without jit
 
 
 @dataclass(frozen=True)

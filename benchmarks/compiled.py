@@ -15,12 +15,16 @@ import numpy as np
 import recurrent
 import rk4
 import rosenbrock
-from case import COVECTOR, EAGER, JAX, NUMPY, Bound, Timed, arrays
+from case import COVECTOR, EAGER, JAX, JAX_EAGER, NUMPY, Bound, Timed, arrays
 from libraries import jax
 
 import covector
 
 FIRST_US, FIRST_SHARE = 15_000.0, 0.1
+WITHOUT_JIT = frozenset({  # rows that run by JAX without jit, too
+    "rosenbrock-10", "rosenbrock-hessian-10", "mlp-small", "mlp", "rk4", "lstm", "logistic-hessian",
+    "elementwise-float64",
+})
 
 
 class Library(NamedTuple):
@@ -171,6 +175,9 @@ def row(name, title, build, args, limit, by_hand=None, limit_by_hand=None, toler
     if jax is not None:
         theirs, given = jax.jit(build(THEIRS)), jax.tree.map(jax.numpy.asarray, args)
         sides[JAX] = lambda: jax.block_until_ready(theirs(*given))
+        if name in WITHOUT_JIT:
+            plain = build(THEIRS)
+            sides[JAX_EAGER] = lambda: jax.block_until_ready(plain(*given))
     if by_hand is not None:
         sides[NUMPY] = lambda: by_hand(*args)
     bounds = [Bound(limit, JAX)] + ([] if limit_by_hand is None else [Bound(limit_by_hand, NUMPY)])

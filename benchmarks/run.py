@@ -77,8 +77,8 @@ def main() -> int:
     if not options.check_values and options.only is None:
         results = {"environment": facts, "quick": options.quick, "rows": rows}
         options.json.write_text(json.dumps(results, indent=1) + "\n")
-        if options.readme is not None:
-            table.write(results, options.readme)
+        if options.write_tables:
+            table.write(results)
     missed = [row["name"] for row in rows if not all(b["holds"] for b in row["bounds"])]
     timed = "none were timed" if options.check_values else f"bounds missed: {missed or 'none'}"
     print(f"{len(cases)} rows, failing: {wrong or 'none'}, {timed}")
@@ -156,7 +156,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--enforce", action="store_true", help="exit with 1 if a bound is missed")
     parser.add_argument("--core", type=int, help="pin the process to this core (Linux)")
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results.json")
-    parser.add_argument("--readme", type=Path, help="write the table into this file, too")
+    parser.add_argument("--write-tables", action="store_true", help="write the tables of README and docs, too")
     return parser.parse_args()
 
 

@@ -14,14 +14,18 @@ RESULTS = {
     "environment": {"cpu": "a processor", "python": "3.11.0", "load_average": [0.5], "versions": {"numpy": "2.0"}},
     "rows": [
         {
+            "name": "rosenbrock-hessian",
             "title": "slow row",
+            "facts": {"covector": {"median_us": 1500.0}, "PyTorch": {"median_us": 7.0}},
             "figure": 1234.5,
             "unit": "µs",
             "ratios": {"PyTorch": 0.5},
             "bounds": [{"limit": 0.4, "against": "PyTorch", "measured": 0.5, "holds": False}],
         },
         {
+            "name": "jit-rosenbrock-hessian-10",
             "title": "compiled row",
+            "facts": {"covector": {"median_us": 2.0}, "jax.jit": {"median_us": 9.0}},
             "figure": 2.5,
             "unit": "µs",
             "ratios": {"eager": 0.25, "jax.jit": 0.125},
@@ -53,12 +57,14 @@ def test_the_choice_between_numpy_and_floats_is_measured():
 
 
 def test_table_replaces_what_stands_between_the_markers(tmp_path):
-    results, readme = tmp_path / "results.json", tmp_path / "README.md"
+    results, readme, page = tmp_path / "results.json", tmp_path / "README.md", tmp_path / "benchmarks.md"
     results.write_text(json.dumps(RESULTS))
     readme.write_text(README, encoding="utf-8")
-    status, printed = command("table.py", "--results", results, "--readme", readme)
+    page.write_text(README, encoding="utf-8")
+    status, printed = command("table.py", "--results", results, "--readme", readme, "--page", page)
     assert status == 0, printed
-    text = readme.read_text(encoding="utf-8")
+    assert "| its Hessian |  | 1.5 ms | 2 µs |  | 9 µs | 7 µs |  |" in readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- benchmarks:begin -->\n| ")
     assert text.endswith("\n<!-- benchmarks:end -->\nafter\n")
     assert "| slow row | 1.23 ms | 0.50 |  |  |  | ≤ 0.4 × PyTorch | **no** |" in text
