@@ -12,7 +12,7 @@ _MESH = "one process with `covector.vmap`(f, axis_name=...) takes its place, wit
 _TORCH = "covector.compat.torch has PyTorch's functions: import covector.compat.torch as torch"
 _LAYERS = ("covector.nn has functions of arrays; keep parameters in a dict and apply them, x @ p['w'] + p['b'], as the "
            "tutorial does")
-_OPTIMIZERS = "write the update over the tree, `covector.tree.map`(lambda p, g: p - 0.1 * g, params, grads)"
+_OPTIMIZERS = "`covector.optimizers`: sgd, adam, adamw, rmsprop, lion, lbfgs, clipping, schedules"
 
 ADVICE = {
     "Array": "arrays are `numpy.ndarray`, and traced ones `covector.extend.Tracer`",
@@ -52,7 +52,7 @@ ADVICE = {
     "holomorphic_grad": "`covector.grad`(f, holomorphic=True)",
     "primitive": "`covector.extend.primitive`",
     "odeint": "steps of a method in a `covector.scan`",
-    "optax": _OPTIMIZERS, "optim": _OPTIMIZERS, "optimizers": _OPTIMIZERS, "sgd": _OPTIMIZERS, "adam": _OPTIMIZERS,
+    "optax": _OPTIMIZERS, "optim": _OPTIMIZERS, "sgd": _OPTIMIZERS, "adam": _OPTIMIZERS,
     "Tensor": _TORCH, "tensor": _TORCH, "no_grad": _TORCH, "autograd": _TORCH, "func": _TORCH, "backward": _TORCH,
     "from_numpy": _TORCH, "compile": "`covector.jit`", "detach": "`covector.stop_gradient`",
 }

@@ -77,6 +77,7 @@ transforms/jit: core core/arrays core/trace transforms/scope core/primitive tran
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
+api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
     transforms/interpreters transforms/staging transforms/debug
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
@@ -89,7 +90,7 @@ api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn
     transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
-    transforms/jit api/numpy transforms/custom api/nn api/random api/scipy
+    transforms/jit api/numpy api/optimizers transforms/custom api/nn api/random api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/control transforms/debug transforms/jit transforms/custom
     api/nn api/scipy/special api
