@@ -1,4 +1,11 @@
-"""Options of the whole test suite."""
+"""Options of the whole test suite, and a cache of object code that is not the user's own."""
+
+import os
+import tempfile
+
+_CACHE = tempfile.TemporaryDirectory(prefix="covector-tests-")  # removed when the tests end
+os.environ["COVECTOR_CACHE_DIR"] = os.path.join(_CACHE.name, "cache")
+os.environ.pop("COVECTOR_CACHE", None)
 
 
 def pytest_addoption(parser):

@@ -55,7 +55,8 @@ core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/compile
+transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
+    transforms/compile
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
@@ -88,8 +89,8 @@ api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/op
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree core/numpy_api core/ops/nn
-    transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
+    core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
+    core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
     transforms/jit api/numpy api/optimizers transforms/custom api/nn api/random api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/control transforms/debug transforms/jit transforms/custom

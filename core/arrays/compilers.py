@@ -1,14 +1,35 @@
 """Compilers of native code: backends register how each is loaded, which happens when one is first needed."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 from ..errors import MissingLibraryError, at_user_line
 
 _LOADERS = {}  # name -> (what imports it, the extra of covector that installs it)
 _LOADED = {}
+_INSTALLED = {}
 
 
 def register_compiler(name, load, extra):
     """Register what imports a compiler."""
     _LOADERS[name] = load, extra
+
+
+def installed(name):
+    """What tells one installation of a compiler from another; None where there is none. It is not imported for this."""
+    if name not in _INSTALLED:
+        try:
+            found = find_spec(name)
+        except ValueError:  # set to None in sys.modules
+            found = None
+        _INSTALLED[name] = None if found is None or found.origin is None else _release(Path(found.origin))
+    return _INSTALLED[name]
+
+
+def _release(origin):
+    """The text of a package's `_version.py`, and when it was installed: `importlib.metadata` takes 20 ms to import."""
+    numbers = origin.with_name("_version.py")
+    return numbers.read_text(encoding="utf-8") if numbers.exists() else "", origin.stat().st_mtime_ns
 
 
 def compiler(name):

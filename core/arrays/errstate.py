@@ -7,13 +7,13 @@ small operation. Where a NumPy has the variable no longer, `np.errstate` does th
 import numpy as np
 from numpy._core import umath
 
-_VARIABLE = getattr(umath, "_extobj_contextvar", None)
+VARIABLE = getattr(umath, "_extobj_contextvar", None)
 
-if _VARIABLE is not None and hasattr(umath, "_make_extobj"):
+if VARIABLE is not None and hasattr(umath, "_make_extobj"):
     make_error_state = umath._make_extobj
-    enter_error_state = _VARIABLE.set
-    leave_error_state = _VARIABLE.reset
-    error_state = _VARIABLE.get
+    enter_error_state = VARIABLE.set
+    leave_error_state = VARIABLE.reset
+    error_state = VARIABLE.get
 else:
 
     def make_error_state(**kinds):

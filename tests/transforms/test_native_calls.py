@@ -279,6 +279,7 @@ def test_without_llvm(monkeypatch):
 
     monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
     monkeypatch.setattr(compilers, "_LOADED", {})
+    monkeypatch.setattr(compilers, "_INSTALLED", {"llvmlite": None})
     with pytest.raises(MissingLibraryError, match=r"pip install 'covector\[llvm\]', or leave.*native_call"):
         native(bumps)
     assert np.isfinite(cv.jit(bumps)(X))

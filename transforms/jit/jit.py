@@ -9,7 +9,7 @@ from typing import NamedTuple, cast, overload
 
 import numpy as np
 
-from ...core.arrays.compilers import compiler
+from ...core.arrays.compilers import compiler, installed
 from ...core.checks import check_function
 from ...core.errors import TreeError, at_user_line
 from ...core.lazy import LazyModule
@@ -293,6 +293,7 @@ def _checked_options(options):
         raise ValueError(f"compiler_options of jit takes printer=, one of {', '.join(_PRINTERS)}, but got "
                          f"{options or printer!r}; leave it out to have the faster one chosen{at_user_line()}")
     if printer == "llvm":
-        compiler("llvmlite")  # or an error that says what to install
+        if installed("llvmlite") is None:
+            compiler("llvmlite")  # an error that says what to install
         printer = _NATIVE.native
     return {"printer": printer}

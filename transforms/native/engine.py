@@ -2,84 +2,178 @@
 
 import ctypes
 import ctypes.util
+import hashlib
+import json
+import os
+import platform
+import sys
+import sysconfig
 import threading
+import weakref
 from functools import cache
 
-from ...core.arrays.compilers import compiler
-from .lanes import elementary_module
+import numpy as np
 
-_LOCK = threading.RLock()
+from ...core.arrays.compilers import compiler, installed
+from .lanes import elementary_module
+from .object_cache import ObjectCache, folder
+from .object_files import SUPPORTED, Loaded, Unloadable
+
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
+_CODE = {"reloc": "pic", "codemodel": "small"} if SUPPORTED else {"reloc": "default", "codemodel": "jitdefault"}
+_ABOUT = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")  # a processor, as Linux tells it
 
 
 class Machine:
-    """The processor, and the functions of the C library that code calls."""
+    """The processor, and the code that it runs: compiled, or found in the cache; LLVM is loaded when it is needed."""
 
     def __init__(self):
-        self.llvm = llvm = compiler("llvmlite")
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        self.target = llvm.Target.from_default_triple()
+        self.lock = threading.RLock()  # one thread compiles at a time
+        self.cache = None
+        self.loaded = weakref.WeakValueDictionary()  # key -> Code
+        self.elementary = {}  # elementary functions -> their Code, kept as long as the process
+        self.compiled = 0  # modules
+        self.ready = False
+        known = (installed("llvmlite"), np.__version__, sysconfig.get_config_var("SOABI"), platform.machine(),
+                 sys.platform, PASSES, _LARGE, sorted(_CODE.items()))
+        self.digest = hashlib.sha256(repr(known).encode())
+        facts = self.facts()
+        self.name, self.features, self.vector = facts["name"], facts["features"], facts["vector"]
+        self.digest.update(f"{self.name} {self.features}".encode())
+
+    def facts(self):
+        """What LLVM says of the processor: remembered in the cache, under what the system says of it."""
+        about = _processor()
+        key = self.key(f"processor {about}")
+        found = self.files() and about and self.files().get(key)
+        if found:
+            return json.loads(found)
+        llvm = self.llvm()
         try:
             features = llvm.get_host_cpu_features()
         except RuntimeError:  # a processor that LLVM does not tell the features of
-            features = None
-        self.features = "" if features is None else features.flatten()
-        features = features or {}
-        self.name = llvm.get_host_cpu_name()
-        self.vector = 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
-        self.known = set()  # names of functions of the C library
-        self.elementary = {}  # elementary functions in memory -> what keeps them there
+            features = {}
+        facts = {"name": llvm.get_host_cpu_name(), "features": features.flatten() if features else "",
+                 "vector": 64 if features.get("avx512f") else 32 if features.get("avx2") else 16}
+        if about and self.files():
+            self.files().put(key, json.dumps(facts).encode())
+        return facts
 
-    def know(self, symbols):
-        """Make functions of the C library known by their names."""
-        for name in symbols:
-            if name not in self.known:
-                self.llvm.add_symbol(name, address_of(name))
-                self.known.add(name)
+    def llvm(self):
+        """The library."""
+        llvm = compiler("llvmlite")
+        if not self.ready:
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+            self.ready = True
+        return llvm
 
-    def compile(self, module, entry):
-        """The `Code` of a function in a module's text."""
-        with _LOCK:
-            self.know(module.symbols)
-            missing = {symbol: what for symbol, what in module.needed.items() if symbol not in self.elementary}
-            if missing:
-                found = elementary_module(missing)
-                self.know(found.symbols)
-                engine = self.engine(found.text)
-                for symbol in found.functions:
-                    self.llvm.add_symbol(symbol[1:], engine.get_function_address(symbol[1:]))
-                    self.elementary[symbol] = engine  # kept as long as the process
-            engine = self.engine(module.text)
-            return Code(engine, engine.get_function_address(entry))
+    def files(self):
+        """The cache on disk; None where it is off."""
+        where = folder()
+        if where is None:
+            return None
+        if self.cache is None or self.cache.folder != where:
+            self.cache = ObjectCache(where)
+        return self.cache
 
-    def engine(self, text):
-        """The functions of a module's text, in memory."""
-        llvm = self.llvm
-        level = 2 if text.count("\n") < _LARGE else 1
-        machine = self.target.create_target_machine(cpu=self.name, features=self.features, opt=level)
+    def key(self, text):
+        """What a module's code is found by."""
+        digest = self.digest.copy()
+        digest.update(text.encode())
+        return digest.digest()
+
+    def code(self, text, needed):
+        """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it."""
+        with self.lock:
+            for symbol, what in needed.items():
+                if symbol not in self.elementary:
+                    module = elementary_module({symbol: what})
+                    self.elementary[symbol] = self.code(module.text, {})
+            key = self.key(text)
+            found = self.loaded.get(key)
+            if found is None:
+                found = self.loaded[key] = Code(*self.functions(key, text))
+            return found
+
+    def functions(self, key, text):
+        """`({name: address}, what keeps them in memory)`."""
+        files = self.files()
+        data = files.get(key) if files else None
+        if data is None:
+            data = self.object_code(text)
+            if files:
+                files.put(key, data)
+        if SUPPORTED:
+            try:
+                loaded = Loaded(data, self.address_of)
+                return loaded.symbols, loaded
+            except Unloadable:  # LLVM takes more kinds of files
+                pass
+        return self.linked(data, text)
+
+    def object_code(self, text):
+        """The bytes of an object file."""
+        llvm = self.llvm()
+        target = self.target(text)
         parsed = llvm.parse_assembly(text)
         parsed.triple = llvm.get_default_triple()
-        parsed.data_layout = str(machine.target_data)
+        parsed.data_layout = str(target.target_data)
         passes = llvm.create_new_module_pass_manager()
         for name in PASSES:
             getattr(passes, f"add_{name}_pass")()
-        passes.run(parsed, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1)))
-        engine = llvm.create_mcjit_compiler(parsed, machine)
+        passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1)))
+        self.compiled += 1
+        return target.emit_object(parsed)
+
+    def target(self, text):
+        """What LLVM must know to choose instructions."""
+        level = 2 if text.count("\n") < _LARGE else 1
+        return self.llvm().Target.from_default_triple().create_target_machine(
+            cpu=self.name, features=self.features, opt=level, **_CODE)
+
+    def linked(self, data, text):
+        """The functions of an object file, put into memory by LLVM."""
+        llvm = self.llvm()
+        names = defined_in(text)
+        for name in called_in(text):
+            llvm.add_symbol(name, self.address_of(name))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target(""))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
-        return engine
+        return {name: engine.get_function_address(name) for name in names}, engine
+
+    def address_of(self, name):
+        """The address of an elementary function, or of one of the C library."""
+        found = self.elementary.get(f"@{name}")
+        return address_of(name) if found is None else found.symbols[name]
 
 
 class Code:
-    """A function in memory, as long as this lives."""
+    """Functions in memory, as long as this lives: `symbols` has their addresses."""
 
-    __slots__ = ("engine", "address")
+    __slots__ = ("symbols", "memory", "__weakref__")
 
-    def __init__(self, engine, address):
-        self.engine = engine
-        self.address = address
+    def __init__(self, symbols, memory):
+        self.symbols = symbols
+        self.memory = memory
+
+
+def defined_in(text):
+    """The names of the functions that others may call."""
+    return [_name(line) for line in text.split("\n") if line.startswith("define ") and " internal " not in line]
+
+
+def called_in(text):
+    """The names of the functions that stand elsewhere."""
+    return [name for line in text.split("\n") if line.startswith("declare ")
+            and not (name := _name(line)).startswith("llvm.")]
+
+
+def _name(line):
+    return line[line.index("@") + 1 : line.index("(")]
 
 
 @cache
@@ -88,20 +182,39 @@ def machine():
     return Machine()
 
 
+def _after_fork():
+    """A thread that does not exist in a child may have held the lock."""
+    if machine.cache_info().currsize:
+        machine().lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _processor():
+    """What the system says of the processor; None where it says nothing."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            lines = file.read(1 << 14).split("\n\n")[0].split("\n")
+    except OSError:
+        return None
+    found = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return " ".join([found[name] for name in _ABOUT]) if all(name in found for name in _ABOUT) else None
+
+
 @cache
-def _libraries():
-    found = [ctypes.CDLL(None)]
-    name = ctypes.util.find_library("m")
-    if name is not None:
-        found.append(ctypes.CDLL(name))
-    return found
+def _library(name):
+    """A library that is loaded, or None."""
+    found = None if name is None else ctypes.util.find_library(name)  # which takes 10 ms
+    return ctypes.CDLL(found) if name is None or found is not None else None
 
 
 def address_of(name):
     """The address of a function of the C library."""
-    for library in _libraries():
+    for library in (None, "m"):
         try:
-            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+            return ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value
         except AttributeError:
             continue
     raise AttributeError(f"the C library has no function {name}")

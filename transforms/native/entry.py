@@ -1,134 +1,47 @@
-"""The entry of native code: a C function that Python calls, which looks at what it is given and makes the outputs."""
-
-import ctypes
-import weakref
+"""The entry of native code: the text of a C function that Python calls, which looks at what it is given."""
 
 import numpy as np
 
 from ...core.types import Any
-from .blas import products_library
-from .engine import machine
+from .error_states import DEFAULT, VARIABLE
 from .lanes import Text
-from .layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
-from .llvm import STOPPED, Printer
+from .layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
+from .llvm import STOPPED
 from .statements import KINDS
 
 ndarray = np.ndarray
+DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
+STATE = "other error state"  # in the table: one that native code can do, beside NumPy's own
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
 _RELEASED = 2e5  # operations above which other threads may run
-_PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
-_FASTCALL = 0x80
-DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
 
 
-def native_function(kernel, avals, out_avals, slow):
-    """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
-
-    Args:
-        kernel: the `Kernel`.
-        avals, out_avals: of its inputs and outputs.
-        slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
-    """
-    processor = machine()
-    known = functions()
-    printer = Printer(kernel, processor.vector, products_library(), known is not None)
-    again = []
-    handler = _handler(avals, slow, again)
-    if known is not None:
-        printer.module.declare(f"@left = internal global i32 {_PATIENCE}")
-        printer.module.functions["@stopped"] = _stopped(known)
-        printer.module.functions["@call"] = _entry(printer.module, kernel, avals, out_avals, known, id(handler))
-    else:
-        printer.module.functions["@call"] = _plain_entry(kernel)
-    code = processor.compile(printer.module, "call")
-    keep = (code, tuple(printer.constants), handler)
-    run = _c_function(code.address, keep) if known is not None else _python_function(
-        code.address, keep, kernel, avals, out_avals)
-    again.append(weakref.ref(run))
-    return printer.module.text, run
+def dtype_of(aval):
+    """NumPy's own object for the dtype of an aval."""
+    return DTYPES[KINDS[aval.dtype]]
 
 
-def _handler(avals, slow, again):
-    """What runs for values that native code does not take as they are: copies in order, or the slow function."""
-    def handle(*values):
-        fixed = [_in_order(x, aval) for x, aval in zip(values, avals)]
-        if any(a is not b for a, b in zip(fixed, values)):
-            run = again[0]()
-            if run is not None:
-                return run(*fixed)
-        return slow(*values)
-
-    return handle
-
-
-def _in_order(x, aval):
-    """A value as native code takes it, if a copy is that."""
-    if type(x) is ndarray and x.dtype == aval.dtype and x.shape == aval.shape:
-        if not (x.flags.c_contiguous and x.flags.aligned) or id(x.dtype) != _dtype_id(aval):
-            return np.array(x, DTYPES[KINDS[aval.dtype]], order="C")
-    elif isinstance(x, np.generic) and x.dtype == aval.dtype and not aval.shape and type(x) is not aval.dtype.type:
-        return np.array(x, aval.dtype)
-    return x
-
-
-def _dtype_id(aval):
-    """The address of NumPy's own object for the dtype of an aval."""
-    return id(DTYPES[KINDS[aval.dtype]])
-
-
-class _Method(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("run", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
-
-
-def _c_function(address, keep):
-    """A Python function of a C function, which keeps alive what that needs."""
-    method = _Method(b"native", address, _FASTCALL, None)
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return make(ctypes.addressof(method), (method, *keep), None)
-
-
-def _python_function(address, keep, kernel, avals, out_avals):
-    """The same written in Python, where C code must not look into arrays."""
-    count = len(kernel.inputs) + len(kernel.outputs) + 1
-    work = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(address)
-    handler = keep[-1]
-    left = [_PATIENCE]
-
-    def run(*values):
-        given = []
-        for x, aval in zip(values, avals):
-            if type(x) is ndarray and (x.dtype != aval.dtype or x.shape != aval.shape or not x.flags.c_contiguous
-                                       or not x.flags.aligned):
-                return handler(*values)
-            if type(x) is not ndarray and (aval.shape or np.asarray(x).dtype != aval.dtype):
-                return handler(*values)
-            given.append(np.asarray(x))
-        outs = [*[np.empty(a.shape, a.dtype) for a in out_avals], np.zeros(())]
-        scratch = np.empty(kernel.scratch + 64, np.uint8)
-        work(*[a.ctypes.data for a in (*given, *outs)], scratch.ctypes.data + -scratch.ctypes.data % 64)
-        if left[0] and np.isnan(outs.pop()):
-            left[0] -= 1
-            return handler(*values)
-        return [out if out.ndim else out[()] for out in outs[: len(out_avals)]]
-
-    run.keep = keep  # type: ignore[attr-defined] # alive as long as the function
-    return run
-
-
-def _plain_entry(kernel):
+def plain_entry(kernel):
     """A function over pointers."""
-    names = [*[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs], "%scratch"]
+    names = [*[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs], "%scratch",
+             "%table"]
     given = ", ".join([f"ptr {name}" for name in names])
     return f"define void @call({given}) {{\n  call void @work({given})\n  ret void\n}}"
 
 
-def _entry(module, kernel, avals, out_avals, known, handler):
-    """The C function `call(self, args, count)`."""
+def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
+    """The C function `call(self, args, count)`, where `self` is the table.
+
+    Args:
+        known: `{name: address}` of functions of Python and NumPy.
+        slots: the `Slots` of the module.
+        handler, heard: Python functions, see `function.py`.
+    """
     text = Text(module)
 
-    def pointer(address):
-        return f"inttoptr (i64 {address} to ptr)"
+    def stored(name, found):
+        """An address of the table: that of an object, or the given one."""
+        return slots.load(text, slots.place(name, found if type(found) is int else id(found), found))
 
     def field(x, offset, kind):
         at = text.op(f"getelementptr inbounds i8, ptr {x}, i64 {offset}", "ptr")
@@ -139,35 +52,43 @@ def _entry(module, kernel, avals, out_avals, known, handler):
         text.begin(label)
 
     def call(kind, name, *args):
-        given = f"call {kind} {pointer(known[name])}({', '.join(args)})"
+        given = f"call {kind} {stored(name, known[name])}({', '.join(args)})"
         return text.emit(given) if kind == "void" else text.op(given, kind)
 
-    slots, sources = [], []
+    cells, sources = [], []
 
-    def slot(kind):
-        slots.append(f"  %slot{len(slots)} = alloca {kind}, align 16")
-        return f"%slot{len(slots) - 1}"
+    def cell(kind):
+        cells.append(f"  %cell{len(cells)} = alloca {kind}, align 16")
+        return f"%cell{len(cells) - 1}"
 
+    state = cell("ptr")
+    call("i32", "PyContextVar_Get", f"ptr {stored('error state', VARIABLE)}", "ptr null", f"ptr {state}")
+    now = text.op(f"load ptr, ptr {state}", "ptr")
+    call("void", "Py_DecRef", f"ptr {now}")
+    usual = text.op(f"icmp eq ptr {now}, {stored('default error state', DEFAULT)}", "i1")
+    other = text.op(f"icmp eq ptr {now}, {slots.load(text, slots.place(STATE, 0))}", "i1")
+    unless(text.op(f"or i1 {usual}, {other}", "i1"), "followed")
     unless(text.op(f"icmp eq i64 %count, {len(avals)}", "i1"), "given")
     for k, aval in enumerate(avals):
         at = text.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr")
         x = text.op(f"load ptr, ptr {at}", "ptr")
-        kind = field(x, TYPE, "i64")
+        kind = field(x, TYPE, "ptr")
         if aval.weak:
-            sources.append(_number(text, x, kind, aval, k, slot, unless, call, pointer))
+            sources.append(_number(text, x, kind, aval, k, cell, unless, call, stored))
             continue
-        array = text.op(f"icmp eq i64 {kind}, {id(ndarray)}", "i1")
+        array = text.op(f"icmp eq ptr {kind}, {stored('ndarray', ndarray)}", "i1")
         if not aval.shape:
             text.emit(f"br i1 {array}, label %array{k}, label %scalar{k}")
             text.begin(f"scalar{k}")
-            scalar = text.op(f"icmp eq i64 {kind}, {id(aval.dtype.type)}", "i1")
+            number = aval.dtype.type
+            scalar = text.op(f"icmp eq ptr {kind}, {stored(number.__name__, number)}", "i1")
             held = text.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr")
             text.emit(f"br i1 {scalar}, label %have{k}, label %slow")
             text.begin(f"array{k}")
         else:
             unless(array, f"array{k}")
-        tests = [f"icmp eq i32 {field(x, NDIM, 'i32')}, {aval.ndim}", f"icmp eq i64 {field(x, DESCR, 'i64')}, "
-                 f"{_dtype_id(aval)}"]
+        tests = [f"icmp eq i32 {field(x, NDIM, 'i32')}, {aval.ndim}",
+                 f"icmp eq ptr {field(x, DESCR, 'ptr')}, {stored(f'dtype {aval.dtype}', dtype_of(aval))}"]
         flags = text.op(f"and i32 {field(x, FLAGS, 'i32')}, {READY}", "i32")
         tests.append(f"icmp eq i32 {flags}, {READY}")
         good = None
@@ -191,23 +112,23 @@ def _entry(module, kernel, avals, out_avals, known, handler):
     targets, arrays = [], []
     for k, aval in enumerate(out_avals):
         if not aval.shape:
-            targets.append(slot("[16 x i8]"))
+            targets.append(cell("[16 x i8]"))
             arrays.append(None)
             continue
-        dims = slot(f"[{aval.ndim} x i64]")
+        dims = cell(f"[{aval.ndim} x i64]")
         for axis, n in enumerate(aval.shape):
             at = text.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
             text.emit(f"store i64 {n}, ptr {at}")
-        dtype = pointer(_dtype_id(aval))
+        dtype = stored(f"dtype {aval.dtype}", dtype_of(aval))
         call("void", "Py_IncRef", f"ptr {dtype}")
-        out = call("ptr", "new", f"ptr {pointer(id(ndarray))}", f"ptr {dtype}", f"i32 {aval.ndim}", f"ptr {dims}",
+        out = call("ptr", "new", f"ptr {stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {aval.ndim}", f"ptr {dims}",
                    "ptr null", "ptr null", "i32 0", "ptr null")
         arrays.append(out)
         failed = text.op(f"icmp eq ptr {out}, null", "i1")
         text.emit(f"br i1 {failed}, label %fail{k}, label %out{k}")
         text.begin(f"out{k}")
         targets.append(field(out, DATA, "ptr"))
-    alarm = slot("double")
+    alarm = cell("double")
     targets.append(alarm)
     large = kernel.scratch > _ON_STACK
     if large:
@@ -220,45 +141,48 @@ def _entry(module, kernel, avals, out_avals, known, handler):
         number = text.op(f"and i64 {number}, -64", "i64")
         scratch = text.op(f"inttoptr i64 {number} to ptr", "ptr")
     else:
-        slots.append(f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64")
+        cells.append(f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64")
         scratch = "%scratch"
-    state = call("ptr", "PyEval_SaveThread") if kernel.work > _RELEASED else None
-    text.emit("call void @work(" + ", ".join([f"ptr {p}" for p in (*sources, *targets, scratch)]) + ")")
-    if state is not None:
-        call("void", "PyEval_RestoreThread", f"ptr {state}")
+    thread = call("ptr", "PyEval_SaveThread") if kernel.work > _RELEASED else None
+    text.emit("call void @work(" + ", ".join([f"ptr {p}" for p in (*sources, *targets, scratch, "%table")]) + ")")
+    if thread is not None:
+        call("void", "PyEval_RestoreThread", f"ptr {thread}")
     if large:
         call("void", "PyMem_RawFree", f"ptr {memory}")
     found = text.op(f"load double, ptr {alarm}", "double")
-    calm = text.op(f"fcmp oeq double {found}, 0.0", "i1")
-    text.emit(f"br i1 {calm}, label %done, label %alarm")
-    text.begin("alarm")
     ended = text.op(f"fcmp oeq double {found}, {STOPPED}", "i1")
-    text.emit(f"br i1 {ended}, label %stop, label %heard")
+    text.emit(f"br i1 {ended}, label %stop, label %done")
     text.begin("stop")
     for out in arrays:
         if out is not None:
             call("void", "Py_DecRef", f"ptr {out}")
     text.emit("ret ptr null")
-    text.begin("heard")
-    left = text.op("load i32, ptr @left", "i32")
-    rest = text.op(f"sub i32 {left}, 1", "i32")
-    heard = text.op(f"icmp sgt i32 {left}, 0", "i1")
-    text.emit(f"br i1 {heard}, label %again, label %done")
-    text.begin("again")
-    text.emit(f"store i32 {rest}, ptr @left")
-    for out in arrays:
-        if out is not None:
-            call("void", "Py_DecRef", f"ptr {out}")
-    text.emit("br label %slow")
     text.begin("done")
     result = call("ptr", "PyList_New", f"i64 {len(out_avals)}")
     for k, (aval, out, target) in enumerate(zip(out_avals, arrays, targets)):
         if out is None:
-            out = call("ptr", "scalar", f"ptr {target}", f"ptr {pointer(_dtype_id(aval))}", "ptr null")
+            dtype = stored(f"dtype {aval.dtype}", dtype_of(aval))
+            out = call("ptr", "scalar", f"ptr {target}", f"ptr {dtype}", "ptr null")
         call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
+    calm = text.op(f"fcmp oeq double {found}, 0.0", "i1")
+    text.emit(f"br i1 {calm}, label %return, label %alarm")
+    text.begin("return")
     text.emit(f"ret ptr {result}")
+    text.begin("alarm")
+    given = cell(f"[{len(avals) + 1} x ptr]")
+    text.emit(f"store ptr {result}, ptr {given}")
+    for k in range(len(avals)):
+        source, target = [text.op(f"getelementptr inbounds ptr, ptr {where}, i64 {at}", "ptr")
+                          for where, at in (("%args", k), (given, k + 1))]
+        x = text.op(f"load ptr, ptr {source}", "ptr")
+        text.emit(f"store ptr {x}, ptr {target}")
+    found = call("ptr", "PyObject_Vectorcall", f"ptr {stored('heard', heard)}", f"ptr {given}", f"i64 {len(avals) + 1}",
+                 "ptr null")
+    call("void", "Py_DecRef", f"ptr {result}")
+    text.emit(f"ret ptr {found}")
     text.begin("slow")
-    found = call("ptr", "PyObject_Vectorcall", f"ptr {pointer(handler)}", "ptr %args", "i64 %count", "ptr null")
+    found = call("ptr", "PyObject_Vectorcall", f"ptr {stored('handler', handler)}", "ptr %args", "i64 %count",
+                 "ptr null")
     text.emit(f"ret ptr {found}")
     made = [(k, out) for k, out in enumerate(arrays) if out is not None]
     for at, (k, _) in enumerate(made):
@@ -272,34 +196,40 @@ def _entry(module, kernel, avals, out_avals, known, handler):
             call("void", "Py_DecRef", f"ptr {out}")
         nothing = call("ptr", "PyErr_NoMemory")
         text.emit(f"ret ptr {nothing}")
-    return "\n".join(["define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *slots, *text.lines, "}"])
-
-
-def _stopped(known):
-    """A function that says whether a signal raised an exception; Python may be locked by this thread or not."""
-    def pointer(name):
-        return f"inttoptr (i64 {known[name]} to ptr)"
-
     return "\n".join([
-        "define internal i1 @stopped() noinline {", f"  %state = call i32 {pointer('PyGILState_Ensure')}()",
-        f"  %found = call i32 {pointer('PyErr_CheckSignals')}()",
-        f"  call void {pointer('PyGILState_Release')}(i32 %state)", "  %stop = icmp ne i32 %found, 0",
-        "  ret i1 %stop", "}"])
+        "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *cells,
+        f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data", *text.lines,
+        "}"])
 
 
-def _number(text, x, kind, aval, k, slot, unless, call, pointer):
+def stopped(module, known, slots):
+    """A function that says whether a signal raised an exception; Python may be locked by this thread or not."""
+    text = Text(module)
+
+    def call(kind, name, *args):
+        given = f"call {kind} {slots.load(text, slots.place(name, known[name]))}({', '.join(args)})"
+        return text.emit(given) if kind == "void" else text.op(given, kind)
+
+    state = call("i32", "PyGILState_Ensure")
+    found = call("i32", "PyErr_CheckSignals")
+    call("void", "PyGILState_Release", f"i32 {state}")
+    stop = text.op(f"icmp ne i32 {found}, 0", "i1")
+    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *text.lines, f"  ret i1 {stop}", "}"])
+
+
+def _number(text, x, kind, aval, k, cell, unless, call, stored):
     """The address of a Python number's value."""
     python = {"f": float, "i": int, "b": bool}[aval.dtype.kind]
-    unless(text.op(f"icmp eq i64 {kind}, {id(python)}", "i1"), f"number{k}")
+    unless(text.op(f"icmp eq ptr {kind}, {stored(python.__name__, python)}", "i1"), f"number{k}")
     if python is float:
         return text.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr")
-    target = slot("i64")
+    target = cell("i64")
     if python is bool:
-        true = text.op(f"icmp eq ptr {x}, {pointer(id(True))}", "i1")
+        true = text.op(f"icmp eq ptr {x}, {stored('True', True)}", "i1")
         byte = text.op(f"zext i1 {true} to i8", "i8")
         text.emit(f"store i8 {byte}, ptr {target}")
         return target
-    over = slot("i32")
+    over = cell("i32")
     found = call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
     flag = text.op(f"load i32, ptr {over}", "i32")
     text.emit(f"store i64 {found}, ptr {target}")

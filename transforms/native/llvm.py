@@ -1,13 +1,17 @@
 """The LLVM printer of the loop IR: the text of a module with one function over pointers."""
 
+import math
+
 from .lanes import TYPES, Lanes, Module, Name, Text, number
 from .llvm_nests import combined, print_nest
 from .llvm_values import print_load, print_step, print_store
-from .statements import BYTES, Branch, Const, Load, Loop, Memory, Nest, Place, Product, Step, Store, While
+from .statements import BYTES, Branch, Const, Load, Loop, Memory, Nest, Place, Product, Step, Store, While, inner
 
 STORED = {**TYPES, "b8": "i8"}
 STOPPED = 1.0  # in place of 0 in the last output: a signal ended the function
-_TURNS = 1 << 14  # of a loop, between two looks for signals
+_TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
+_UNWATCHED = 1 << 20  # operations between two looks
+_LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
 _ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
 
 
@@ -16,14 +20,16 @@ class Printer:
 
     Args:
         vector: the bytes of a vector of the processor.
+        slots: the `Slots` of the module; `work` is given their table behind its other arguments.
         blas: `{name: address}` of the library of products.
         watched: whether the module has a function `stopped` that looks for signals.
     """
 
-    def __init__(self, kernel, vector, blas=None, watched=False):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False):
         self.watched = watched
         self.kernel = kernel
         self.vector = vector
+        self.slots = slots
         self.blas = blas or {}
         self.module = Module()
         self.text = Text(self.module)
@@ -31,14 +37,16 @@ class Printer:
         self.packed = {}  # Value -> (the name of a vector, the lane that it is in)
         self.counters = {}
         self.cells = {}  # memory that fits in registers -> its name
-        self.constants = []  # arrays that the code refers to
+        self.constants = {}  # their places in the table
         self.label = 0
         self.block(kernel.statements)
         given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
-        given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch"]
+        given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch, ptr %table"]
         self.module.functions["@work"] = "\n".join([
             f"define internal void @work({', '.join(given)}) {{", "entry:", *[
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
+            *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
+              for k in self.constants],
             *self.text.lines, "  ret void", "}"])
 
     def block(self, statements):
@@ -105,9 +113,9 @@ class Printer:
         if memory.role == "output":
             return f"%out{memory.index}"
         if memory.role == "constant":
-            if not any(array is memory.array for array in self.constants):
-                self.constants.append(memory.array)
-            return f"inttoptr (i64 {memory.array.__array_interface__['data'][0]} to ptr)"
+            place = self.slots.constant(memory.array)
+            self.constants[place] = None
+            return f"%constant{place}"
 
     def address(self, place, moves=()):
         """The address of the first element of a place, moved by (index, stride) pairs."""
@@ -195,7 +203,14 @@ class Printer:
 
 
 def _loop(printer, loop):
+    turn = _operations(loop.body)
+    often = 1
+    while often * turn < _UNWATCHED and often < loop.count:
+        often *= 2
+
     def body(i):
+        if printer.watched and loop.count * turn > _LONG:
+            _watch(printer, f"{printer.text.label}_watch", i, often)
         if loop.reverse:
             i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
         printer.counters[loop.counter] = i
@@ -207,12 +222,15 @@ def _loop(printer, loop):
 def _while(printer, loop):
     text = printer.text
     head, end = printer.labels("w")
-    turns = Memory("i64", 1, "cell")
-    at = printer.address(Place(turns, ()))
+    at = printer.address(Place(Memory("i64", 1, "cell"), ()))
     text.emit(f"store i64 0, ptr {at}")
     text.emit(f"br label %{head}")
     text.begin(head)
-    _watch(printer, head, at)
+    if printer.watched:
+        turns = printer.load(at, "i64")
+        more = text.op(f"add i64 {turns}, 1", "i64")
+        text.emit(f"store i64 {more}, ptr {at}")
+        _watch(printer, head, turns, _TURNS)
     printer.block(loop.test)
     flag = printer.load(printer.address(loop.flag), "b8")
     text.emit(f"br i1 {flag}, label %{head}_body, label %{end}")
@@ -222,24 +240,34 @@ def _while(printer, loop):
     text.begin(end)
 
 
-def _watch(printer, head, at):
-    """Leave the function now and then for a signal, as Ctrl-C: a loop may have no end."""
-    if not printer.watched:
-        return
+def _watch(printer, head, turn, often):
+    """Leave the function every so many turns of a loop for a signal, as Ctrl-C: it may have no end."""
     text = printer.text
-    turns = text.op(f"load i64, ptr {at}", "i64")
-    more = text.op(f"add i64 {turns}, 1", "i64")
-    text.emit(f"store i64 {more}, ptr {at}")
-    rest = text.op(f"and i64 {more}, {_TURNS - 1}", "i64")
-    due = text.op(f"icmp eq i64 {rest}, 0", "i1")
+    rest = text.op(f"and i64 {turn}, {often - 1}", "i64")
+    due = text.op(f"icmp eq i64 {rest}, {often - 1}", "i1")
     text.emit(f"br i1 {due}, label %{head}_due, label %{head}_on")
     text.begin(f"{head}_due")
-    stop = text.op("call i1 @stopped()", "i1")
+    stop = text.op("call i1 @stopped(ptr %table)", "i1")
     text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
     text.begin(f"{head}_stop")
     text.emit(f"store double {number(STOPPED, 'f64')}, ptr {printer.base(printer.kernel.outputs[-1])}")
     text.emit("ret void")
     text.begin(f"{head}_on")
+
+
+def _operations(statements):
+    """How many operations on elements statements are, about."""
+    return sum([_operations_of(statement) for statement in statements])
+
+
+def _operations_of(statement):
+    kind = type(statement)
+    if kind is Nest:
+        return max(len(statement.steps), 1) * math.prod(statement.shape)
+    if kind is Product:
+        return math.prod(statement.x.shape) * statement.y.shape[1] // 4
+    count = statement.count if kind is Loop else 1
+    return 4 + count * sum([_operations(part) for part in inner(statement)])
 
 
 def _branch(printer, branch):
@@ -281,12 +309,17 @@ def _product(printer, product):
             matrix, vector = (a, b) if m == 1 else (b, a)
             given = (f"i32 {_ROW_MAJOR}, i32 {turned}, i64 {rows}, i64 {columns}, {base} {one}, ptr {matrix}, "
                      f"i64 {line}, ptr {vector}, i64 {step}, {base} {zero}, ptr {c}, i64 {into}")
-            text.emit(f"call void inttoptr (i64 {printer.blas[name]} to ptr)({given})")
+            text.emit(f"call void {_library(printer, name)}({given})")
             return
         name = f"{letter}gemm"
     given = (f"i32 {_ROW_MAJOR}, i32 {over_x}, i32 {over_y}, i64 {n}, i64 {m}, i64 {k}, {base} {one}, ptr {a}, "
              f"i64 {line_x}, ptr {b}, i64 {line_y}, {base} {zero}, ptr {c}, i64 {max(out.strides[0], m)}")
-    text.emit(f"call void inttoptr (i64 {printer.blas[name]} to ptr)({given})")
+    text.emit(f"call void {_library(printer, name)}({given})")
+
+
+def _library(printer, name):
+    """A function of the library of products."""
+    return printer.slots.load(printer.text, printer.slots.place(name, printer.blas[name]))
 
 
 def _turned(place):

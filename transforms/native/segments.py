@@ -6,7 +6,7 @@ from ..compile.draft import Draft, rewritten, without_dead
 from ..compile.functions import made_of
 from ..compile.numpy_source import Source
 from ..graph.equations import Body, Var
-from .entry import native_function
+from .function import native_function
 from .statements import KINDS
 from .structure import computes, is_native
 from .writer import Writer

@@ -6,6 +6,7 @@ from ..compile.layout import VIEWS
 from ..graph.equations import Var
 from .blas import products_library
 from .elementwise import elementary
+from .error_states import may_be_native
 from .products import is_small
 from .statements import KINDS
 
@@ -30,7 +31,7 @@ def is_native(eq, known):
 
 
 def _looked_at(eq, known):
-    if eq.acts or eq.prim.effects or not eq.outputs:
+    if eq.acts or eq.prim.effects or not eq.outputs or not may_be_native(eq):
         return False
     if not all(_fits(v.aval) for v in (*eq.inputs, *eq.outputs)) or any(v.aval.weak for v in eq.outputs):
         return False

@@ -1,0 +1,61 @@
+"""Native code that is kept on disk between processes; `python -m covector.cache` shows it, `clear` removes it.
+
+The folder is `$COVECTOR_CACHE_DIR`, else `covector` in `$XDG_CACHE_HOME` or `~/.cache` (macOS:
+`~/Library/Caches`). `COVECTOR_CACHE_SIZE` bounds it (256M), and `COVECTOR_CACHE=0` switches it off.
+"""
+
+import sys
+
+from .transforms.native.object_cache import (
+    CacheInfo as CacheInfo,
+    CacheWarning as CacheWarning,
+    ObjectCache as _ObjectCache,
+    folder as _folder,
+)
+
+
+def info() -> CacheInfo:
+    """Look at the cache.
+
+    Returns:
+        `CacheInfo(folder, files, bytes)`; `folder` is None where the cache is off.
+
+    >>> from covector import cache
+    >>> cache.info().files >= 0
+    True
+    """
+    where = _folder()
+    return CacheInfo(None, 0, 0) if where is None else _ObjectCache(where).info()
+
+
+def clear() -> int:
+    """Remove the files of the cache; code in memory stays.
+
+    Returns:
+        the number of files that were removed.
+
+    >>> from covector import cache
+    >>> cache.clear() >= 0, cache.info().files
+    (True, 0)
+    """
+    where = _folder()
+    return 0 if where is None else _ObjectCache(where).clear()
+
+
+def _main(arguments: list[str]) -> int:
+    """What the command line asks for; the exit status."""
+    if arguments == ["clear"]:
+        sys.stdout.write(f"removed {clear()} files\n")
+    elif not arguments:
+        found = info()
+        sys.stdout.write("the cache is off\n" if found.folder is None else
+                         f"{found.folder}: {found.files} files, {found.bytes} bytes\n")
+    else:
+        sys.stderr.write("python -m covector.cache shows the cache of native code; python -m covector.cache clear "
+                         f"empties it; it takes nothing else, but got {' '.join(arguments)}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

@@ -1,0 +1,26 @@
+"""NumPy's error states: which native code can do, since it warns of outputs that are not finite and of no more."""
+
+from contextvars import Context
+
+import numpy as np
+
+from ...core.arrays.errstate import VARIABLE
+from ...core.types import Any
+from ..scope.errstate import within
+
+DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the state where nobody set one
+
+
+def is_followed():
+    """Whether the current state asks for warnings at most, and for none of underflow."""
+    state = np.geterr()
+    return state["under"] == "ignore" and all(state[kind] in ("ignore", "warn") for kind in (
+        "divide", "over", "invalid"))
+
+
+def may_be_native(eq):
+    """Whether the state that an equation was staged in is one that native code can do."""
+    if type(eq.quiet) is bool:
+        return True
+    with within(eq.quiet):
+        return is_followed()
