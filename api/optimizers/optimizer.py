@@ -63,6 +63,11 @@ def apply_updates(params: PyTree, updates: PyTree) -> PyTree:
 def chain(*optimizers: Optimizer) -> Optimizer:
     """Run optimizers one after the other: each is given what the one before it gives in place of gradients.
 
+    Args:
+        optimizers: each an `Optimizer`.
+    Returns:
+        an `Optimizer`, whose state is the tuple of theirs.
+
     >>> import numpy as np
     >>> from covector import optimizers
     >>> clipped = optimizers.chain(optimizers.clip_by_global_norm(1.0), optimizers.sgd(0.1))
@@ -86,6 +91,11 @@ def chain(*optimizers: Optimizer) -> Optimizer:
 def clip(max_delta: float) -> Optimizer:
     """Limit each element of the gradients to `[-max_delta, max_delta]`.
 
+    Args:
+        max_delta: the largest absolute value.
+    Returns:
+        an `Optimizer` without state, for `chain`.
+
     >>> import numpy as np
     >>> from covector import optimizers
     >>> small = optimizers.clip(1.0)
@@ -97,6 +107,11 @@ def clip(max_delta: float) -> Optimizer:
 
 def clip_by_global_norm(max_norm: float) -> Optimizer:
     """Scale all gradients by one factor, so that their norm is at most `max_norm`.
+
+    Args:
+        max_norm: the largest norm of all gradients together.
+    Returns:
+        an `Optimizer` without state, for `chain`.
 
     >>> import numpy as np
     >>> from covector import optimizers
@@ -114,6 +129,11 @@ def clip_by_global_norm(max_norm: float) -> Optimizer:
 
 def global_norm(tree: PyTree) -> Array:
     """The square root of the sum of squares of all elements of a pytree.
+
+    Args:
+        tree: a pytree of arrays and numbers.
+    Returns:
+        a number.
 
     >>> from covector import optimizers
     >>> float(optimizers.global_norm({"a": 3.0, "b": [4.0]}))
