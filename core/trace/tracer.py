@@ -161,7 +161,7 @@ class Tracer:
         )
 
     def __repr__(self):
-        return f"{type(self).__name__}[{self.owner.kind} level {self.owner.level}]({self.aval!r}, {self.value!r})"
+        return f"Traced[{self.owner.kind}]({self.aval!r}, {self.value!r})"
 
     def __str__(self):
         return str(unwrap(self)) if is_concrete(self) else repr(self)
@@ -218,7 +218,7 @@ class Staged(Tracer):
 
     def __repr__(self):
         known = "" if self.value is None else f", {self.value!r}"
-        return f"Staged[{self.owner.kind} level {self.owner.level}]({self.aval!r}{known})"
+        return f"Traced[{self.owner.kind}]({self.aval!r}{known})"
 
 
 def make_batched(trace: Trace, value: Any) -> Any:
