@@ -54,6 +54,7 @@ from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
+from .transforms.staging.profiling import Profile as Profile, profile as profile
 from .transforms.staging.staging import eval_shape as eval_shape, make_graph as make_graph
 
 __version__ = "0.1.0.dev0"  # as pyproject.toml has it
