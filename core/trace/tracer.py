@@ -306,7 +306,7 @@ def concrete(tracer, what):
         if isinstance(value, Batched):
             raise ConversionError(
                 f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
-                f"use np.where or covector.cond instead of `if`{at_user_line()}"
+                f"{_CHOICES.get(what, _CHOICES[None])}{at_user_line()}"
             )
         if type(value) is Staged and value.value is None:
             about = getattr(value.owner, "about", None)
@@ -317,8 +317,8 @@ def concrete(tracer, what):
                     f"the function{at_user_line()}"
                 )
             raise ConversionError(
-                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; use np.where, "
-                f"covector.cond or covector.while_loop, or mark the argument static{at_user_line()}"
+                f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; "
+                f"{_CHOICES.get(what, _CHOICES[None])}, or mark the argument static{at_user_line()}"
             )
         value = value.value
     return value
@@ -343,11 +343,16 @@ def _refuse(tracer, how):
                           f"{at_user_line()}")
 
 
+_CHOICES = {
+    "nonzero": "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))",
+    None: "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`",
+}
 _BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
 _REMEDIES = {
     "used as an integer index": "pass the integer as an argument that is not transformed",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
-                                  f"loc + scale * rng.normal(size=n) for rng.normal(loc, scale), {_BUFFER}",
+                                  "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a "
+                                  f"sparse A @ t, s.to_numpy() * t for a pandas Series s, {_BUFFER}",
     None: f"use np.exp and friends for math.*, {_BUFFER}",
 }
 

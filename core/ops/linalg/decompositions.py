@@ -31,12 +31,18 @@ def hermitian(x):
     return (x + adjoint(x)) * 0.5
 
 
+_NOT_SQUARE = {
+    "solve": "use np.linalg.lstsq(a, b)[0], or np.linalg.pinv(a) @ b, for the least squares solution",
+    "inv": "use np.linalg.pinv(a)",
+}
+
+
 def check_square(x, name):
     """Raise unless `x` holds square matrices."""
     shape = x.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}; "
-                          f"reshape it, or make it square{at_user_line()}")
+        remedy = _NOT_SQUARE.get(name, "the last two axes are those of the matrices")
+        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {shape}; {remedy}{at_user_line()}")
 
 
 def square_aval(x, name):

@@ -56,8 +56,8 @@ def _solve(xp, a, b, lower, trans, unit):
 def _shape(a, b):
     n = a.shape[-1] if a.ndim else 0
     if a.ndim < 2 or a.shape[-2] != n:
-        raise SquareError(f"solve_triangular needs square matrices (..., n, n), but got shape {a.shape}; reshape it, "
-                          f"or make it square{at_user_line()}")
+        raise SquareError(f"solve_triangular needs square matrices (..., n, n), but got shape {a.shape}; take "
+                          f"its first rows or columns{at_user_line()}")
     if b.ndim < 2 or b.shape[-2] != n:
         raise ShapeError(f"solve_triangular needs b of shape (..., {n}, k) for a of shape {a.shape}, but got {b.shape}"
                          f"; reshape b, or transpose it{at_user_line()}")
