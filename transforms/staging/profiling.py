@@ -55,7 +55,7 @@ class Profile:
     """What `profile` measured.
 
     `value` is the result of the function, `seconds` the time of all operations, `peak` the bytes of their results at
-    the time when most were needed, `events` a list of `Event`s in their order. Printed, it is a table.
+    the time when most were needed, `events` the list of operations in their order. Printed, it is a table.
     """
 
     def __init__(self, name, value, events, peak):
