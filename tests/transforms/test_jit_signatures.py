@@ -353,7 +353,7 @@ def test_no_signature_is_written_again_and_again(monkeypatch):
 
 
 def test_lower_shows_every_stage():
-    f = cv.jit(lambda x: np.sum(np.sin(x) * 2.0))
+    f = cv.jit(lambda x: np.sum(np.sin(x) * 2.0), compiler_options={"printer": "numpy"})
     low = f.lower(X)
     assert "sin" in str(low.graph) and "def run(" in low.source and low.passes[0] == ("staged", repr(low.graph))
     assert isinstance(low.groups, list) and all(isinstance(n, int) for n in low.buffers)

@@ -1,4 +1,4 @@
-"""What calls of NumPy and operations on Python floats take: for the choice between the two.
+"""What calls of NumPy, operations on Python floats and native code take: for the choice between them.
 
 Microseconds as `python benchmarks/printers.py` fits them, on one core of an AMD EPYC. What counts is how they compare.
 """
@@ -24,6 +24,8 @@ _SLOW = frozenset({  # functions of each element
     "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log1p", "expm1", "arctan", "arctan2", "arcsin",
     "arccos", "arcsinh", "arccosh", "arctanh", "hypot", "power", "erf", "erfc", "logaddexp",
 })
+_NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
+WORTH = 2.0  # what native code must save in a call to be compiled, which takes 5 to 100 ms
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
@@ -72,3 +74,42 @@ def _estimated(eq, silent):
     mixed = any(not v.aval.shape or is_uniform(v) for v in eq.inputs)
     return _NUMBER_TO_ARRAY * mixed + (_FUNCTION + _ELEMENT_OF_FUNCTION * out.size if slow else
                                        _UFUNC + _ELEMENT * out.size)
+
+
+def saved_natively(equations):
+    """What native code saves of what NumPy's calls for equations take."""
+    return sum([_estimated(eq, eq.quiet) - _native(eq) for eq in equations]) - _NATIVE
+
+
+def least_on_floats(equations):
+    """What Python floats take for equations at least."""
+    return sum([FLOATS["plain"] * sum([v.aval.size for v in eq.outputs]) if not eq.bodies() else
+                _turns(eq) * sum([least_on_floats(body.graph.equations) for body in eq.bodies() if body.graph is not None])
+                for eq in equations if eq.prim.name not in VIEWS])
+
+
+def _turns(eq):
+    """How often the bodies of an equation run, all together; of a branch, none at least."""
+    return {"scan": lambda: eq.params[3], "while": lambda: TURNS}.get(eq.prim.name, lambda: 0)()
+
+
+def native(equations):
+    """What native code for equations takes."""
+    return _NATIVE + sum(map(_native, equations))
+
+
+def _native(eq):
+    name = eq.prim.name
+    inner = [sum(map(_native, body.graph.equations)) for body in eq.bodies() if body.graph is not None]
+    if name == "scan":
+        return eq.params[3] * (_TURN + sum(inner))
+    if name == "while":
+        return TURNS * (_TURN + sum(inner))
+    if name == "cond":
+        return max(inner, default=0.0)
+    if name in VIEWS:
+        return 0.0
+    if name == "matmul":
+        return _estimated(eq, True) - _PRODUCT
+    size = max(v.aval.size for v in (*eq.inputs, *eq.outputs))
+    return size * (_NATIVE_ELEMENT_OF_FUNCTION if name in _SLOW or name == "sigmoid" else _NATIVE_ELEMENT)

@@ -10,6 +10,7 @@ from .memory import make_frame
 _numbers = itertools.count(1)
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _LINES = {}  # the file of a program -> where the user asked for what each of its lines does
+_DEAD = []  # files of programs that nobody has any more
 
 
 def note_line(error):
@@ -36,6 +37,8 @@ def made_of(source, name):
 
 def define_function(text, scope, name, lines=None):
     """The function of source, which tracebacks show."""
+    while _DEAD:  # not when they die, which may be while somebody goes through the lines of all files
+        linecache.cache.pop(_DEAD.pop(), None)
     file = os.path.join(_FOLDER, f"<{name} {next(_numbers)}>")
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), scope)
@@ -47,5 +50,5 @@ def define_function(text, scope, name, lines=None):
 
 
 def _forget(file):
-    linecache.cache.pop(file, None)
+    _DEAD.append(file)
     _LINES.pop(file, None)

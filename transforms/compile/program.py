@@ -3,7 +3,7 @@
 from ...core.errors import RuleError, at_user_line
 from ..graph.equations import Body, Var
 from ..graph.printing import text_of
-from .costs import estimated
+from .costs import estimated, least_on_floats
 from .draft import Draft, without_dead
 from .fold import folded
 from .functions import define_function, made_of, text_of_source
@@ -32,7 +32,7 @@ class Programs:
         self.options = options or {}
         looked_at = not callable(self.options.get("printer"))  # native code copies what does not lie in order
         self.places = [k for k, v in enumerate(graph.inputs) if v.aval.ndim] if looked_at else []
-        self.known = {}
+        self.known: dict[tuple[bool, ...], Program] = {}
 
     def depends(self):
         """Whether the program depends on how its inputs lie in memory; True where it is too long to find out."""
@@ -60,6 +60,9 @@ class Programs:
             program = Program(self.graph, [flags.get(k, True) for k in range(len(self.graph.inputs))], self.own,
                               self.name, self.options)
             self.known[key] = program
+            if program.any_layout:
+                self.known[()] = program
+                self.places = []
         return program
 
 
@@ -71,7 +74,8 @@ class Program:
         compact: a bool an input: whether it lies in order in memory.
         own: whether outputs may share no memory with inputs, constants or each other.
         name: of the user's function, for tracebacks.
-        options: `printer` is "auto", "numpy", "scalar" or "graph", or a function of this that gives `(text, run)`.
+        options: `printer` is "auto", "numpy", "scalar" or "graph", or a function of this that gives `(text, run)`;
+            `native` is asked first by "auto", with what the call would take otherwise: it gives the same, or None.
     """
 
     def __init__(self, graph, compact, own=False, name="graph", options=None):
@@ -79,6 +83,8 @@ class Program:
         self.groups = []
         self.slots = []
         self.on_floats = False
+        self.text = ""
+        self.any_layout = False  # whether inputs may lie in memory in any way
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.draft = optimised(graph, known)
@@ -87,11 +93,17 @@ class Program:
             self.text, self.run = printer(self)
             return
         if printer == "graph":
-            self.text = ""
             self.run = lambda *values: list(map(own_array, graph.interpret(values))) if own else graph.interpret(values)
             return
         if printer != "numpy":
-            scalars = on_floats(self.draft, estimated(self.draft.equations) if printer == "auto" else None)
+            scalars = None
+            if printer == "scalar" or not self.natively((options or {}).get("native"), least_on_floats):
+                limit = estimated(self.draft.equations) if printer == "auto" else None
+                scalars = on_floats(self.draft, limit)
+                if printer == "auto":
+                    self.natively((options or {}).get("native"), lambda _: limit if scalars is None else scalars.cost)
+            if self.text:
+                return
             if scalars is not None:
                 self.text, self.on_floats = scalars.text, True
                 self.run = guarded(define_function(scalars.text, scalars.scope, name), self.numpy)
@@ -100,6 +112,14 @@ class Program:
                 raise RuleError(f"jit was asked for Python floats, but {name} has operations, dtypes or sizes that "
                                 f"are not written so; leave the printer out{at_user_line()}")
         self.text, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
+
+    def natively(self, native, cost):
+        """Whether native code was made, which must be faster than NumPy and than floats, of which `cost` tells."""
+        equations = self.draft.equations
+        found = native and native(self, min(estimated(equations), cost(equations)))
+        if found:
+            self.text, self.run = found
+        return bool(found)
 
     def numpy(self, loops=None):
         """`(text, function)` of NumPy source."""

@@ -50,7 +50,7 @@ class Compiled:
     def __init__(self, graph, name, own=False, options=None):
         self.graph = graph
         self.name = name
-        self.options = {key: value for key, value in (options or {}).items() if key == "printer"}  # of derivatives, too
+        self.options = {key: value for key, value in (options or {}).items() if key != "donated"}  # of derivatives, too
         self.programs = Programs(graph, own, name, options)
         self.derived = {}
 

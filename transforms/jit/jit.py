@@ -18,6 +18,7 @@ from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
+from ..compile.costs import WORTH
 from ..compile.functions import note_line
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
@@ -267,6 +268,7 @@ class _Jit:
             return
         layout = tuple([x.flags.c_contiguous for x in leaves if type(x) is ndarray])
         if layout not in entry.looks:
+            entry.call.programs.for_layout_of(leaves)  # which may find that it does not depend on that
             entry.looks[layout] = quick_look(args, kwargs, static, entry.call, entry.rebuild)
         look = entry.looks[layout]
         if look is not None:
@@ -296,4 +298,11 @@ def _checked_options(options):
         if installed("llvmlite") is None:
             compiler("llvmlite")  # an error that says what to install
         printer = _NATIVE.native
-    return {"printer": printer}
+    return {"printer": printer, "native": _native_if_faster}
+
+
+def _native_if_faster(program, cost):
+    """`(text, function)` of a program in native code, which is loaded for it; None where that does not pay."""
+    if cost < WORTH or installed("llvmlite") is None:
+        return None
+    return _NATIVE.native_if_faster(program, cost)

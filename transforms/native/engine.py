@@ -118,9 +118,8 @@ class Machine:
         """The bytes of an object file."""
         llvm = self.llvm()
         target = self.target(text)
-        parsed = llvm.parse_assembly(text)
-        parsed.triple = llvm.get_default_triple()
-        parsed.data_layout = str(target.target_data)
+        about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
+        parsed = llvm.parse_assembly(about + text)
         passes = llvm.create_new_module_pass_manager()
         for name in PASSES:
             getattr(passes, f"add_{name}_pass")()
@@ -205,16 +204,19 @@ def _processor():
 
 @cache
 def _library(name):
-    """A library that is loaded, or None."""
-    found = None if name is None else ctypes.util.find_library(name)  # which takes 10 ms
-    return ctypes.CDLL(found) if name is None or found is not None else None
+    """A library by its name, None where there is none; what the process has, where the name is None."""
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        return None
 
 
 def address_of(name):
     """The address of a function of the C library."""
-    for library in (None, "m"):
+    for library in (None, "libm.so.6", ctypes.util.find_library):  # which is the slowest, 40 ms
+        found = _library(library("m") if callable(library) else library)
         try:
-            return ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value
+            return ctypes.cast(getattr(found, name), ctypes.c_void_p).value
         except AttributeError:
             continue
     raise AttributeError(f"the C library has no function {name}")

@@ -37,7 +37,8 @@ def native_function(kernel, avals, out_avals, slow):
     printer = Printer(kernel, processor.vector, slots, products_library(), known is not None)
     module = printer.module
     if known is not None:
-        module.functions["@stopped"] = stopped(module, known, slots)
+        if printer.looks:
+            module.functions["@stopped"] = stopped(module, known, slots)
         module.functions["@call"] = entry(
             module, kernel, avals, out_avals, known, slots, around.handle, around.heard)
     else:
@@ -100,8 +101,12 @@ def _is_heeded():
 def _in_order(x, aval):
     """A value as native code takes it, if a copy is that."""
     if type(x) is ndarray and x.dtype == aval.dtype and x.shape == aval.shape:
-        if not (x.flags.c_contiguous and x.flags.aligned) or x.dtype is not dtype_of(aval):
-            return np.array(x, dtype_of(aval), order="C")
+        if not (x.flags.c_contiguous and x.flags.aligned):
+            copied = np.empty(x.shape, dtype_of(aval))
+            copied[...] = x
+            return copied
+        if x.dtype is not dtype_of(aval):  # NumPy has more than one object for a dtype
+            return x.view(dtype_of(aval))
     elif isinstance(x, np.generic) and x.dtype == aval.dtype and not aval.shape and type(x) is not aval.dtype.type:
         return np.array(x, aval.dtype)
     return x

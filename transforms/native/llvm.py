@@ -27,6 +27,7 @@ class Printer:
 
     def __init__(self, kernel, vector, slots, blas=None, watched=False):
         self.watched = watched
+        self.looks = False  # whether it calls that
         self.kernel = kernel
         self.vector = vector
         self.slots = slots
@@ -243,6 +244,7 @@ def _while(printer, loop):
 def _watch(printer, head, turn, often):
     """Leave the function every so many turns of a loop for a signal, as Ctrl-C: it may have no end."""
     text = printer.text
+    printer.looks = True
     rest = text.op(f"and i64 {turn}, {often - 1}", "i64")
     due = text.op(f"icmp eq i64 {rest}, {often - 1}", "i1")
     text.emit(f"br i1 {due}, label %{head}_due, label %{head}_on")

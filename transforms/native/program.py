@@ -1,5 +1,11 @@
 """Programs in native code: one function where a graph is native as a whole, else NumPy's calls between segments."""
 
+import os
+
+from ...core.arrays.compilers import installed
+from ...core.errors import MissingLibraryError
+from ..compile import costs
+from ..compile.program import scalar_loops
 from .segments import whole, with_segments
 
 
@@ -8,11 +14,44 @@ def native(program):
     known = {}
     one = whole(program.draft, known)
     if one is not None:
+        program.any_layout = True
         return one.compiled()
-    program.draft, segments = with_segments(program.draft, known)
-    texts, functions = [], {}
+    draft, segments, _ = with_segments(program.draft, known)
+    return _between_calls(program, draft, segments, {})
+
+
+def native_if_faster(program, cost):
+    """`(text, function)` of a program, as far as native code pays; None where it does not.
+
+    Args:
+        cost: what a call takes otherwise.
+    """
+    if os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None:
+        return None
+    equations, known = program.draft.equations, {}
+    if cost < costs.WORTH:
+        return None
+    try:
+        one = whole(program.draft, known)
+        if one is not None:
+            if cost - costs.native(equations) < costs.WORTH:
+                return None
+            found = one.compiled()
+            program.any_layout = True
+            return found
+        draft, segments, saved = with_segments(program.draft, known, costs.WORTH)
+        if not segments or costs.estimated(equations) - saved > cost:
+            return None
+        return _between_calls(program, draft, segments, scalar_loops(draft))
+    except MissingLibraryError:  # it is there, but cannot be imported
+        return None
+
+
+def _between_calls(program, draft, segments, loops):
+    texts, functions = [], dict(loops)
     for segment in segments:
         text, functions[segment] = segment.compiled()
         texts.append(text)
+    program.draft = draft
     text, run = program.numpy(functions)
     return "\n".join([text, *texts]), run

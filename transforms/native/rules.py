@@ -140,8 +140,12 @@ def _update(writer, eq):
     if not part.size:
         return
     given = writer.value(v)
-    given = given.seen(lambda a: a.reshape(shape[max(0, len(shape) - len(part.shape)) :])) if type(
-        given) is Place else given.reshape(shape[max(0, len(shape) - len(part.shape)) :])
+    shape = shape[max(0, len(shape) - len(part.shape)) :]
+    if type(given) is Place and given.seen(lambda a: a.reshape(shape)) is None:
+        copied = writer.new(given.shape, given.kind)
+        writer.copy(v, copied)
+        given = copied
+    given = given.seen(lambda a: a.reshape(shape)) if type(given) is Place else given.reshape(shape)
     nest = Nest(part.shape)
     if type(given) is ndarray and given.size == 1:
         value = given.flat[0]

@@ -1,7 +1,9 @@
 """Segments: the native parts of a draft, as equations that run as functions of their own between calls of NumPy."""
 
+import math
 from types import SimpleNamespace
 
+from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
 from ..compile.functions import made_of
 from ..compile.numpy_source import Source
@@ -75,85 +77,107 @@ def _is_input(aval):
     return aval.dtype in KINDS
 
 
-def with_segments(draft, known):
-    """`(draft, segments)`: the draft with segments in place of what they hold, in bodies, too."""
-    found = []
-    equations = _scheduled(draft.equations, draft.inputs, draft.outputs, found, known)
-    return Draft(draft.inputs, equations, draft.outputs), found
+def with_segments(draft, known, least=-math.inf):
+    """`(draft, segments, saved)`: the draft with segments in place of what they hold, in bodies, too.
+
+    Args:
+        least: the microseconds that a segment must save to become one.
+    Returns:
+        with `saved`, what they save together.
+    """
+    parts = _Parts(known, least)
+    equations = parts.scheduled(draft.equations, draft.inputs, draft.outputs)
+    return Draft(draft.inputs, equations, draft.outputs), parts.found, parts.saved
 
 
-def _scheduled(equations, inputs, outputs, found, known):
-    """Equations in turns: those that are native, as far as their operands are there, then the others."""
-    native = {id(eq): is_native(eq, known) for eq in equations}
-    waiting = list(equations)
-    made = {v for eq in equations for v in eq.outputs}
-    done = set(inputs)
-    order = []
-    while waiting:
-        for kind in (True, False):
-            taken, rest, barred = [], [], False
-            for eq in waiting:
-                ready = all(type(v) is not Var or v in done or v not in made for v in eq.inputs)
-                if native[id(eq)] is kind and ready and not (eq.acts and barred):
-                    taken.append(eq)
-                    done.update(eq.outputs)
-                else:
-                    rest.append(eq)
-                    barred = barred or eq.acts
-            waiting = rest
-            if kind:
-                order += [(True, taken)] if taken else []
-            else:
-                order += [(False, [_inside(eq, found, known)]) for eq in taken]
-    return _joined(order, outputs, found, known)
+class _Parts:
+    """The segments that are found in a draft and its bodies: of those that save enough microseconds."""
 
+    def __init__(self, known, least):
+        self.known = known
+        self.least = least
+        self.times = 1  # how often a body runs
+        self.found = []
+        self.saved = 0.0
 
-def _joined(order, outputs, found, known):
-    """The turns as equations; native ones as segments where they compute something."""
-    readers = {}
-    for turn, (_, equations) in enumerate(order):
-        for eq in equations:
-            for v in eq.inputs:
-                if type(v) is Var:
-                    readers.setdefault(v, set()).add(turn)
-    for v in outputs:
-        if type(v) is Var:
-            readers.setdefault(v, set()).add(-1)
-    result = []
-    for turn, (native, equations) in enumerate(order):
-        if not native:
-            result += equations
-            continue
+    def scheduled(self, equations, inputs, outputs):
+        """Equations in turns: those that are native, as far as their operands are there, then the others."""
+        native = {id(eq): is_native(eq, self.known) for eq in equations}
+        waiting = list(equations)
         made = {v for eq in equations for v in eq.outputs}
-        moved = set()  # views of what lies outside, which others read: NumPy makes them, too
-        for eq in equations:
-            if not computes(eq) and all(v not in made or v in moved for v in eq.inputs if type(v) is Var):
-                moved.update(eq.outputs)
-        leaving = [v for v in dict.fromkeys(v for eq in equations for v in eq.outputs)
-                   if v not in moved and readers.get(v, set()) - {turn}]
-        views = without_dead(Draft([], [eq for eq in equations if moved.issuperset(eq.outputs)],
-                                   [v for v in moved if readers.get(v, set()) - {turn}])).equations
-        result += views
-        if not leaving:
-            continue
-        kept = without_dead(Draft([], equations, leaving)).equations
-        inside = {v for eq in kept for v in eq.outputs}
-        given = list(dict.fromkeys(v for eq in kept for v in eq.inputs if type(v) is Var and v not in inside))
-        segment = Segment(kept, given, leaving, known)
-        found.append(segment)
-        result.append(segment)
-    return result
+        done = set(inputs)
+        order = []
+        while waiting:
+            for kind in (True, False):
+                taken, rest, barred = [], [], False
+                for eq in waiting:
+                    ready = all(type(v) is not Var or v in done or v not in made for v in eq.inputs)
+                    if native[id(eq)] is kind and ready and not (eq.acts and barred):
+                        taken.append(eq)
+                        done.update(eq.outputs)
+                    else:
+                        rest.append(eq)
+                        barred = barred or eq.acts
+                waiting = rest
+                if kind:
+                    order += [(True, taken)] if taken else []
+                else:
+                    order += [(False, [self.inside(eq)]) for eq in taken]
+        return self.joined(order, outputs)
 
+    def joined(self, order, outputs):
+        """The turns as equations; native ones as segments where they compute something."""
+        readers = {}
+        for turn, (_, equations) in enumerate(order):
+            for eq in equations:
+                for v in eq.inputs:
+                    if type(v) is Var:
+                        readers.setdefault(v, set()).add(turn)
+        for v in outputs:
+            if type(v) is Var:
+                readers.setdefault(v, set()).add(-1)
+        result = []
+        for turn, (native, equations) in enumerate(order):
+            if not native:
+                result += equations
+                continue
+            made = {v for eq in equations for v in eq.outputs}
+            moved = set()  # views of what lies outside, which others read: NumPy makes them, too
+            for eq in equations:
+                if not computes(eq) and all(v not in made or v in moved for v in eq.inputs if type(v) is Var):
+                    moved.update(eq.outputs)
+            leaving = [v for v in dict.fromkeys(v for eq in equations for v in eq.outputs)
+                       if v not in moved and readers.get(v, set()) - {turn}]
+            kept = without_dead(Draft([], equations, leaving)).equations if leaving else []
+            saved = self.times * saved_natively(kept)
+            if kept and saved < self.least:
+                result += equations
+                continue
+            views = without_dead(Draft([], [eq for eq in equations if moved.issuperset(eq.outputs)],
+                                       [v for v in moved if readers.get(v, set()) - {turn}])).equations
+            result += views
+            if not kept:
+                continue
+            inside = {v for eq in kept for v in eq.outputs}
+            given = list(dict.fromkeys(v for eq in kept for v in eq.inputs if type(v) is Var and v not in inside))
+            segment = Segment(kept, given, leaving, self.known)
+            self.found.append(segment)
+            self.saved += saved
+            result.append(segment)
+        return result
 
-def _inside(eq, found, known):
-    """A loop or branch that is not native, with segments in its bodies."""
-    if not eq.bodies() or any(body.graph is None for body in eq.bodies()):
-        return eq
-    params = []
-    for p in eq.params:
-        if type(p) is Body:
-            draft = Draft(p.graph.inputs, p.graph.equations, p.graph.outputs)
-            p = Body(Draft(draft.inputs, _scheduled(draft.equations, draft.inputs, draft.outputs, found, known),
-                           draft.outputs), p.run)
-        params.append(p)
-    return rewritten(eq, params=tuple(params))
+    def inside(self, eq):
+        """A loop or branch that is not native, with segments in its bodies."""
+        if not eq.bodies() or any(body.graph is None for body in eq.bodies()):
+            return eq
+        params = []
+        before = self.times
+        self.times *= eq.params[3] if eq.prim.name == "scan" else TURNS if eq.prim.name == "while" else 1
+        for p in eq.params:
+            if type(p) is Body:
+                graph = p.graph
+                equations = self.scheduled(graph.equations, graph.inputs, graph.outputs)
+                p = Body(Draft(graph.inputs, equations, graph.outputs), p.run)
+            params.append(p)
+        self.times = before
+        return rewritten(eq, params=tuple(params))
