@@ -83,9 +83,13 @@ def saved_natively(equations):
 
 def least_on_floats(equations):
     """What Python floats take for equations at least."""
-    return sum([FLOATS["plain"] * sum([v.aval.size for v in eq.outputs]) if not eq.bodies() else
-                _turns(eq) * sum([least_on_floats(body.graph.equations) for body in eq.bodies() if body.graph is not None])
-                for eq in equations if eq.prim.name not in VIEWS])
+    return sum([_least(eq) for eq in equations if eq.prim.name not in VIEWS])
+
+
+def _least(eq):
+    if not eq.bodies():
+        return FLOATS["plain"] * sum([v.aval.size for v in eq.outputs])
+    return _turns(eq) * sum([least_on_floats(body.graph.equations) for body in eq.bodies() if body.graph is not None])
 
 
 def _turns(eq):

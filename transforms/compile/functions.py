@@ -7,6 +7,7 @@ import weakref
 
 from .memory import make_frame
 
+MISS = object()  # what a quick way of a call gives for one that is not of its signature
 _numbers = itertools.count(1)
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _LINES = {}  # the file of a program -> where the user asked for what each of its lines does

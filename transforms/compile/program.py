@@ -85,6 +85,7 @@ class Program:
         self.on_floats = False
         self.text = ""
         self.any_layout = False  # whether inputs may lie in memory in any way
+        self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.draft = optimised(graph, known)

@@ -19,7 +19,7 @@ from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
 from ..compile.costs import WORTH
-from ..compile.functions import note_line
+from ..compile.functions import MISS, note_line
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
 from ..staging.graph import ShapeDtype
@@ -27,7 +27,7 @@ from ..staging.staging import stage
 from .call import Compiled, call_compiled
 from .donated import DONATED, check_donated, give_away
 from .lowered import Lowered
-from .signature import MISS, described_change, leaf_key, quick_look, static_key
+from .signature import described_change, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
 _KEPT = 256  # signatures kept of one function

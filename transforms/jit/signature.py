@@ -7,11 +7,11 @@ from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
 from ...core.trace.tracer import Tracer
 from ..arguments.arguments import computable
+from ..compile.functions import MISS
 from ..scope.debug_modes import modes
 from .donated import DONATED
 
 ndarray = np.ndarray
-MISS = object()  # what a look at a call gives that has another signature
 
 
 def static_key(value, name):
@@ -75,8 +75,10 @@ def quick_look(args, kwargs, static, call, rebuild):
     except Unwritten:
         return None
     program = call.programs.for_layout_of(look.leaves)
-    text = "\n".join(["def look(args, kwargs):", "    try:", *["        " + line for line in look.lines],
-                      "    except KeyError: return MISS", f"    out = run({', '.join(look.names)})",
+    lines = [line for line in look.lines if not program.checks or line not in look.tests]
+    ended = ["    if out is MISS: return MISS"] if program.checks else []
+    text = "\n".join(["def look(args, kwargs):", "    try:", *["        " + line for line in lines],
+                      "    except KeyError: return MISS", f"    out = run({', '.join(look.names)})", *ended,
                       f"    return {_result(rebuild, len(call.graph.outputs))}"])
     scope = {"MISS": MISS, "run": program.run, "rebuild": rebuild, "modes": modes, "OFF": modes(), "DONATED": DONATED,
              **look.scope}
@@ -90,6 +92,7 @@ class _Look:
     def __init__(self, layouts):
         self.layouts = layouts
         self.lines = []
+        self.tests = set()  # those of them that look at leaves
         self.scope = {"ndarray": ndarray}
         self.names = []
         self.leaves = []
@@ -170,6 +173,7 @@ class _Look:
             self.unless(f"type({name}) is not {self.const(kind)}")
         else:
             raise Unwritten
+        self.tests.add(self.lines[-1])
         self.names.append(name)
         self.leaves.append(value)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays.errstate import error_state
 from ...core.types import Any
+from ..compile.functions import MISS
 from .blas import products_library
 from .engine import machine
 from .entry import STATE, dtype_of, entry, plain_entry, stopped
@@ -18,6 +19,7 @@ from .llvm import Printer
 from .slots import Slots
 
 ndarray = np.ndarray
+_NUMBERS = {"f": float, "i": int, "b": bool}
 _PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
 _FASTCALL = 0x80
 
@@ -68,7 +70,12 @@ class _Around:
         self.state: Any = None  # the last error state that native code can do, beside NumPy's own
 
     def handle(self, *values):
-        """The results for values that native code does not take as they are: of copies, or by the slow function."""
+        """The results for values that native code does not take as they are: of copies, or by the slow function.
+
+        MISS for values of other shapes, dtypes or types.
+        """
+        if len(values) != len(self.avals) or not all(map(_fits, values, self.avals)):
+            return MISS
         now = error_state()
         allowed = now is DEFAULT or now is self.state
         if not allowed and not is_followed():
@@ -90,6 +97,16 @@ class _Around:
         elif not _is_heeded():
             return result
         return self.slow(*values)
+
+
+def _fits(x, aval):
+    """Whether a value has an aval."""
+    kind = type(x)
+    if aval.weak:
+        return kind is _NUMBERS[aval.dtype.kind]
+    if kind is not ndarray and not isinstance(x, np.generic):
+        return False
+    return x.shape == aval.shape and x.dtype == aval.dtype
 
 
 def _is_heeded():

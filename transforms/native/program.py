@@ -2,10 +2,10 @@
 
 import os
 
-from ...core.arrays.compilers import installed
 from ...core.errors import MissingLibraryError
 from ..compile import costs
 from ..compile.program import scalar_loops
+from .layouts import functions
 from .segments import whole, with_segments
 
 
@@ -14,8 +14,7 @@ def native(program):
     known = {}
     one = whole(program.draft, known)
     if one is not None:
-        program.any_layout = True
-        return one.compiled()
+        return _as_a_whole(program, one)
     draft, segments, _ = with_segments(program.draft, known)
     return _between_calls(program, draft, segments, {})
 
@@ -26,25 +25,27 @@ def native_if_faster(program, cost):
     Args:
         cost: what a call takes otherwise.
     """
-    if os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None:
+    if os.environ.get("COVECTOR_NATIVE") == "0":
         return None
     equations, known = program.draft.equations, {}
-    if cost < costs.WORTH:
-        return None
     try:
         one = whole(program.draft, known)
         if one is not None:
             if cost - costs.native(equations) < costs.WORTH:
                 return None
-            found = one.compiled()
-            program.any_layout = True
-            return found
+            return _as_a_whole(program, one)
         draft, segments, saved = with_segments(program.draft, known, costs.WORTH)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))
     except MissingLibraryError:  # it is there, but cannot be imported
         return None
+
+
+def _as_a_whole(program, one):
+    program.any_layout = True
+    program.checks = functions() is not None  # else Python looks at values, which is no quicker
+    return one.compiled()
 
 
 def _between_calls(program, draft, segments, loops):
