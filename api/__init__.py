@@ -35,6 +35,7 @@ from .transforms.custom.closures import (
 from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.custom.implicit import custom_root as custom_root
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
+from .transforms.export.export_c import export_c as export_c
 from .transforms.interpreters.forward import jvp as jvp
 from .transforms.interpreters.gradient import (
     grad as grad,

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -53,6 +54,8 @@ def test_docstring_examples_run(name):
 def test_page_examples_run(path):
     if "from sklearn" in path.read_text(encoding="utf-8"):
         pytest.importorskip("sklearn", reason="sklearn is missing: pip install '.[examples]'")
+    if '["cc"' in path.read_text(encoding="utf-8") and shutil.which("cc") is None:
+        pytest.skip("there is no C compiler named cc")
     run(page_test(path))
 
 

@@ -74,6 +74,8 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
+transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/compile transforms/native
+    transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
@@ -91,7 +93,7 @@ api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
-    transforms/jit api/numpy api/optimizers transforms/custom api/nn api/random api/scipy
+    transforms/export transforms/jit api/numpy api/optimizers transforms/custom api/nn api/random api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/control transforms/debug transforms/jit transforms/custom
     api/nn api/scipy/special api

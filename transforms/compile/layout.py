@@ -11,7 +11,7 @@ VIEWS = {  # what a view primitive does to an array
     "reshape": lambda x, shape: x.reshape(shape),
     "transpose": lambda x, axes: x.transpose(axes),
     "broadcast_to": lambda x, shape: np.broadcast_to(x, shape),
-    "flip": lambda x, axes: np.flip(x, axes),
+    "flip": lambda x, axes: np.flip(x, axes) if axes else x,
 }
 _ONE_BY_ONE = frozenset({"sigmoid"})  # composed of ufuncs on all elements, whose results lie as the operands do
 _IN_ORDER = frozenset({"outer", "reduce_sum", "reduce_max", "reduce_min"})  # of compact operands

@@ -1,0 +1,1 @@
+"""Functions as C and CUDA text, to take away."""

@@ -1,0 +1,125 @@
+"""The C file of a function and its header."""
+
+from ..native.statements import KINDS
+from ..native.writer import Writer
+from .languages import C
+from .printer import Printer
+from .text import STORED, Module
+
+_GUARDS = """\
+/* Sums and products here mean one rounding each. */
+#if defined(__FAST_MATH__)
+#error "compile this file without -ffast-math: it counts on infinities, NaN and the order of additions"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize ("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma fp_contract (off)
+#endif
+#ifdef __cplusplus
+#define restrict __restrict
+#endif
+"""
+
+
+class Silent(Writer):
+    """Writes a kernel that does not look for infinities and NaN in its outputs."""
+
+    def alarm(self, outputs):
+        return None
+
+
+def kernel_of(draft, known):
+    """The kernel of a draft whose equations are all native."""
+    kernel = Silent(draft, known).kernel
+    kernel.outputs.pop()  # the place of the alarm
+    return kernel
+
+
+def c_file(staged, name, blas, what):
+    """`(text, header)`; `what` says which function of Python it is."""
+    kernel = kernel_of(staged.draft, staged.known)
+    module = Module(C)
+    names = {m: v.name for m, v in zip((*kernel.inputs, *kernel.outputs), (*staged.inputs, *staged.outputs))}
+    printer = Printer(kernel, module, names, blas)
+    lines = printer.lines
+    given = [f"const {STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.inputs, staged.inputs)]
+    given += [f"{STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.outputs, staged.outputs)]
+    given.append("void *restrict scratch")
+    unused = [f"    (void){v};" for v in (*[v.name for v in staged.inputs], "scratch")
+              if not any(_mentions(line, v) for line in lines)]
+    head = wrapped(f"void {name}(", given, ")")
+    cblas = ["#include <cblas.h>"] if any("cblas_" in line for line in lines) else []
+    text = "\n".join([
+        f"/* {what}; {name}.h says what it takes. */", f'#include "{name}.h"', "#include <math.h>",
+        "#include <string.h>", *cblas, "", _GUARDS,
+        *[part + "\n" for part in module.needed_by(lines)], head, "{", *unused, *lines, "}", ""])
+    return text, _header(staged, name, what, printer.scratch)
+
+
+def _mentions(line, name):
+    at = line.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (line[at - 1 : at].isidentifier() or line[at - 1 : at].isdigit()) and not (
+                line[end : end + 1].isidentifier() or line[end : end + 1].isdigit()):
+            return True
+        at = line.find(name, end)
+    return False
+
+
+def wrapped(head, parts, end):
+    """A list of parameters in lines of up to 110 characters."""
+    lines, line = [], head
+    for k, part in enumerate(parts):
+        part += end if k == len(parts) - 1 else ","
+        if len(line) + len(part) > 110 and line.strip():
+            lines.append(line.rstrip())
+            line = "    "
+        line += part + " "
+    return "\n".join([*lines, line.rstrip()])
+
+
+def _header(staged, name, what, scratch):
+    macro = name.upper()
+    values = [*[(v, "const ") for v in staged.inputs], *[(v, "") for v in staged.outputs]]
+    width = max(len(v.name) for v, _ in values)
+    rows = [f"   {v.name:{width}}  {layout_of(v)}  {'argument' if const else 'result'} {v.path}"
+            for v, const in values]
+    given = [f"{const}{STORED[KINDS[v.aval.dtype]]} *{v.name}" for v, const in values] + ["void *scratch"]
+    return f"""\
+/* {what}
+
+{chr(10).join(rows)}
+
+   Arrays lie in order (C order, the last index moves fastest), without gaps; a number is an array of one element, and
+   a bool is a byte, 0 or 1. `scratch` is {f"{macro}_SCRATCH bytes, aligned as malloc does it" if scratch
+                                           else "not used, and may be NULL"}. Results and `scratch` must not overlap
+   anything else. The function keeps nothing, allocates nothing, and may run in several threads at a time.
+*/
+#ifndef {macro}_H
+#define {macro}_H
+
+#include <stdint.h>
+
+#define {macro}_SCRATCH {scratch}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+{wrapped(f"void {name}(", given, ");")}
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+
+def layout_of(v):
+    """`double[3][4]` of an argument or result."""
+    return STORED[KINDS[v.aval.dtype]] + "".join([f"[{n}]" for n in v.aval.shape] or ["[1]"])

@@ -1,0 +1,38 @@
+"""Functions with rules of their own, and checkpoints, as the equations that they run: nothing differentiates C."""
+
+from ..compile.draft import Draft
+from ..graph.equations import Body, Equation, Literal, Var
+
+_CALLS = frozenset({"custom_jvp", "custom_vjp", "checkpoint"})
+
+
+def inlined(graph):
+    """A draft of a graph with the bodies of such calls in their place, in bodies of loops, too."""
+    known = {}
+
+    def now(v):
+        return v if type(v) is Literal else known.get(v, v)
+
+    equations = []
+    for eq in graph.equations:
+        inputs = [now(v) for v in eq.inputs]
+        if eq.prim.name in _CALLS and len(eq.graphs()) == 1:
+            inner = inlined(eq.graphs()[0])
+            fresh = dict(zip(inner.inputs, inputs, strict=True))
+
+            def renamed(v, fresh=fresh):
+                if type(v) is Literal:
+                    return v
+                if v not in fresh:
+                    fresh[v] = Var(v.aval)
+                return fresh[v]
+
+            equations += [Equation(part.prim, [renamed(v) for v in part.inputs], part.params,
+                                   [renamed(v) for v in part.outputs], part.quiet, part.place)
+                          for part in inner.equations]
+            known.update((out, renamed(v)) for out, v in zip(eq.outputs, inner.outputs, strict=True))
+        else:
+            params = tuple([Body(inlined(p.graph), p.run) if type(p) is Body and p.graph is not None else p
+                            for p in eq.params])
+            equations.append(Equation(eq.prim, inputs, params, eq.outputs, eq.quiet, eq.place))
+    return Draft(graph.inputs, equations, [now(v) for v in graph.outputs])

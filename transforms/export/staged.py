@@ -1,0 +1,168 @@
+"""A function for given arguments as a draft, with the names of what it takes and gives."""
+
+import inspect
+import re
+from typing import NamedTuple, cast
+
+import numpy as np
+import optree
+
+from ...core.arrays.avals import short_dtype
+from ...core.checks import check_function
+from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.types import Any
+from ..arguments.arguments import NAMESPACE, computable, flatten, settle
+from ..arguments.escape_checks import check_escaped
+from ..compile.program import optimised
+from ..graph.equations import walk
+from ..native.statements import KINDS
+from ..native.structure import is_native
+from ..staging.staging import stage
+from .inlining import inlined
+
+_WORDS = frozenset("""
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr const_cast
+continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
+inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+reinterpret_cast restrict return scratch short signed sizeof static static_assert static_cast struct switch template
+this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq main memcpy INFINITY NAN NULL blockIdx threadIdx blockDim gridDim
+""".split())  # of C, C++ and the text that is written around
+_MATHS = frozenset(name + end for name in ("fma", "sqrt", "fabs", "copysign", "floor", "rint", "trunc", "fmod")
+                   for end in ("", "f"))
+_TAKEN = re.compile(r"[vmksi]\d+|cv_\w*|cblas_\w*|\w*_t")  # names of the text itself, or reserved
+
+
+class Named(NamedTuple):
+    """An argument or a result: its name in C, where it is in Python, and its aval."""
+
+    name: str
+    path: str
+    aval: Any
+
+
+class Staged(NamedTuple):
+    """A function for given arguments."""
+
+    draft: Any
+    known: dict[Any, Any]  # what each native equation comes down to
+    inputs: list[Named]
+    outputs: list[Named]
+
+
+def staged(fun, args, who, library=False):
+    """The `Staged` of a function; `library`: whether large products are left to a library, as other equations."""
+    check_function(fun, who, f"write {who}(f, x)")
+    leaves, rebuild = flatten(tuple(args))
+    with np.errstate(call=cast(Any, None)):
+        graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
+    check_escaped(graph.captured)
+    draft = optimised(inlined(graph), frozenset(graph.inputs))
+    result = graph.rebuild(list(range(len(graph.outputs))))
+    taken: set[str] = set()
+    inputs = _named(tuple(args), _parameters(fun, len(args)), graph.in_avals, taken)
+    outputs = _named((result,), ["out"], [v.aval for v in draft.outputs], taken)
+    for kind, values in (("argument", inputs), ("result", outputs)):
+        for v in values:
+            if v.aval.dtype not in KINDS or not v.aval.dtype.isnative:
+                raise DtypeError(f"{who} writes arrays of float64, float32, int64, int32 and bool, but the {kind} "
+                                 f"{v.path} is {short_dtype(v.aval.dtype)}{list(v.aval.shape)}; convert it with "
+                                 f".astype{at_user_line()}")
+            if not v.aval.size:
+                raise ShapeError(f"{who} writes arrays that have elements, but the {kind} {v.path} has shape "
+                                 f"{v.aval.shape}; leave it out{at_user_line()}")
+    known = {}
+    for eq in walk(draft.equations):  # products are loops here, whatever library NumPy has
+        if eq.prim.name == "matmul" and _is_product(eq):
+            known[eq] = not library
+    return Staged(draft, known, inputs, outputs)
+
+
+def _is_product(eq):
+    """Whether a product is one of strong floats of one dtype."""
+    avals = [v.aval for v in (*eq.inputs, *eq.outputs)]
+    return (not any(a.weak for a in avals) and len({a.dtype for a in avals}) == 1 and all(a.size for a in avals)
+            and KINDS.get(avals[0].dtype, "i")[0] == "f")
+
+
+def _checked(result, fun, who):
+    """The result, if all of it is arrays and numbers."""
+    leaves, _ = flatten(result)
+    name = getattr(fun, "__name__", type(fun).__name__)
+    if not leaves:
+        raise TreeError(f"{who} needs a function that returns arrays, but {name} returned {result!r}; return what it "
+                        f"computes{at_user_line()}")
+    for leaf in leaves:
+        if not computable(settle(leaf)):
+            raise TypeError(f"{who} needs a function that returns arrays and numbers, but {name} returned {leaf!r} of "
+                            f"type {type(leaf).__name__}; return arrays, and keep the rest outside{at_user_line()}")
+    return result
+
+
+def refuse(staged, who, language):
+    """Raise for the first equation that has no form in the language."""
+    for eq in staged.draft.equations:
+        if not is_native(eq, staged.known):
+            eq = _culprit(eq, staged.known)
+            given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
+            where = f" (at {eq.line})" if eq.line else at_user_line()
+            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; gathers with arrays, sorts, "
+                            "linear algebra, convolutions, complex numbers, arrays without elements and whatever acts "
+                            f"on the outside have none: compute these before or after{where}")
+
+
+def _culprit(eq, known):
+    """The equation inside of one that has no form, or itself."""
+    for graph in eq.graphs():
+        for part in graph.equations:
+            if not is_native(part, known):
+                return _culprit(part, known)
+    return eq
+
+
+def _parameters(fun, count):
+    """The names of a function's positional parameters."""
+    try:
+        found = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        found = []
+    names = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
+    rest = next((p.name for p in found if p.kind is p.VAR_POSITIONAL), "arg")
+    return names + [f"{rest}{k}" for k in range(count - len(names))]
+
+
+def _named(trees, roots, avals, taken):
+    """The `Named` of all leaves of trees."""
+    found = []
+    for root, tree in zip(roots, trees):
+        for accessor, path in zip(optree.tree_accessors(tree, namespace=NAMESPACE),
+                                  optree.tree_paths(tree, namespace=NAMESPACE)):
+            name = re.sub(r"\W", "_", "_".join(map(str, (root, *path))), flags=re.ASCII)
+            if len(path) == 1 and type(path[0]) is int and root == "out":
+                name = f"out{path[0]}"
+            found.append((_unused(name, taken), accessor.codify(root)))
+    return [Named(name, path, aval) for (name, path), aval in zip(found, avals, strict=True)]
+
+
+def _unused(name, taken):
+    """A name that C has no other meaning for."""
+    name = re.sub("_+", "_", name).strip("_") or "arg"
+    for found in (name, f"{name}_", f"x_{name}_", *[f"x_{name}_{k}" for k in range(2, len(taken) + 3)]):
+        if found not in taken and found not in _WORDS | _MATHS and not _TAKEN.fullmatch(found) and (
+                not found[0].isdigit()):
+            taken.add(found)
+            return found
+    raise AssertionError(name)
+
+
+def function_name(fun, name, who):
+    """The name of the C function: as it was asked for, or that of a Python function."""
+    if name is None:
+        name = getattr(fun, "__name__", "")
+        return name if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) and name not in _WORDS | _MATHS else "f"
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _WORDS | _MATHS:
+        raise ValueError(f"{who} names a function and two files, but got name={name!r}; use letters, digits and _"
+                         f"{at_user_line()}")
+    return name
+
+
