@@ -36,6 +36,7 @@ from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as cu
 from .transforms.custom.implicit import custom_root as custom_root
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.export.export_c import export_c as export_c
+from .transforms.export.export_cuda import export_cuda as export_cuda
 from .transforms.interpreters.forward import jvp as jvp
 from .transforms.interpreters.gradient import (
     grad as grad,

@@ -72,6 +72,8 @@ def _mentions(line, name):
 
 def wrapped(head, parts, end):
     """A list of parameters in lines of up to 110 characters."""
+    if not parts:
+        return head + end
     lines, line = [], head
     for k, part in enumerate(parts):
         part += end if k == len(parts) - 1 else ","

@@ -10,10 +10,12 @@ _LONG = 32  # elements of a row from which they are
 
 def print_nest(printer, nest):
     """Write the loops of a nest."""
-    _Nest(printer, nest).rows(0, {})
+    Rows(printer, nest).rows(0, {})
 
 
-class _Nest:
+class Rows:
+    """The rows of a nest: its last axis is the innermost loop."""
+
     def __init__(self, printer, nest):
         self.printer = printer
         self.text = printer.text
@@ -41,6 +43,11 @@ class _Nest:
                 self.fold_into(k, found[k], {})
             return
         last, n = len(nest.shape) - 1, nest.shape[-1]
+        if n == 1:
+            found = self.body({**indices, last: "0"})
+            for k in self.ended:
+                self.fold_into(k, found[k], indices)
+            return
         apart = _APART if self.ended and n >= _LONG and all(
             nest.folds[k][1].kind[0] == "f" for k in self.ended) else 1
         totals = {k: self.start(k, apart) for k in self.ended}
@@ -92,11 +99,15 @@ class _Nest:
         """Fold a value into memory, whose kind may be a wider one."""
         _, value, place = self.nest.folds[k]
         moves = self.moves(place, indices)
-        x = Scalars(self.text, place.kind).cast(x, value.kind, place.kind)
+        x = self.cast(x, value.kind, place.kind)
         self.printer.store(self.combined(k, place.kind, self.printer.load(place, moves), x), place, moves)
 
-    def body(self, indices):
-        """The steps for one element; returns what each fold takes."""
+    def cast(self, x, source, target):
+        """A value of one kind in another."""
+        return Scalars(self.text, target).cast(x, source, target)
+
+    def body(self, indices, through=True):
+        """The steps for one element; returns what each fold takes. `through`: fold into memory where that moves on."""
         nest, printer = self.nest, self.printer
         known = {value: printer.load(p, self.moves(p, indices)) for value, p in nest.loads}
 
@@ -110,6 +121,6 @@ class _Nest:
             printer.store(read(value), p, self.moves(p, indices))
         found = [read(value) for _, value, _ in nest.folds]
         for k, x in enumerate(found):
-            if nest.shape and k not in self.ended:
+            if through and nest.shape and k not in self.ended:
                 self.fold_into(k, x, indices)
         return found

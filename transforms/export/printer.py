@@ -33,21 +33,24 @@ class Printer:
     Args:
         names: `{memory: name}` of inputs and outputs.
         blas: whether products of larger matrices are calls of CBLAS.
+        on_stack: bytes of temporaries that may lie on the stack.
+        index: the type of indices; by default what the statements need.
     """
 
-    def __init__(self, kernel, module, names, blas=False):
+    def __init__(self, kernel, module, names, blas=False, on_stack=ON_STACK, index=None):
         self.module = module
         self.text = Text(module)
         self.memories = dict(names)
         self.blas = blas
+        self.print_nest = print_nest
         self.values = {}
         self.counters = {}
         self.declared = {}  # the name of a temporary -> its declaration
         held = {p.memory for p in places_in(kernel.statements)}
         short = all(m.size < 2**31 - 64 for m in held)
-        self.index = "int32_t" if short else "int64_t"
-        on_stack = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch") <= ON_STACK
-        self.scratch = 0 if on_stack else kernel.scratch  # bytes that the caller gives
+        self.index = index or ("int32_t" if short else "int64_t")
+        needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
+        self.scratch = 0 if on_stack and needed <= on_stack else kernel.scratch  # bytes that the caller gives
         self.block(kernel.statements)
 
     @property
@@ -126,8 +129,9 @@ class Printer:
         """Write an element."""
         target = self.element(place, moves)
         name = target.partition("[")[0]
+        local = name in self.declared and (place.memory.role == "cell" or not self.scratch)
         self.text.emit(f"{target} = {'(uint8_t)' if place.kind == 'b8' else ''}{x};",
-                       name if name in self.declared else None)
+                       name if local else None)
 
     # loops
 
@@ -246,5 +250,5 @@ def _lying(place):
     return "CblasTrans", max(right, n)
 
 
-_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: print_nest, Loop: _loop, While: _while, Branch: _branch,
+_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest), Loop: _loop, While: _while, Branch: _branch,
              Product: _product}

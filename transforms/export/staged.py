@@ -50,8 +50,8 @@ class Staged(NamedTuple):
     outputs: list[Named]
 
 
-def staged(fun, args, who, library=False):
-    """The `Staged` of a function; `library`: whether large products are left to a library, as other equations."""
+def staged(fun, args, who, written=lambda eq: True):
+    """The `Staged` of a function; `written`: which products of matrices are, and are not left to a library."""
     check_function(fun, who, f"write {who}(f, x)")
     leaves, rebuild = flatten(tuple(args))
     with np.errstate(call=cast(Any, None)):
@@ -72,9 +72,9 @@ def staged(fun, args, who, library=False):
                 raise ShapeError(f"{who} writes arrays that have elements, but the {kind} {v.path} has shape "
                                  f"{v.aval.shape}; leave it out{at_user_line()}")
     known = {}
-    for eq in walk(draft.equations):  # products are loops here, whatever library NumPy has
+    for eq in walk(draft.equations):  # whatever library NumPy has
         if eq.prim.name == "matmul" and _is_product(eq):
-            known[eq] = not library
+            known[eq] = written(eq)
     return Staged(draft, known, inputs, outputs)
 
 
@@ -103,7 +103,7 @@ def refuse(staged, who, language):
     """Raise for the first equation that has no form in the language."""
     for eq in staged.draft.equations:
         if not is_native(eq, staged.known):
-            eq = _culprit(eq, staged.known)
+            eq = culprit(eq, staged.known)
             given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
             where = f" (at {eq.line})" if eq.line else at_user_line()
             raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; gathers with arrays, sorts, "
@@ -111,12 +111,12 @@ def refuse(staged, who, language):
                             f"on the outside have none: compute these before or after{where}")
 
 
-def _culprit(eq, known):
+def culprit(eq, known):
     """The equation inside of one that has no form, or itself."""
     for graph in eq.graphs():
         for part in graph.equations:
             if not is_native(part, known):
-                return _culprit(part, known)
+                return culprit(part, known)
     return eq
 
 

@@ -1,0 +1,73 @@
+"""The CUDA text of segments: a kernel for each launch."""
+
+import re
+
+from .c_file import Silent, wrapped
+from .languages import Cuda
+from .launches import Launches
+from .parallel import grid
+from .text import STORED, Module
+
+_HEAD = """\
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#ifndef INFINITY
+#define INFINITY (1.0f / 0.0f)
+#endif
+#ifndef NAN
+#define NAN (0.0f / 0.0f)
+#endif
+#else
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#endif
+"""
+
+
+class CudaFile:
+    """The text of kernels that `add` writes one after the other, with numbered names."""
+
+    def __init__(self, name):
+        self.name = name
+        self.module = Module(Cuda)
+        self.kernels = []
+        self.lines = []
+
+    def add(self, draft, known, inputs, outputs, scratch):
+        """Write a draft; returns `(launches, bytes of scratch memory)`, a launch as (kernel, grid, block, arguments).
+
+        Args:
+            inputs, outputs: the names of arrays.
+            scratch: the name of scratch memory.
+        """
+        kernel = Silent(draft, known).kernel
+        kernel.outputs.pop()
+        names = dict(zip((*kernel.inputs, *kernel.outputs), (*inputs, *outputs)))
+        found = Launches(kernel)
+        launches = []
+        for threads, lines in found.printed(self.module, names):
+            function = f"{self.name}_{len(self.kernels) + 1}"
+            used = set(re.findall(r"(?<![.\w])\w+", "\n".join(lines)))
+            given = [m for m in names if names[m] in used]
+            parameters = [f"{'const ' if m.role == 'input' else ''}{STORED[m.kind]} *__restrict__ {names[m]}"
+                          for m in given]
+            parameters += ["void *scratch"] * ("scratch" in used)
+            self.kernels.append("\n".join([wrapped(f'extern "C" __global__ void {function}(', parameters, ")"), "{",
+                                           *lines, "}"]))
+            self.lines += lines
+            launches.append((function, *grid(threads), [*[names[m] for m in given], *[scratch] * ("scratch" in used)]))
+        return launches, found.scratch
+
+    @property
+    def text(self):
+        """The file."""
+        return "\n".join([_HEAD, *[part + "\n" for part in self.module.needed_by(self.lines)],
+                          "\n\n".join(self.kernels), ""])
+
+
