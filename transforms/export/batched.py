@@ -1,4 +1,4 @@
-"""Loops over states of many examples as CUDA text: one thread an example, where no example reads what another writes."""
+"""Loops over the states of many examples as CUDA text: a thread an example, where none reads what another writes."""
 
 from ..native.nests import changed
 from ..native.statements import Load, Loop, Memory, Nest, Place, Step, Store, Value, inner, places

@@ -43,7 +43,7 @@ def export_c(
 
     The C function takes a pointer for each array of the arguments, then for each of the results, then `scratch`: memory
     for temporaries, of as many bytes as the header says. The header lists what each pointer leads to.
-    The page "C to take away" has an example.
+    The page "C and CUDA to take away" has an example.
 
     >>> import numpy as np, covector
     >>> out = covector.export_c(lambda x: 2.0 * x + 1.0, np.ones(100), name="line", folder=None)

@@ -22,7 +22,10 @@ class Launch(NamedTuple):
 
 
 class Call(NamedTuple):
-    """An operation that has no CUDA form here: its name, parameters, the arrays or numbers it takes, and gives."""
+    """An operation that has no CUDA form here, by the name in `covector.extend.REGISTRY`.
+
+    `REGISTRY[operation].rebind((*operands, *params))` runs it; it takes the names of arrays, or constants.
+    """
 
     operation: str
     params: tuple[Any, ...]
@@ -34,7 +37,8 @@ class ExportedCuda(NamedTuple):
     """What `export_cuda` returns: the text of the kernels, and what a program does with them.
 
     `arrays` are (shape, dtype) by name: arguments, results, and what lies between; `steps` launches and calls, in
-    order; `inputs` and `outputs` the names of arguments and results, in the order of their leaves.
+    order; `inputs` and `outputs` the names of arguments and results, in the order of their leaves. A result may be an
+    argument, or a number or array that is known.
     """
 
     name: str
@@ -42,7 +46,7 @@ class ExportedCuda(NamedTuple):
     arrays: dict[str, tuple[tuple[int, ...], str]]
     steps: tuple[Launch | Call, ...]
     inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    outputs: tuple[Any, ...]
 
 
 def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = None) -> ExportedCuda:
@@ -101,31 +105,32 @@ class _Plan:
     def exported(self):
         """The whole of it."""
         draft, known = self.found.draft, self.found.known
-        outputs = [named.name for named in self.found.outputs]
+        outputs: list[Any] = [named.name for named in self.found.outputs]
         if all(is_native(eq, known) for eq in draft.equations):
             self.launches(draft, known, list(self.names.values()), outputs)
         else:
-            self.mixed(draft, known, outputs)
+            outputs = self.mixed(draft, known, outputs)
         return ExportedCuda(self.name, self.file.text, self.arrays, tuple(self.steps),
                             tuple(named.name for named in self.found.inputs), tuple(outputs))
 
     def mixed(self, draft, known, outputs):
-        """Segments and calls in turns; in the end, what is a result is copied there."""
+        """Segments and calls in turns; returns where the results are."""
         draft, segments = with_segments(draft, known)
+        results = dict(zip(reversed(draft.outputs), reversed(outputs)))
         for eq in draft.equations:
             for v in eq.outputs:
-                self.names[v] = self.new(v.aval, "t")
+                self.names[v] = results[v] if v in results else self.new(v.aval, "t")
             if eq in segments:
                 self.launches(eq, known, [self.names[v] for v in eq.inputs], [self.names[v] for v in eq.outputs])
                 continue
             if eq.bodies():
                 inside = culprit(eq, known)
+                where = f" (at {inside.line})" if inside.line else at_user_line()
                 raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; move "
-                                f"it out of there{f' (at {inside.line})' if inside.line else at_user_line()}")
+                                f"it out of there{where}")
             self.steps.append(Call(eq.prim.name, eq.params, tuple([self.given(v) for v in eq.inputs]),
                                    tuple([self.names[v] for v in eq.outputs])))
-        for v, out in zip(draft.outputs, outputs):
-            self.steps.append(Call("copy", (), (self.given(v),), (out,)))
+        return [self.given(v) for v in draft.outputs]
 
     def launches(self, draft, known, inputs, outputs):
         """The launches of equations that all have a CUDA form."""

@@ -96,8 +96,8 @@ def threads_loop(printer, size):
     """Open the loop over all that the threads of a launch share; returns the name of its index."""
     i = printer.text.new("i")
     kind = "int32_t" if size < 2**30 else "int64_t"
-    step = f"({kind})(gridDim.x * blockDim.x)"
-    printer.text.open(f"for ({kind} {i} = ({kind})(blockIdx.x * blockDim.x + threadIdx.x); {i} < {size}; {i} += {step})")
+    first, step = (f"({kind})({what})" for what in ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"))
+    printer.text.open(f"for ({kind} {i} = {first}; {i} < {size}; {i} += {step})")
     return i
 
 

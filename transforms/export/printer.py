@@ -250,5 +250,5 @@ def _lying(place):
     return "CblasTrans", max(right, n)
 
 
-_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest), Loop: _loop, While: _while, Branch: _branch,
-             Product: _product}
+_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),
+             Loop: _loop, While: _while, Branch: _branch, Product: _product}
