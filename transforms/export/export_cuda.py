@@ -115,7 +115,7 @@ class _Plan:
 
     def mixed(self, draft, known, outputs):
         """Segments and calls in turns; returns where the results are."""
-        draft, segments = with_segments(draft, known)
+        draft, segments, _ = with_segments(draft, known)
         results = dict(zip(reversed(draft.outputs), reversed(outputs)))
         for eq in draft.equations:
             for v in eq.outputs:
@@ -126,8 +126,8 @@ class _Plan:
             if eq.bodies():
                 inside = culprit(eq, known)
                 where = f" (at {inside.line})" if inside.line else at_user_line()
-                raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; move "
-                                f"it out of there{where}")
+                raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; "
+                                f"move it out of there{where}")
             self.steps.append(Call(eq.prim.name, eq.params, tuple([self.given(v) for v in eq.inputs]),
                                    tuple([self.names[v] for v in eq.outputs])))
         return [self.given(v) for v in draft.outputs]
