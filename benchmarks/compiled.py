@@ -1,5 +1,6 @@
 """The same programs through `covector.jit`, eagerly, through `jax.jit`, and written by hand; and their first calls."""
 
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from libraries import jax
 
 import covector
 
+PRINTER = os.environ.get("COVECTOR_PRINTER")  # of the rows' compiled functions, "llvm" for one; else the default
+OPTIONS = None if PRINTER is None else {"printer": PRINTER}
 FIRST_US, FIRST_SHARE = 15_000.0, 0.1
 WITHOUT_JIT = frozenset({  # rows that run by JAX without jit, too
     "rosenbrock-10", "rosenbrock-hessian-10", "mlp-small", "mlp", "rk4", "lstm", "logistic-hessian",
@@ -170,7 +173,7 @@ def _rk4(lib: Library) -> Any:
 
 def row(name, title, build, args, limit, by_hand=None, limit_by_hand=None, tolerance=1e-9) -> Timed:
     """Time a program on `args`; `build` makes it of one library, the limits are ratios to JAX and to the hand."""
-    ours, eager = covector.jit(build(OURS)), build(OURS)
+    ours, eager = covector.jit(build(OURS), compiler_options=OPTIONS), build(OURS)
     sides = {COVECTOR: lambda: ours(*args), EAGER: lambda: eager(*args)}
     if jax is not None:
         theirs, given = jax.jit(build(THEIRS)), jax.tree.map(jax.numpy.asarray, args)
@@ -186,7 +189,7 @@ def row(name, title, build, args, limit, by_hand=None, limit_by_hand=None, toler
 
 def first(name, title, build, args) -> Timed:
     """Time staging, compiling and running a program that was not seen before."""
-    sides = {COVECTOR: lambda: covector.jit(build(OURS))(*args)}
+    sides = {COVECTOR: lambda: covector.jit(build(OURS), compiler_options=OPTIONS)(*args)}
     equations = repr(covector.make_graph(build(OURS))(*args)).count(" = ")  # those of loops, too
     if jax is not None:
         given = jax.tree.map(jax.numpy.asarray, args)

@@ -4,6 +4,7 @@ python benchmarks/run.py                       all rows, results to benchmarks/r
 python benchmarks/run.py --quick --check-values    agreement only, small sizes, for CI
 python benchmarks/run.py --only chain          one row, printed and not written
 python benchmarks/run.py --only 'jit-*'        the rows of covector.jit
+COVECTOR_PRINTER=llvm python benchmarks/run.py --only 'jit-*'    the same in native code
 python benchmarks/run.py --profile chain       where covector's time goes in it
 """
 

@@ -10,6 +10,7 @@ from .operations import POWERS, TESTS, knows
 from .statements import KINDS
 
 _CASTS = frozenset({"cast", "cast_flat"})
+_QUOTIENTS = frozenset({"floor_divide", "remainder"})
 _SAME = frozenset({"stop_gradient"})
 
 
@@ -55,6 +56,9 @@ def computed_in(name, inputs, out):
         kind = KINDS.get(_common(inputs))
     else:
         kind = KINDS.get(out.aval.dtype)
+    if name in _QUOTIENTS and kind in ("i64", "i32") and not (
+            type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
+        return None  # NumPy warns where it divides by 0, and of the least number by -1
     if kind == "i32" and any(type(v) is Var and v.aval.weak for v in inputs):
         return None  # NumPy raises where a Python integer does not fit
     return kind if kind is not None and knows(name, kind) else None

@@ -6,8 +6,7 @@ from ...core.types import Any
 from .error_states import DEFAULT, VARIABLE
 from .lanes import Text
 from .layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
-from .llvm import STOPPED
-from .statements import KINDS
+from .statements import KINDS, OUTSIDE, STOPPED
 
 ndarray = np.ndarray
 DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
@@ -151,12 +150,16 @@ def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
         call("void", "PyMem_RawFree", f"ptr {memory}")
     found = text.op(f"load double, ptr {alarm}", "double")
     ended = text.op(f"fcmp oeq double {found}, {STOPPED}", "i1")
-    text.emit(f"br i1 {ended}, label %stop, label %done")
-    text.begin("stop")
-    for out in arrays:
-        if out is not None:
-            call("void", "Py_DecRef", f"ptr {out}")
-    text.emit("ret ptr null")
+    text.emit(f"br i1 {ended}, label %stop, label %inside")
+    text.begin("inside")
+    outside = text.op(f"fcmp oeq double {found}, {OUTSIDE}", "i1")
+    text.emit(f"br i1 {outside}, label %outside, label %done")
+    for label, ending in (("stop", "ret ptr null"), ("outside", "br label %slow")):
+        text.begin(label)
+        for out in arrays:
+            if out is not None:
+                call("void", "Py_DecRef", f"ptr {out}")
+        text.emit(ending)
     text.begin("done")
     result = call("ptr", "PyList_New", f"i64 {len(out_avals)}")
     for k, (aval, out, target) in enumerate(zip(out_avals, arrays, targets)):

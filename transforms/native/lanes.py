@@ -188,6 +188,12 @@ class Lanes:
     def imul(self, x, y):
         return self.binary("mul", x, y)
 
+    def sdiv(self, x, y):
+        return self.binary("sdiv", x, y)
+
+    def srem(self, x, y):
+        return self.binary("srem", x, y)
+
     def iand(self, x, y):
         return self.binary("and", x, y)
 

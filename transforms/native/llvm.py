@@ -5,10 +5,27 @@ import math
 from .lanes import TYPES, Lanes, Module, Name, Text, number
 from .llvm_nests import combined, print_nest
 from .llvm_values import print_load, print_step, print_store
-from .statements import BYTES, Branch, Const, Load, Loop, Memory, Nest, Place, Product, Step, Store, While, inner
+from .statements import (
+    BYTES,
+    OUTSIDE,
+    STOPPED,
+    Bound,
+    Branch,
+    Const,
+    Load,
+    Loop,
+    Memory,
+    Nest,
+    Place,
+    Product,
+    Step,
+    Store,
+    Value,
+    While,
+    inner,
+)
 
 STORED = {**TYPES, "b8": "i8"}
-STOPPED = 1.0  # in place of 0 in the last output: a signal ended the function
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
@@ -40,7 +57,12 @@ class Printer:
         self.cells = {}  # memory that fits in registers -> its name
         self.constants = {}  # their places in the table
         self.label = 0
+        self.bounded = False
         self.block(kernel.statements)
+        ending = ["  ret void"]
+        if self.bounded:
+            ending += ["outside:", f"  store double {number(OUTSIDE, 'f64')}, ptr {self.base(kernel.outputs[-1])}",
+                       "  ret void"]
         given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
         given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch, ptr %table"]
         self.module.functions["@work"] = "\n".join([
@@ -48,7 +70,7 @@ class Printer:
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
-            *self.text.lines, "  ret void", "}"])
+            *self.text.lines, *ending, "}"])
 
     def block(self, statements):
         """Write statements."""
@@ -126,12 +148,16 @@ class Printer:
             start = text.op(f"getelementptr inbounds i8, ptr %scratch, i64 {memory.index}", "ptr")
         else:
             start = self.base(memory)
-        for index, stride in [*[(self.counters[c], s) for c, s in place.moving], *moves]:
+        for index, stride in [*[(self.counter(c), s) for c, s in place.moving], *moves]:
             if stride:
                 start = self.moved(start, place.kind, index, stride)
         if place.offset:
             start = text.op(f"getelementptr {STORED[place.kind]}, ptr {start}, i64 {place.offset}", "ptr")
         return start
+
+    def counter(self, c):
+        """The name of a counter of a loop, or of a value that counts."""
+        return self.scalar(c) if type(c) is Value else self.counters[c]
 
     def moved(self, start, kind, index, stride):
         """An address some strides further on."""
@@ -284,6 +310,19 @@ def _branch(printer, branch):
     text.begin(end)
 
 
+def _bound(printer, bound):
+    text = printer.text
+    x = printer.scalar(bound.value)
+    early = text.op(f"icmp slt i64 {x}, 0", "i1")
+    moved = text.op(f"add i64 {x}, {bound.count}", "i64")
+    x = printer.names[bound.out] = text.op(f"select i1 {early}, i64 {moved}, i64 {x}", "i64")
+    inside = text.op(f"icmp ult i64 {x}, {bound.count}", "i1")
+    label, _ = printer.labels("i")
+    text.emit(f"br i1 {inside}, label %{label}, label %outside")
+    text.begin(label)
+    printer.bounded = True
+
+
 def _product(printer, product):
     """A call of gemm or gemv: `out` is row-major, operands lie along rows or columns."""
     x, y, out = product.x, product.y, product.out
@@ -337,4 +376,4 @@ def _lying(place):
 
 
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: _product}
+             Branch: _branch, Product: _product, Bound: _bound}

@@ -116,6 +116,7 @@ def _one(value):
 def _begin(writer, states, cells):
     for v, cell in zip(states, cells):
         writer.values[v] = writer.loaded(cell) if writer.few(v.aval) else cell
+        writer.local.add(cell.memory)  # the body may write to it what the next turn is given
 
 
 def _go_on(writer, outputs, cells):

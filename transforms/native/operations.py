@@ -40,6 +40,15 @@ def _remainder(b, x, y):
     return b.select(b.fcmp("==", rest, zero), b.copysign(zero, y), moved)
 
 
+def _parts(b, x, y):
+    """Quotient and remainder of integers, rounded down, for `y` other than 0; the least number by -1 is itself."""
+    safe = b.select(b.icmp("==", y, b.iconst(-1)), b.iconst(1), y)
+    rest = b.srem(x, safe)
+    other = b.and_(b.icmp("!=", rest, b.iconst(0)), b.icmp("<", b.ixor(rest, y), b.iconst(0)))
+    quotient = b.select(b.icmp("==", y, safe), b.sdiv(x, safe), b.isub(b.iconst(0), x))
+    return b.select(other, b.isub(quotient, b.iconst(1)), quotient), b.select(other, b.iadd(rest, y), rest)
+
+
 def _half_power(whole, inverse):
     """`x ** (whole + 0.5)`, or one over it: +0 for -0, and infinite for -inf, where a root is neither."""
     def run(b, x):
@@ -98,6 +107,8 @@ INTEGERS = {  # on integers of one width
     "absolute": lambda b, x: b.select(b.icmp("<", x, b.iconst(0)), b.isub(b.iconst(0), x), x),
     "maximum": lambda b, x, y: b.select(b.icmp(">", x, y), x, y),
     "minimum": lambda b, x, y: b.select(b.icmp("<", x, y), x, y),
+    "floor_divide": lambda b, x, y: _parts(b, x, y)[0],
+    "remainder": lambda b, x, y: _parts(b, x, y)[1],
     "bitwise_and": lambda b, x, y: b.iand(x, y),
     "bitwise_or": lambda b, x, y: b.ior(x, y),
     "bitwise_xor": lambda b, x, y: b.ixor(x, y),

@@ -4,8 +4,10 @@ import numpy as np
 
 from ..compile.layout import VIEWS
 from ..graph.equations import Literal
+from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
 from .products import matmul, outer
+from .rows import written_over
 from .statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .structure import REDUCERS
 
@@ -19,16 +21,27 @@ def _view(change):
         if type(x) is ndarray and not is_uniform(x) and not writer.few(out.aval):
             x = writer.place(v)
         if type(x) is Place:
-            found = x.seen(lambda a: change(a, *eq.params))
-            if found is None:  # a copy
-                x = writer.new(x.shape, x.kind)
-                writer.copy(v, x)
-                found = x.seen(lambda a: change(a, *eq.params))
-            writer.values[out] = found
+            writer.values[out] = x.seen(lambda a: change(a, *eq.params))
         else:
             writer.values[out] = change(x, *eq.params)
 
     return rule
+
+
+def _reshape(writer, eq):
+    (v,), (shape,), out = eq.inputs, eq.params, eq.outputs[0]
+    x = writer.value(v)
+    if type(x) is ndarray and not is_uniform(x) and not writer.few(out.aval):
+        x = writer.place(v)
+    if type(x) is Place:
+        found = x.reshaped(shape)
+        if found is None:
+            place = writer.new(x.shape, x.kind)
+            writer.copy(x, place)
+            found = place.reshaped(shape)
+        writer.values[out] = found
+    else:
+        writer.values[out] = x.reshape(shape)
 
 
 def _part(x, index):
@@ -131,21 +144,18 @@ def _update(writer, eq):
         part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
         writer.values[out] = found
         return
-    writer.settle(x)
     writer.settle(v)
-    place = writer.result(out)
-    writer.copy(x, place)
-    writer.values[out] = place
+    place = written_over(writer, x, eq)
     part = place.seen(lambda a: _part(a, index))
     if not part.size:
         return
     given = writer.value(v)
-    shape = shape[max(0, len(shape) - len(part.shape)) :]
-    if type(given) is Place and given.seen(lambda a: a.reshape(shape)) is None:
+    rest = shape[max(0, len(shape) - len(part.shape)) :]
+    if type(given) is Place and given.reshaped(rest) is None:
         copied = writer.new(given.shape, given.kind)
         writer.copy(v, copied)
         given = copied
-    given = given.seen(lambda a: a.reshape(shape)) if type(given) is Place else given.reshape(shape)
+    given = given.reshaped(rest) if type(given) is Place else given.reshape(rest)
     nest = Nest(part.shape)
     if type(given) is ndarray and given.size == 1:
         value = given.flat[0]
@@ -168,9 +178,12 @@ def _update(writer, eq):
 
 RULES = {
     **{name: _view(change) for name, change in VIEWS.items()},
+    "reshape": _reshape,
     "getitem": _view(_part),
     "stop_gradient": _view(lambda x: x),
     **dict.fromkeys(REDUCERS, _reduction),
     "concatenate": _joined(np.concatenate), "stack": _joined(np.stack), "pad": _pad, "index_update": _update,
+    "take": take, "scatter_add": scatter_add, "counted": counted, "last_writer": last_writer, "pick": pick,
+    "spread": spread, "implant": implant, "put_rows": put_rows, "add_rows": add_rows,
     "matmul": matmul, "outer": outer, "scan": scan, "while": while_loop, "cond": branch,
 }

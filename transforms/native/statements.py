@@ -5,6 +5,7 @@ import numpy as np
 KINDS = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32", np.dtype(np.int64): "i64", np.dtype(np.int32): "i32",
          np.dtype(np.bool_): "b8"}
 BYTES = {"f64": 8, "f32": 4, "i64": 8, "i32": 4, "b8": 1}
+STOPPED, OUTSIDE = 1.0, 2.0  # in place of 0 in the last output: a signal, or a place out of bounds, ended the function
 _ORIGIN = np.zeros(1, np.int8)
 _START = _ORIGIN.__array_interface__["data"][0]
 
@@ -23,7 +24,10 @@ class Memory:
 
 
 class Place:
-    """Where the elements of an array lie: `memory[offset + Σ index · stride + Σ counter · step]`."""
+    """Where the elements of an array lie: `memory[offset + Σ index · stride + Σ counter · step]`.
+
+    A counter is the `Counter` of a loop around, or a `Value` of kind i64 that a `Bound` gave.
+    """
 
     __slots__ = ("memory", "offset", "shape", "strides", "moving")
 
@@ -32,7 +36,7 @@ class Place:
         self.offset = offset
         self.shape = tuple(shape)
         self.strides = compact_strides(shape) if strides is None else tuple(strides)
-        self.moving = moving  # (counter of a loop, step) pairs
+        self.moving = moving  # (counter, step) pairs
 
     @property
     def kind(self):
@@ -46,7 +50,7 @@ class Place:
         return n
 
     def seen(self, change):
-        """The place of a view; None where no strides give it."""
+        """The place of a view, which `change` makes; None where it raises. It may not copy: there are no elements."""
         fake = np.lib.stride_tricks.as_strided(_ORIGIN, self.shape, self.strides)
         try:
             found = change(fake)
@@ -61,6 +65,10 @@ class Place:
             raise TypeError("a view of one element must be an array without axes")
         return Place(self.memory, found.shape, found.strides,
                      self.offset + found.__array_interface__["data"][0] - _START, self.moving)
+
+    def reshaped(self, shape):
+        """The place in another shape; None where no strides give it."""
+        return self.seen(lambda a: np.reshape(a, shape, copy=False))
 
     def spread(self, shape):
         """The place broadcast to a shape."""
@@ -148,6 +156,21 @@ class Store:
     def __init__(self, values, place):
         self.values = values
         self.place = place
+
+
+class Bound:
+    """`out` is `value`, or `value + count` where that is negative: a place on an axis of `count` elements, of kind i64.
+
+    Where it is not from 0 to `count - 1`, the function ends at once: it stores `OUTSIDE` in its last output, and its
+    caller runs the slow function, which raises as NumPy does. Until then outputs may have been written in part.
+    """
+
+    __slots__ = ("out", "value", "count")
+
+    def __init__(self, out, value, count):
+        self.out = out
+        self.value = value
+        self.count = count
 
 
 class Nest:

@@ -7,6 +7,7 @@ from ..graph.equations import Var
 from .blas import products_library
 from .elementwise import elementary
 from .error_states import may_be_native
+from .indexing import fits
 from .products import is_small
 from .statements import KINDS
 
@@ -63,6 +64,12 @@ def _reduction(eq):
     return kind[0] == "f" and name[0] in "am" or kind == "b8" and name[0] == "b" or kind[0] == "i" and name == "add"
 
 
+def _adds(eq):
+    """Whether numbers of one dtype, not booleans, are added."""
+    return _strong(eq) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype and (
+        eq.outputs[0].aval.dtype.kind in "fi")
+
+
 def _product(eq):
     return (_same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f"
             and (is_small(*[v.aval for v in eq.inputs]) or products_library() is not None))
@@ -104,6 +111,10 @@ _RULES = {
     "index_update": lambda eq: is_basic(eq.params[0]) and not any(
         v.aval.weak and type(v) is Var for v in eq.inputs) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype
     and (not eq.params[1] or KINDS[eq.outputs[0].aval.dtype] != "b8"),
+    "take": lambda eq: _strong(eq) and fits(eq.inputs[1], eq.inputs[0].aval.shape[eq.params[0]]),
+    "scatter_add": lambda eq: _adds(eq) and fits(eq.inputs[1], eq.params[1]),
+    "counted": lambda eq: fits(eq.inputs[0], eq.params[0]), "last_writer": lambda eq: fits(eq.inputs[0], eq.params[0]),
+    "pick": _same_dtype, "spread": lambda eq: _same_dtype(eq) and _adds(eq), "implant": _same_dtype,
     "matmul": _product, "outer": lambda eq: _same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f",
 }
 

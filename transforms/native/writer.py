@@ -9,6 +9,7 @@ from ..graph.equations import Literal, Var
 from .constants import FEW, cast_constant, constant, start_of
 from .nests import add_nest
 from .operations import TESTS
+from .rows import with_rows
 from .rules import RULES
 from .scratch import place_scratch
 from .statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
@@ -49,6 +50,8 @@ class Writer:
         self.targets = {}  # variable -> where its elements are wanted
         self.spilled = {}  # variable whose values were stored -> where
         self.read = {}  # variable whose elements were loaded -> the values
+        self.local = set()  # memory that the block under work made
+        self.finished = set()  # equations that were written, by id
         self.count = 0
         self.work = 0.0
         self.repeat = 1
@@ -91,6 +94,8 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
+        equations = with_rows(equations, outputs)
+        self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:
                 if type(v) is Var:
@@ -104,6 +109,7 @@ class Writer:
                 rule(self, eq)
             else:
                 self.steps(eq)
+            self.finished.add(id(eq))
         for v in outputs:
             if type(v) is Var:
                 self.settle(v)
@@ -117,18 +123,20 @@ class Writer:
             for _, _, out, inputs in found:
                 for v in inputs:
                     if type(v) is Var:
-                        self.uses.setdefault(v, []).append(SimpleNamespace(outputs=[out]))
+                        reader = SimpleNamespace(outputs=[out])
+                        self.uses.setdefault(v, []).append(reader)
+                        self.finished.add(id(reader))
         for step in found:
             self.step(*step)
 
     def inside(self, write):
         """The statements that `write()` writes, a body."""
-        outer = self.statements, self.groups, self.owner, self.spilled, self.read
-        self.statements, self.groups, self.owner = [], {}, {}
+        outer = self.statements, self.groups, self.owner, self.spilled, self.read, self.local
+        self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         self.spilled, self.read = dict(self.spilled), dict(self.read)
         write()
         found = self.statements
-        self.statements, self.groups, self.owner, self.spilled, self.read = outer
+        self.statements, self.groups, self.owner, self.spilled, self.read, self.local = outer
         return found
 
     def add(self, statement):
@@ -207,7 +215,9 @@ class Writer:
         size = 1
         for n in shape:
             size *= n
-        return Place(Memory(kind, size, "cell" if size <= FEW else "scratch"), shape)
+        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
+        self.local.add(memory)
+        return Place(memory, shape)
 
     def result(self, v):
         """The place that a result goes to."""
