@@ -12,7 +12,11 @@ _DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
 
 def start_of(name, kind):
     """What a fold starts from."""
-    return float(_STARTS[name]) if kind[0] == "f" else _STARTS[name]
+    start = _STARTS[name]
+    if kind[0] == "i" and name[:3] in ("max", "min"):
+        bounds = np.iinfo(_DTYPES[kind])
+        return int(bounds.min if start < 0 else bounds.max)
+    return float(start) if kind[0] == "f" else start
 
 
 def constant(v):

@@ -37,7 +37,7 @@ def take(writer, eq):
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
     if w.aval.size == 1:
         value = _bound(writer, writer.held(w).reshape(-1)[0], n)
-        part = _expanded(_row(source, axis, value), axis, w.aval.ndim)
+        part = _expanded(row_of(source, axis, value), axis, w.aval.ndim)
         if writer.few(out.aval):
             writer.values[out] = writer.loaded(part)
         elif source.memory.role in ("input", "constant"):
@@ -61,12 +61,12 @@ def scatter_add(writer, eq):
     writer.values[out] = place
     writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
     given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
-    _each(writer, w, n, place, given, axis, lambda row, part: _added(writer, row, part))
+    _each(writer, w, n, place, given, axis, lambda row, part: added(writer, row, part))
 
 
 def add_rows(writer, eq):
     """`x` with rows added at the places of an index, in its order."""
-    _on_rows(writer, eq, lambda row, part: _added(writer, row, part))
+    _on_rows(writer, eq, lambda row, part: added(writer, row, part))
 
 
 def put_rows(writer, eq):
@@ -100,7 +100,7 @@ def counted(writer, eq):
         value = _bound(writer, writer.loaded(source.row(counter))[()], n)
         writer.store(_array(value), flat.row(counter))
 
-    _loop(writer, w.aval.size, one)
+    looped(writer, w.aval.size, one)
 
 
 def last_writer(writer, eq):
@@ -130,10 +130,10 @@ def spread(writer, eq):
     flat = place.reshaped((place.size,))
     part = _regular(flat, places.index)
     if part is not None and np.unique(places.index).size == places.index.size:
-        _added(writer, part, x)
+        added(writer, part, x)
     else:
         _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
-              lambda row, one: _added(writer, row, one))
+              lambda row, one: added(writer, row, one))
 
 
 def implant(writer, eq):
@@ -189,20 +189,20 @@ def _each(writer, w, n, indexed, other, axis, write):
 
     def rows(x, y, left):
         if left:
-            _loop(writer, x.shape[0], lambda counter: rows(x.row(counter), y.row(counter), left - 1))
+            looped(writer, x.shape[0], lambda counter: rows(x.row(counter), y.row(counter), left - 1))
             return
 
         def one(counter):
             value = alone or writer.cast([writer.loaded(source.row(counter))[()]], "i64")[0]
             value = _bound(writer, value, n) if checked else value
-            write(_row(x, axis - outer, value), _row(y, axis - outer, counter))
+            write(row_of(x, axis - outer, value), row_of(y, axis - outer, counter))
 
-        _loop(writer, source.shape[0], one)
+        looped(writer, source.shape[0], one)
 
     rows(indexed, other, outer)
 
 
-def _loop(writer, count, write):
+def looped(writer, count, write):
     """A loop whose body `write(counter)` writes."""
     counter = Counter()
     before, writer.repeat = writer.repeat, writer.repeat * count
@@ -221,7 +221,7 @@ def _bound(writer, value, n):
     return found
 
 
-def _added(writer, place, x):
+def added(writer, place, x):
     """Add one place to another of its shape."""
     kind = place.kind
     old, new, total = Value(kind), Value(kind), Value(kind)
@@ -229,7 +229,7 @@ def _added(writer, place, x):
                      [(total, place)]))
 
 
-def _row(x, axis, index):
+def row_of(x, axis, index):
     """The place of a row along an axis: the index is a counter or a value."""
     if type(index) is Const:
         return Place(x.memory, x.shape[:axis] + x.shape[axis + 1 :], x.strides[:axis] + x.strides[axis + 1 :],

@@ -1,5 +1,8 @@
 """Products of vectors and matrices: written out where they are small, by a library where they are large."""
 
+from functools import lru_cache
+from math import prod
+
 import numpy as np
 
 from ...core.arrays.avals import make_aval
@@ -13,8 +16,12 @@ _WRITTEN_OUT = 128  # products of numbers that are written one by one
 
 def is_small(x, y):
     """Whether a product of arrays of these avals needs no library."""
-    m = y.shape[-1] if y.ndim > 1 else 1
-    return (x.shape[-2] if x.ndim > 1 else 1) * x.shape[-1] * m <= _SMALL or x.shape[-1] == 1
+    return few_products(x.shape[-2] if x.ndim > 1 else 1, x.shape[-1], y.shape[-1] if y.ndim > 1 else 1)
+
+
+def few_products(n, k, m):
+    """Whether loops do a product of such matrices: it is small, or of one column with one row."""
+    return n * k * m <= _SMALL or k == 1 or n == m == 1
 
 
 def matmul(writer, eq):
@@ -40,9 +47,15 @@ def matmul(writer, eq):
     if len(x.shape) == 1:
         c = c.seen(lambda t: t[..., None, :])
     lead = c.shape[:-2]
-    a, b = a.spread((*lead, n, k)), b.spread((*lead, k, m))
-    if is_small(v.aval, w.aval):
-        _by_loops(writer, a, b, c, (*lead, n, k, m), kind)
+    multiplied(writer, a.spread((*lead, n, k)), b.spread((*lead, k, m)), c)
+
+
+def multiplied(writer, a, b, c):
+    """Write `c = a @ b` for places of as many axes."""
+    *lead, n, k = a.shape
+    m = b.shape[-1]
+    if few_products(n, k, m):
+        _by_loops(writer, a, b, c, (*lead, n, k, m), a.kind)
         return
     a, b = _in_lines(writer, a), _in_lines(writer, b)
     size = 1
@@ -57,6 +70,72 @@ def matmul(writer, eq):
     for counter, count in zip(reversed(counters), reversed(lead)):
         statements = [Loop(counter, count, False, statements)]
     writer.statements += statements
+
+
+@lru_cache(maxsize=1024)
+def contraction(subscripts):
+    """The axes of both operands as (batch, rows, summed) and (batch, summed, columns), how many of each there are, and
+    the axes of the result in terms of (batch, rows, columns)."""
+    terms, out = subscripts.split("->")
+    left, right = terms.split(",")
+    batch = [c for c in out if c in left and c in right]
+    summed = [c for c in left if c in right and c not in out]
+    rows, columns = [c for c in left if c not in right], [c for c in right if c not in left]
+    moved = [*batch, *rows, *columns]
+    return (tuple([left.index(c) for c in (*batch, *rows, *summed)]),
+            tuple([right.index(c) for c in (*batch, *summed, *columns)]), len(batch), len(rows), len(summed),
+            tuple([moved.index(c) for c in out]))
+
+
+def sizes(eq):
+    """The rows, summed elements and columns of the products of matrices that an einsum comes down to."""
+    left, right, batch, rows, summed, _ = contraction(eq.params[0])
+    x, y = [[v.aval.shape[k] for k in order] for v, order in zip(eq.inputs, (left, right))]
+    return prod(x[batch : batch + rows]), prod(x[batch + rows :]), prod(y[batch + summed :])
+
+
+def einsum(writer, eq):
+    """A contraction of two operands, as a stack of products of matrices."""
+    (v, w), out = eq.inputs, eq.outputs[0]
+    left, right, batch, rows, summed, order = contraction(eq.params[0])
+    n, k, m = sizes(eq)
+    x_shape = [v.aval.shape[axis] for axis in left]
+    y_shape = [w.aval.shape[axis] for axis in right]
+    head, inner, across = tuple(x_shape[:batch]), x_shape[batch : batch + rows], y_shape[batch + summed :]
+    if k == 1:
+        ones = (1,) * len(across)
+        x = _seen(writer, v, lambda a: a.transpose(left)[(..., *(0,) * summed, *(None,) * len(ones))].transpose(order))
+        y = _seen(writer, w, lambda a: a.transpose(right)[
+            (*(slice(None),) * batch, *(0,) * summed, *(None,) * rows)].transpose(order))
+        writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
+        return
+    if all(map(writer.few, (v.aval, w.aval, out.aval))) and out.aval.size * k <= _WRITTEN_OUT:
+        x = writer.held(v).transpose(left).reshape((*head, n, k))
+        y = writer.held(w).transpose(right).reshape((*head, k, m))
+        found = _written_out(writer, x, y, make_aval((*head, *inner, *across), out.aval.dtype), KINDS[out.aval.dtype])
+        writer.values[out] = found.transpose(order)
+        return
+    a = _merged(writer, writer.place(v).seen(lambda t: t.transpose(left)), (*head, n, k))
+    b = _merged(writer, writer.place(w).seen(lambda t: t.transpose(right)), (*head, k, m))
+    place = writer.result(out)
+    turned = place.seen(lambda t: t.transpose(np.argsort(order)))
+    c = turned.reshaped((*head, n, m))
+    if c is None or not few_products(n, k, m) and not _lies_in_lines(c):
+        c = writer.new((*head, n, m), place.kind)
+    multiplied(writer, a, b, c)
+    if c.memory is not place.memory:
+        writer.copy(c.reshaped(turned.shape), turned)
+    writer.values[out] = place
+
+
+def _merged(writer, x, shape):
+    """A place in another shape, or a copy that is."""
+    found = x.reshaped(shape)
+    if found is None:
+        place = writer.new(x.shape, x.kind)
+        writer.copy(x, place)
+        found = place.reshaped(shape)
+    return found
 
 
 def outer(writer, eq):
@@ -111,10 +190,14 @@ def _by_loops(writer, a, b, c, shape, kind):
         [("add", xy, Place(c.memory, shape, (*c.strides[: over + 1], 0, c.strides[-1]), c.offset, c.moving))]))
 
 
+def _lies_in_lines(x):
+    (n, m), (down, right) = x.shape[-2:], x.strides[-2:]
+    return (right == 1 or m == 1) and (down >= m or n == 1) or (down == 1 or n == 1) and (right >= n or m == 1)
+
+
 def _in_lines(writer, x):
     """Matrices with unit stride along rows or columns, as the library takes them."""
-    (n, m), (down, right) = x.shape[-2:], x.strides[-2:]
-    if (right == 1 or m == 1) and (down >= m or n == 1) or (down == 1 or n == 1) and (right >= n or m == 1):
+    if _lies_in_lines(x):
         return x
     shape = tuple(1 if not s else n for n, s in zip(x.shape[:-2], x.strides)) + x.shape[-2:]
     place = writer.new(shape, x.kind)

@@ -4,10 +4,12 @@ import numpy as np
 
 from ..compile.layout import VIEWS
 from ..graph.equations import Literal
+from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
-from .products import matmul, outer
+from .products import einsum, matmul, outer
 from .rows import written_over
+from .running import running
 from .statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .structure import REDUCERS
 
@@ -180,10 +182,12 @@ RULES = {
     **{name: _view(change) for name, change in VIEWS.items()},
     "reshape": _reshape,
     "getitem": _view(_part),
-    "stop_gradient": _view(lambda x: x),
+    **dict.fromkeys(("stop_gradient", "real", "conjugate", "duplicate"), _view(lambda x: x)),
     **dict.fromkeys(REDUCERS, _reduction),
     "concatenate": _joined(np.concatenate), "stack": _joined(np.stack), "pad": _pad, "index_update": _update,
     "take": take, "scatter_add": scatter_add, "counted": counted, "last_writer": last_writer, "pick": pick,
     "spread": spread, "implant": implant, "put_rows": put_rows, "add_rows": add_rows,
-    "matmul": matmul, "outer": outer, "scan": scan, "while": while_loop, "cond": branch,
+    "cumsum": running("add"), "cumprod": running("multiply"),
+    "windows": windows, "overlap_add": overlap_add, "conv": conv, "conv_input": conv_input, "conv_weight": conv_weight,
+    "matmul": matmul, "outer": outer, "einsum": einsum, "scan": scan, "while": while_loop, "cond": branch,
 }

@@ -7,8 +7,9 @@ from ..graph.equations import Var
 from .blas import products_library
 from .elementwise import elementary
 from .error_states import may_be_native
+from .expansions import expanded
 from .indexing import fits
-from .products import is_small
+from .products import few_products, is_small, sizes
 from .statements import KINDS
 
 _FEW_STEPS = 1 << 13  # statements of a body, beyond which a loop is left to NumPy
@@ -39,8 +40,13 @@ def _looked_at(eq, known):
     name = eq.prim.name
     if name in _LOOPS:
         return _LOOPS[name](eq, known)
+    if name in _RULES and _RULES[name](eq):
+        return True
+    several = expanded(eq)
+    if several is not None:
+        return several if all(is_native(part, known) for part in several.equations) else False
     if name in _RULES:
-        return _RULES[name](eq)
+        return False
     return elementary(eq) or False
 
 
@@ -61,7 +67,7 @@ def _reduction(eq):
     if not _same_dtype(eq):
         return False
     name = REDUCERS[eq.prim.name]
-    return kind[0] == "f" and name[0] in "am" or kind == "b8" and name[0] == "b" or kind[0] == "i" and name == "add"
+    return kind == "b8" if name[0] == "b" else kind[0] in "fi"
 
 
 def _adds(eq):
@@ -71,7 +77,7 @@ def _adds(eq):
 
 
 def _product(eq):
-    return (_same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f"
+    return (_floats(eq)
             and (is_small(*[v.aval for v in eq.inputs]) or products_library() is not None))
 
 
@@ -100,6 +106,23 @@ def _while(eq, known):
     return flag is not None and flag.aval.dtype == np.bool_ and not flag.aval.shape and _closed(eq, known)
 
 
+def _contraction(eq):
+    n, k, m = sizes(eq)
+    return _floats(eq) and (few_products(n, k, m) or products_library() is not None)
+
+
+def _floats(eq):
+    return _same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f"
+
+
+def _convolution(eq):
+    return _floats(eq) and products_library() is not None
+
+
+def _real(eq):
+    return _strong(eq) and eq.inputs[0].aval == eq.outputs[0].aval
+
+
 _LOOPS = {"scan": _scan, "while": _while, "cond": _branch}
 _RULES = {
     **dict.fromkeys(REDUCERS, _reduction),
@@ -111,11 +134,15 @@ _RULES = {
     "index_update": lambda eq: is_basic(eq.params[0]) and not any(
         v.aval.weak and type(v) is Var for v in eq.inputs) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype
     and (not eq.params[1] or KINDS[eq.outputs[0].aval.dtype] != "b8"),
+    "einsum": _contraction, "cumsum": _same_dtype, "cumprod": _same_dtype,
+    "windows": _strong, "overlap_add": _floats, "conv": _convolution, "conv_input": _convolution,
+    "conv_weight": _convolution,
+    "real": _real, "conjugate": _real, "duplicate": _real,
     "take": lambda eq: _strong(eq) and fits(eq.inputs[1], eq.inputs[0].aval.shape[eq.params[0]]),
     "scatter_add": lambda eq: _adds(eq) and fits(eq.inputs[1], eq.params[1]),
     "counted": lambda eq: fits(eq.inputs[0], eq.params[0]), "last_writer": lambda eq: fits(eq.inputs[0], eq.params[0]),
     "pick": _same_dtype, "spread": lambda eq: _same_dtype(eq) and _adds(eq), "implant": _same_dtype,
-    "matmul": _product, "outer": lambda eq: _same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f",
+    "matmul": _product, "outer": _floats,
 }
 
 

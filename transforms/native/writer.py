@@ -7,6 +7,7 @@ import numpy as np
 from ...core.types import Any
 from ..graph.equations import Literal, Var
 from .constants import FEW, cast_constant, constant, start_of
+from .expansions import Expansion
 from .nests import add_nest
 from .operations import TESTS
 from .rows import with_rows
@@ -94,7 +95,7 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = with_rows(equations, outputs)
+        equations = with_rows(self.parts(equations), outputs)
         self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:
@@ -115,6 +116,14 @@ class Writer:
                 self.settle(v)
         for group in list(self.groups.values()):
             self.flush(group)
+
+    def parts(self, equations):
+        """Equations with those that are several as these."""
+        found = []
+        for eq in equations:
+            several = self.known.get(eq)
+            found += self.parts(several.equations) if type(several) is Expansion else [eq]
+        return found
 
     def steps(self, eq):
         """Write an elementwise equation."""

@@ -1,0 +1,170 @@
+"""Operations of native code beyond elementwise ones: fused primitives, contractions, running sums, convolutions."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+from covector.extend import REGISTRY
+
+pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
+RNG = np.random.default_rng(0)
+MATRIX, CUBE = RNG.normal(size=(50, 40)), RNG.normal(size=(6, 20, 30))
+LABELS = RNG.integers(0, 40, 50)
+
+
+def native(fun):
+    return cv.jit(fun, compiler_options={"printer": "llvm"})
+
+
+def check(fun, *args, whole=True, slopes=True):
+    """Values and gradients agree with those without native code, which has all of them."""
+    def total(*xs):
+        found = fun(*xs)
+        return sum(np.sum(np.sin(x) * np.cos(np.arange(x.size)).reshape(x.shape)) for x in found) if isinstance(
+            found, tuple) else np.sum(np.sin(found) * np.cos(np.arange(found.size)).reshape(found.shape))
+
+    places = tuple([k for k, x in enumerate(args) if x.dtype.kind == "f"])
+    programs = [fun, cv.grad(total, places)] if slopes and places else [fun]
+    for program in programs:
+        f = native(program)
+        found, wanted = ([*x] if isinstance(x, tuple) else [x] for x in (f(*args), program(*args)))
+        for one, other in zip(found, wanted, strict=True):
+            assert one.shape == other.shape and one.dtype == other.dtype
+            limit = 2e-4 if any(x.dtype == np.float32 for x in args) else 1e-11
+            np.testing.assert_allclose(one, other, limit, limit * max(1.0, np.abs(other).max(initial=0.0)))
+        assert not whole or not f.lower(*args).source.startswith("def run("), f.lower(*args).source
+
+
+FUSED = {
+    "logsumexp": lambda x: cv.nn.logsumexp(x, -1),
+    "logsumexp of all": lambda x: cv.nn.logsumexp(x),
+    "softmax": lambda x: cv.nn.softmax(x, -1),
+    "softmax of columns": lambda x: cv.nn.softmax(x, 0),
+    "log_softmax": lambda x: cv.nn.log_softmax(x, -1),
+    "layer norm": lambda x: cv.nn.layer_norm(x, x[0] * 0 + 2, x[1] * 0 + 1),
+    "loss": lambda x: REGISTRY["mean_squared_error"].fun(x, x[::-1]),
+    "mean": lambda x: x.mean(0) * x.std(),
+}
+PLACES = {
+    "argmax": lambda x: (np.argmax(x, 0), np.argmax(x, -1), np.argmax(x)),
+    "argmin": lambda x: (np.argmin(x, 0), np.argmin(x, -1, keepdims=True), np.argmin(x)),
+}
+RUNNING = {
+    "sums": lambda x: (np.cumsum(x, 0), np.cumsum(x, -1), np.cumsum(x)),
+    "products": lambda x: (np.cumprod(1 + x / 9, 0), np.cumprod(1 + x / 9, -1)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("x", [MATRIX, CUBE, CUBE[..., :3], MATRIX[:3, :4]], ids=lambda x: str(x.shape))
+@pytest.mark.parametrize("name", [*FUSED, *RUNNING])
+def test_fused_and_running(name, x, dtype):
+    fun = (FUSED | RUNNING)[name]
+    if name == "layer norm" and x.ndim > 2:
+        x = x[0]
+    check(fun, np.ascontiguousarray(x, dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32])
+@pytest.mark.parametrize("name", PLACES)
+def test_arguments_of_extremes(name, dtype):
+    x = np.round(MATRIX * 3).astype(dtype)  # with ties
+    for given in (x, x[:3, :4], x.reshape(2, 25, 40)):
+        check(PLACES[name], given, slopes=False)
+    if dtype in (np.float64, np.float32):
+        x[3, 7], x[3, 9], x[5] = np.nan, np.nan, -np.inf
+        check(PLACES[name], x, slopes=False)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_reductions_of_integers(dtype):
+    x = (MATRIX * 9).astype(dtype)
+    check(lambda x: (x.max(0), x.min(1), x.max(), x.min(), x[:5, :3].max(1)), x, slopes=False)
+    check(lambda x: (np.sum(x, 0), np.sum(x > 0), np.prod(x % 3 + 1, 1), np.mean(x > 3),
+                     np.cumsum(x, 0)), x, slopes=False)
+    edge = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max] * 40, dtype)
+    check(lambda x: (x.max(), x.min()), edge, slopes=False)
+
+
+@pytest.mark.parametrize("divisor", [1, 3, -3, 7, 2**31 - 1])
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_quotients_of_integers(divisor, dtype):
+    x = np.array([-2**63, -7, -6, -1, 0, 1, 5, 6, 7, 2**63 - 1] * 3).astype(dtype)
+    check(lambda x: (x % divisor, x // divisor), x, slopes=False)
+
+
+def test_quotients_that_warn_are_left_to_numpy():
+    x = np.array([-2**63, 5, 0] * 9)
+    for divisor in (0, -1):
+        with pytest.warns(RuntimeWarning):
+            native(lambda x, d=divisor: x // d)(x)
+
+
+@pytest.mark.parametrize("infinite", [-np.inf, np.inf, np.nan])
+def test_logsumexp_of_what_is_not_finite(infinite):
+    x = np.concatenate([np.full((2, 30), infinite), MATRIX[:3, :30]])
+    x[2, 3] = infinite
+    with np.errstate(all="ignore"):
+        check(lambda x: (cv.nn.logsumexp(x, 1), cv.nn.softmax(x, 1)[2:]), x, slopes=False)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_cross_entropy(dtype):
+    x = MATRIX.astype(dtype)
+    check(lambda x, k: REGISTRY["cross_entropy"].fun(x, k), x, LABELS)
+    check(lambda x, t: REGISTRY["target_cross_entropy"].fun(x, cv.nn.softmax(t)), x, x[::-1].copy())
+    with pytest.raises(IndexError):
+        native(lambda x, k: REGISTRY["cross_entropy"].fun(x, k))(x, LABELS + 1000)
+
+
+@pytest.mark.parametrize(("subscripts", "one", "other"), [
+    ("kij,nkj->nki", (5, 4, 3), (70, 5, 3)), ("kij,nkj->nki", (25, 10, 10), (100, 25, 10)),
+    ("nki,nkj->kij", (100, 25, 10), (100, 25, 10)), ("ij,jk->ik", (30, 40), (40, 50)), ("ij,ij->i", (30, 40), (30, 40)),
+    ("bi,bj->jbi", (30, 4), (30, 5)), ("i,j->ji", (30,), (40,)), (",j->j", (), (40,)), ("abc,cb->a", (20, 30, 40),
+    (40, 30)), ("abc,cd->dab", (20, 30, 40), (40, 30)), ("abcd,cd->ba", (6, 5, 7, 8), (7, 8)),
+    ("abc,bad->dcab", (6, 5, 7), (5, 6, 8)), ("ij,ij->", (300, 40), (300, 40)), ("i,i->", (3,), (3,)),
+    ("ij,kj->ki", (3, 2), (4, 2)), ("ij,j->i", (300, 40), (40,)), ("aib,bjc->aijc", (20, 3, 40), (40, 5, 6)),
+    ("ij,kl->kijl", (2, 3), (4, 5)), ("ab,ba->", (1, 9), (9, 1))])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_contractions(subscripts, one, other, dtype):
+    x, y = [RNG.normal(size=s).astype(dtype) for s in (one, other)]
+    check(lambda x, y: np.einsum(subscripts, x, y), x, y)
+    check(lambda x, y: np.einsum(subscripts, np.sin(x.T).T, y[::-1] if y.ndim else y) * 2.0, x, y)
+
+
+@pytest.mark.parametrize(("x", "w", "stride", "padding", "dilation", "groups"), [
+    ((4, 3, 20), (5, 3, 3), 1, 0, 1, 1), ((4, 1, 28, 28), (8, 1, 3, 3), 2, 1, 1, 1),
+    ((4, 8, 14, 14), (16, 8, 3, 3), 2, 1, 1, 1), ((4, 8, 15, 14), (16, 4, 3, 2), (2, 1), ((1, 0), (0, 2)), 1, 2),
+    ((2, 3, 9, 9), (4, 3, 2, 2), 1, 0, 2, 1), ((2, 2, 5, 6, 7), (3, 2, 2, 2, 2), 1, 1, 1, 1),
+    ((3, 4, 30), (4, 1, 3), 1, 1, 1, 4), ((2, 3, 5, 5), (2, 3, 1, 1), 1, 0, 1, 1), ((1, 1, 3), (1, 1, 2), 1, 0, 1, 1),
+    ((2, 3, 9, 9), (4, 3, 3, 3), 4, 0, 1, 1)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_convolutions(x, w, stride, padding, dilation, groups, dtype):
+    x, w = [RNG.normal(size=s).astype(dtype) for s in (x, w)]
+    check(lambda x, w: cv.nn.conv(x, w, stride=stride, padding=padding, dilation=dilation, groups=groups), x, w)
+    check(lambda x, w: cv.nn.conv(np.swapaxes(x, 0, 1).copy().swapaxes(0, 1), w * 2.0, stride=stride, padding=padding,
+                                  dilation=dilation, groups=groups), x, w)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_pooling(dtype):
+    x = RNG.normal(size=(2, 3, 20, 21)).astype(dtype)
+    check(lambda x: cv.nn.max_pool(x, 2), x)
+    check(lambda x: cv.nn.avg_pool(x, 3, stride=2), x)
+
+
+def test_operations_in_loops():
+    """A loop that holds any of them is native as a whole."""
+    w, images = RNG.normal(size=(2, 1, 3, 3)), RNG.normal(size=(4, 2, 1, 8, 8))
+
+    def fun(x, w):
+        def step(c, row):
+            y = cv.nn.conv(row, w, padding=1).sum(1, keepdims=True)
+            p = cv.nn.softmax(y.reshape(2, -1) * c[:, None])
+            best = np.argmax(p, 1)
+            c = c + cv.nn.logsumexp(y.reshape(2, -1), 1) * 0.1 + np.cumsum(p, 1)[:, 3] + p[np.arange(2), best]
+            return np.einsum("i,ij->i", c, p), best
+
+        return cv.scan(step, np.ones(2), x)[0]
+
+    check(fun, images, w)

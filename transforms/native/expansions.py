@@ -1,0 +1,151 @@
+"""Primitives that are several operations at once, such as logsumexp, as the equations that native code has."""
+
+import math
+
+import numpy as np
+
+from ...core.primitive.primitive import REGISTRY
+from ..graph.equations import Equation, Literal, Var
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+class Expansion:
+    """The equations that one comes down to."""
+
+    __slots__ = ("equations",)
+
+    def __init__(self, equations):
+        self.equations = equations
+
+
+def expanded(eq):
+    """The `Expansion` of an equation; None where it has none."""
+    make = _EXPANSIONS.get(eq.prim.name)
+    avals = [v.aval for v in eq.inputs]
+    if make is None or any(a.weak or a.dtype not in _FLOATS and a.dtype.kind not in "ib" for a in avals):
+        return None
+    if eq.prim.name not in _INTEGERS and avals[0].dtype not in _FLOATS:
+        return None
+    steps = _Steps(eq)
+    result = make(steps, *eq.inputs, *eq.params)
+    out = eq.outputs[0]
+    if result.aval != out.aval:
+        return None
+    for step in steps.equations:
+        step.inputs = [out if v is result else v for v in step.inputs]
+        step.outputs = [out if v is result else v for v in step.outputs]
+    return Expansion(steps.equations)
+
+
+class _Steps:
+    """Writes equations: a call of it is an operation by its name."""
+
+    def __init__(self, like):
+        self.equations = []
+        self.like = like
+
+    def __call__(self, name, *inputs, params=()):
+        prim = REGISTRY[name]
+        given = [v if type(v) in (Var, Literal) else Literal(v) for v in inputs]
+        out = Var(prim.shape([v.aval for v in given], params))
+        self.equations.append(Equation(prim, given, params, [out], self.like.quiet, self.like.place))
+        return out
+
+    def sum(self, x, axes, keepdims=True):
+        return self("reduce_sum", x, params=(axes, keepdims))
+
+    def mean(self, x, axes):
+        return self("divide", self.sum(x, axes), float(math.prod([x.aval.shape[a] for a in axes])))
+
+    def shaped(self, x, shape):
+        return self("reshape", x, params=(shape,))
+
+
+def _shifted(s, x, axes):
+    """`x` without its maximum over axes, and that; 0 where it is not finite."""
+    top = s("reduce_max", x, params=(axes, True))
+    top = s("where", s("isfinite", top), top, 0.0)
+    return s("subtract", x, top), top
+
+
+def _logsumexp(s, x, axes, keepdims):
+    low, top = _shifted(s, x, axes)
+    out = s("add", s("log", s.sum(s("exp", low), axes)), top)
+    return out if keepdims else s.shaped(out, tuple([n for k, n in enumerate(x.aval.shape) if k not in axes]))
+
+
+def _softmax(s, x, axis):
+    parts = s("exp", _shifted(s, x, (axis,))[0])
+    return s("divide", parts, s.sum(parts, (axis,)))
+
+
+def _log_softmax(s, x, axis):
+    low, _ = _shifted(s, x, (axis,))
+    return s("subtract", low, s("log", s.sum(s("exp", low), (axis,))))
+
+
+def _cross_entropy(s, x, labels):
+    n, classes = x.aval.shape
+    low, _ = _shifted(s, x, (1,))
+    places = s("add", s("counted", labels, params=(classes,)), np.arange(n) * classes)
+    picked = s("take", s.shaped(low, (n * classes,)), places, params=(0,))
+    return s("subtract", s("log", s.sum(s("exp", low), (1,), False)), picked)
+
+
+def _target_entropy(s, x, t):
+    last = x.aval.ndim - 1
+    logs = s("where", s("equal", t, 0.0), 0.0, _log_softmax(s, x, last))
+    return s("negative", s.sum(s("multiply", t, logs), (last,), False))
+
+
+def _affine(s, x, w, b):
+    return s("add", s("matmul", x, w), b)
+
+
+def _squared_error(s, x, y):
+    gap = s("subtract", x, y)
+    axes = tuple(range(gap.aval.ndim))
+    return s("divide", s.sum(s("multiply", gap, gap), axes, False), float(gap.aval.size))
+
+
+def _standardized(s, x, axes, eps):
+    gap = s("subtract", x, s.mean(x, axes))
+    spread = s("sqrt", s("add", s.mean(s("multiply", gap, gap), axes), float(eps)))
+    return s("divide", gap, spread)
+
+
+def _layer_norm(s, x, w, b, axes, eps):
+    return s("add", s("multiply", _standardized(s, x, axes, eps), w), b)
+
+
+def _argument(reduce):
+    def make(s, x, axis, keepdims):
+        n = x.aval.shape[axis]
+        best = s("equal", x, s(reduce, x, params=((axis,), True)))
+        if x.aval.dtype.kind == "f":
+            best = s("bitwise_or", best, s("isnan", x))
+        order = np.arange(n).reshape((n,) + (1,) * (x.aval.ndim - axis - 1))
+        return s("reduce_min", s("where", best, order, n), params=((axis,), keepdims))
+
+    return make
+
+
+def _widened(name):
+    """Sums of small integers and truth values, in integers of 64 bits."""
+    def make(s, x, *params):
+        if x.aval.dtype.kind == "f" or x.aval.dtype == np.int64:
+            return x  # nothing to widen: it has a rule, or none
+        return s(name, s("cast_flat", x, params=(np.dtype(np.int64),)), params=params)
+
+    return make
+
+
+_WIDENED = ("reduce_sum", "reduce_prod", "cumsum", "cumprod")
+_INTEGERS = frozenset({"argmax", "argmin", *_WIDENED})  # which take integers, too
+_EXPANSIONS = {
+    "logsumexp": _logsumexp, "softmax": _softmax, "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
+    "target_cross_entropy": _target_entropy, "affine": _affine, "mean_squared_error": _squared_error,
+    "standardize": _standardized, "layer_norm": _layer_norm, "argmax": _argument("reduce_max"),
+    "argmin": _argument("reduce_min"), **{name: _widened(name) for name in _WIDENED},
+}
