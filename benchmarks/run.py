@@ -47,6 +47,7 @@ SUBJECTS = (
     "mlp_hessian",
     "compiled",
     "small_states",
+    "gradbench",
 )
 PROFILE_SECONDS = 3.0
 
