@@ -168,3 +168,17 @@ def test_operations_in_loops():
         return cv.scan(step, np.ones(2), x)[0]
 
     check(fun, images, w)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(5000,), (50, 40), (20, 300)])
+def test_one_element_that_is_not_finite_is_noticed(dtype, shape):
+    """NumPy computes again, and warns, wherever the element is and whichever way the output was written."""
+    for fun in (lambda x: np.log(x) * 2, lambda x: np.log(x).T * 2, lambda x: np.log(x)[..., ::2] * 1,
+                lambda x: (np.log(x).sum(), x * 2), lambda x: (x * 2, np.log(x) + 1, x.T * 3)):
+        x = np.ones(shape, dtype)
+        f = native(fun)
+        f(x)
+        x[(shape[0] - 2, *[n - 2 for n in shape[1:]])] = 0.0
+        with pytest.warns(RuntimeWarning, match="divide by zero encountered in log"):
+            f(x)

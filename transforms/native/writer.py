@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.types import Any
 from ..graph.equations import Literal, Var
+from .alarm import Alarm
 from .constants import FEW, cast_constant, constant, start_of
 from .expansions import Expansion
 from .nests import add_nest
@@ -64,31 +65,15 @@ class Writer:
         for v, place in zip(draft.outputs, wanted):
             if type(v) is Var and v not in self.values:
                 self.targets.setdefault(v, place)
+        self.alarm = Alarm(self, wanted)
+        outputs.append(self.alarm.memory)
         self.block(draft.equations, draft.outputs)
         for v, place in zip(draft.outputs, wanted):
             self.copy(v, place)
-        outputs.append(self.alarm(wanted))
+        self.alarm.end(wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
         place_scratch(self.kernel)
-
-    def alarm(self, outputs):
-        """Memory for a number that is NaN where an output holds an infinity or NaN, else 0."""
-        memory = Memory("f64", 1, "output", len(outputs))
-        for kind in ("f64", "f32"):
-            found = [place for place in outputs if place.kind == kind]
-            cell = Place(memory, ()) if kind == "f64" else self.new((), kind)
-            if found or kind == "f64":
-                self.fill(cell, Const(0.0, kind))
-            for place in found:
-                x, off = Value(kind), Value(kind)
-                self.nest(Nest(place.shape, [(x, place)], [Step("subtract", kind, [off], [[x], [x]])], [],
-                               [("add", off, cell.spread(place.shape))]))
-            if found and kind == "f32":
-                one, two, total = self.loaded(Place(memory, ()))[()], self.loaded(cell)[()], Value("f64")
-                self.add(Step("add", "f64", [total], [[one], self.cast([two], "f64")]))
-                self.add(Store([total], Place(memory, ())))
-        return memory
 
     # blocks
 
@@ -367,6 +352,7 @@ class Writer:
             if self.needed(out, group):
                 place = self.values[out] = self.result(out)
                 nest.stores.append((known[out], place))
+        self.alarm.watch(nest)
         narrowed = []
         for name, v, axes, keepdims, out in group.folds:
             place = self.values[out] = self.result(out)
