@@ -55,8 +55,8 @@ core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope core/primitive
-    transforms/compile
+transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
+    core/primitive transforms/compile
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing

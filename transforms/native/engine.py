@@ -211,6 +211,14 @@ def _library(name):
         return None
 
 
+def has_threads():
+    """Whether the C library makes threads."""
+    try:
+        return bool(address_of("pthread_create") and address_of("pthread_join"))
+    except AttributeError:
+        return False
+
+
 def address_of(name):
     """The address of a function of the C library."""
     for library in (None, "libm.so.6", ctypes.util.find_library):  # which is the slowest, 40 ms

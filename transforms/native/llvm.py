@@ -4,7 +4,9 @@ import math
 
 from .lanes import TYPES, Lanes, Module, Name, Text, number
 from .llvm_nests import combined, print_nest
+from .llvm_ranges import print_ranges
 from .llvm_values import print_load, print_step, print_store
+from .ranges import thread_count
 from .statements import (
     BYTES,
     OUTSIDE,
@@ -18,6 +20,7 @@ from .statements import (
     Nest,
     Place,
     Product,
+    Ranges,
     Step,
     Store,
     Value,
@@ -58,6 +61,8 @@ class Printer:
         self.constants = {}  # their places in the table
         self.label = 0
         self.bounded = False
+        self.threads = thread_count()
+        self.frames = []  # lines that make memory for what threads are given
         self.block(kernel.statements)
         ending = ["  ret void"]
         if self.bounded:
@@ -70,7 +75,7 @@ class Printer:
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
-            *self.text.lines, *ending, "}"])
+            *self.frames, *self.text.lines, *ending, "}"])
 
     def block(self, statements):
         """Write statements."""
@@ -294,7 +299,7 @@ def _operations_of(statement):
         return max(len(statement.steps), 1) * math.prod(statement.shape)
     if kind is Product:
         return math.prod(statement.x.shape) * statement.y.shape[1] // 4
-    count = statement.count if kind is Loop else 1
+    count = statement.count if kind in (Loop, Ranges) else 1
     return 4 + count * sum([_operations(part) for part in inner(statement)])
 
 
@@ -376,4 +381,4 @@ def _lying(place):
 
 
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: _product, Bound: _bound}
+             Branch: _branch, Product: _product, Bound: _bound, Ranges: print_ranges}

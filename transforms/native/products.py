@@ -1,6 +1,5 @@
 """Products of vectors and matrices: written out where they are small, by a library where they are large."""
 
-from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -72,7 +71,6 @@ def multiplied(writer, a, b, c):
     writer.statements += statements
 
 
-@lru_cache(maxsize=1024)
 def contraction(subscripts):
     """The axes of both operands as (batch, rows, summed) and (batch, summed, columns), how many of each there are, and
     the axes of the result in terms of (batch, rows, columns)."""

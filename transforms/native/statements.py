@@ -219,6 +219,20 @@ class Loop:
         self.body = body
 
 
+class Ranges:
+    """`body` for `counter` = 0, 1, …, `count` - 1, in any order: turns may run at the same time, or as a `Loop`.
+
+    No turn reads or writes what another writes. The body is nests.
+    """
+
+    __slots__ = ("counter", "count", "body")
+
+    def __init__(self, counter, count, body):
+        self.counter = counter
+        self.count = count
+        self.body = body
+
+
 class While:
     """`test`, and `body` while the flag that `test` stores is set, again and again."""
 
@@ -256,7 +270,7 @@ class Kernel:
 
 def inner(statement):
     """The lists of statements inside of one."""
-    if type(statement) is Loop:
+    if type(statement) in (Loop, Ranges):
         return (statement.body,)
     if type(statement) is While:
         return (statement.test, statement.body)

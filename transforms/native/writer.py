@@ -11,6 +11,7 @@ from .constants import FEW, cast_constant, constant, start_of
 from .expansions import Expansion
 from .nests import add_nest
 from .operations import TESTS
+from .ranges import in_ranges
 from .rows import with_rows
 from .rules import RULES
 from .scratch import place_scratch
@@ -236,6 +237,8 @@ class Writer:
 
     def nest(self, nest):
         """Add a nest."""
+        if in_ranges(self, nest):
+            return
         size = 1
         for n in nest.shape:
             size *= n
