@@ -182,3 +182,27 @@ def test_one_element_that_is_not_finite_is_noticed(dtype, shape):
         x[(shape[0] - 2, *[n - 2 for n in shape[1:]])] = 0.0
         with pytest.warns(RuntimeWarning, match="divide by zero encountered in log"):
             f(x)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_in_loops_with_turned_matrices(dtype):
+    w, x = (RNG.normal(size=(40, 60)) / 9).astype(dtype), RNG.normal(size=(12, 9, 40)).astype(dtype)
+
+    def fun(x, w):
+        def step(c, row):
+            c = np.tanh(c @ w @ w.T + row @ (2.0 * w) @ w.T)
+            inner = cv.fori_loop(0, 10, lambda k, d: np.tanh(d @ w.T @ w), c @ w)
+            return c + (inner @ w.T) * 0.1, inner
+
+        return cv.scan(step, np.zeros((9, 60), dtype) @ w.T, x)
+
+    def narrow(x, w):
+        def step(c, row):
+            scale = c.sum() * 0.01
+            turned = (w * scale).T  # made in the loop: it is not the same in each turn
+            return np.tanh(row @ w @ turned), c[0, 0]
+
+        return cv.scan(step, np.ones((9, 40), dtype), x)
+
+    check(fun, x, w, slopes=dtype is np.float64)
+    check(narrow, x, w, slopes=dtype is np.float64)

@@ -7,9 +7,12 @@ import numpy as np
 from ...core.arrays.avals import make_aval
 from ...core.types import Any
 from ..graph.equations import Var
-from .statements import KINDS, Const, Counter, Loop, Nest, Place, Product, Step, Value, compact_strides
+from .nests import add_nest
+from .statements import KINDS, Const, Counter, Loop, Memory, Nest, Place, Product, Step, Value, compact_strides
 
 _SMALL = 1 << 12  # products of numbers in one product of matrices, up to which loops do without a library
+_OFTEN = 8  # turns of a loop, from which its matrices are copied to lie as a product takes them best
+_COPIED = 1 << 20  # elements of such a matrix, at most
 _WRITTEN_OUT = 128  # products of numbers that are written one by one
 
 
@@ -56,7 +59,7 @@ def multiplied(writer, a, b, c):
     if few_products(n, k, m):
         _by_loops(writer, a, b, c, (*lead, n, k, m), a.kind)
         return
-    a, b = _in_lines(writer, a), _in_lines(writer, b)
+    a, b = _in_lines(writer, _laid_before(writer, a)), _in_lines(writer, _laid_before(writer, b))
     size = 1
     for number in lead:
         size *= number
@@ -186,6 +189,27 @@ def _by_loops(writer, a, b, c, shape, kind):
          (y, Place(b.memory, shape, (*b.strides[:over], 0, *b.strides[over:]), b.offset, b.moving))],
         [Step("multiply", kind, [xy], [[x], [y]])], [],
         [("add", xy, Place(c.memory, shape, (*c.strides[: over + 1], 0, c.strides[-1]), c.offset, c.moving))]))
+
+
+def _laid_before(writer, x):
+    """A matrix that a loop is given, with unit stride along its rows: for one that is not, a copy before the loop.
+
+    Products of few rows with a transposed matrix take half as long again.
+    """
+    (n, m), (down, right) = x.shape[-2:], x.strides[-2:]
+    if writer.repeat < _OFTEN or not 2 <= min(n, m) <= n * m <= _COPIED or right == 1 or down != 1:
+        return x
+    if x.memory in writer.local or x.moving or any(x.strides[:-2]):
+        return x
+    statements, copies = writer.around
+    key = x.memory, x.offset, x.shape[-2:], x.strides[-2:]
+    if key not in copies:
+        place = copies[key] = Place(Memory(x.kind, n * m), (n, m))
+        value = Value(x.kind)
+        add_nest(statements, Nest((n, m), [(value, Place(x.memory, (n, m), (down, right), x.offset))], [], [
+            (value, place)]))
+    copy = copies[key]
+    return Place(copy.memory, x.shape, (*x.strides[:-2], *copy.strides))
 
 
 def _lies_in_lines(x):

@@ -54,6 +54,7 @@ class Writer:
         self.spilled = {}  # variable whose values were stored -> where
         self.read = {}  # variable whose elements were loaded -> the values
         self.local = set()  # memory that the block under work made
+        self.around = None  # of a body: the statements before it, and what was copied there for it
         self.finished = set()  # equations that were written, by id
         self.count = 0
         self.work = 0.0
@@ -126,12 +127,13 @@ class Writer:
 
     def inside(self, write):
         """The statements that `write()` writes, a body."""
-        outer = self.statements, self.groups, self.owner, self.spilled, self.read, self.local
+        outer = self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around
+        self.around = self.statements, {}
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         self.spilled, self.read = dict(self.spilled), dict(self.read)
         write()
         found = self.statements
-        self.statements, self.groups, self.owner, self.spilled, self.read, self.local = outer
+        self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around = outer
         return found
 
     def add(self, statement):
