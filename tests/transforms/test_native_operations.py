@@ -206,3 +206,61 @@ def test_products_in_loops_with_turned_matrices(dtype):
 
     check(fun, x, w, slopes=dtype is np.float64)
     check(narrow, x, w, slopes=dtype is np.float64)
+
+
+MATRICES = {
+    "solve": lambda a, b: np.linalg.solve(a, b),
+    "solve one": lambda a, b: np.linalg.solve(a, b[:, 0]),
+    "inverse": lambda a, b: np.linalg.inv(a) @ b,
+    "determinant": lambda a, b: np.linalg.det(a) * b,
+    "sign and logarithm": lambda a, b: np.linalg.slogdet(a)[0] * np.linalg.slogdet(a)[1] * b,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("name", MATRICES)
+def test_small_matrices(name, n, dtype):
+    rng = np.random.default_rng(n)
+    well = (rng.normal(size=(n, n)) + 3.0 * np.eye(n)).astype(dtype)
+    turned = np.roll(well, 1, 0)  # its pivots are not on the diagonal
+    needed = np.triu(well[::-1, ::-1], -1) if n < 3 else well.copy()
+    if n > 1:
+        needed[0, 0] = 0.0
+    for a in (well, turned, needed, -turned.T.copy()):
+        check(MATRICES[name], a, rng.normal(size=(n, 2)).astype(dtype), whole=n < 5, slopes=name != "determinant")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["solve", "solve one", "inverse"])
+def test_singular_matrices_raise(name, n):
+    f = native(MATRICES[name])
+    a, b = np.eye(n), np.ones((n, 2))
+    f(a, b)
+    a[n - 1, n - 1] = 0.0
+    for _ in range(20):
+        with pytest.raises(np.linalg.LinAlgError, match="ingular"):
+            f(a, b)
+    assert native(MATRICES["determinant"])(a, b).tolist() == np.zeros((n, 2)).tolist()
+    assert [float(x) for x in native(np.linalg.slogdet)(a)] == [0.0, -np.inf]
+
+
+def test_a_filter_with_small_matrices_is_native():
+    """A Kalman filter with two observations: a product of inverses and determinants in each step."""
+    steps, model = RNG.normal(size=(30, 2)), np.array([[0.9, 0.1, 0.0], [0.0, 0.8, 0.1], [0.1, 0.0, 0.7]])
+
+    def likelihood(seen, model):
+        look = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])
+
+        def step(state, y):
+            x, p, total = state
+            x, p = model @ x, model @ p @ model.T + 0.1 * np.eye(3)
+            s = look @ p @ look.T + 0.2 * np.eye(2)
+            gap = y - look @ x
+            gain = np.linalg.solve(s, look @ p).T
+            total = total - 0.5 * (gap @ np.linalg.solve(s, gap) + np.linalg.slogdet(s)[1])
+            return (x + gain @ gap, p - gain @ look @ p, total), None
+
+        return cv.scan(step, (np.zeros(3), np.eye(3), 0.0), seen)[0][2]
+
+    check(likelihood, steps, model, slopes=False)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.primitive.primitive import REGISTRY
 from ..graph.equations import Equation, Literal, Var
+from . import elimination
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -27,14 +28,17 @@ def expanded(eq):
         return None
     if eq.prim.name not in _INTEGERS and avals[0].dtype not in _FLOATS:
         return None
-    steps = _Steps(eq)
-    result = make(steps, *eq.inputs, *eq.params)
-    out = eq.outputs[0]
-    if result.aval != out.aval:
+    if eq.prim.name in _ELIMINATED and not elimination.takes(eq):
         return None
+    steps = _Steps(eq)
+    results = make(steps, *eq.inputs, *eq.params)
+    results = results if type(results) is tuple else (results,)
+    if [v.aval for v in results] != [v.aval for v in eq.outputs]:
+        return None
+    outs = dict(zip(results, eq.outputs))
     for step in steps.equations:
-        step.inputs = [out if v is result else v for v in step.inputs]
-        step.outputs = [out if v is result else v for v in step.outputs]
+        step.inputs = [outs.get(v, v) for v in step.inputs]
+        step.outputs = [outs.get(v, v) for v in step.outputs]
     return Expansion(steps.equations)
 
 
@@ -141,6 +145,7 @@ def _widened(name):
     return make
 
 
+_ELIMINATED = frozenset({"solve", "solve_vector", "inv", "det", "slogdet"})
 _WIDENED = ("reduce_sum", "reduce_prod", "cumsum", "cumprod")
 _INTEGERS = frozenset({"argmax", "argmin", *_WIDENED})  # which take integers, too
 _EXPANSIONS = {
@@ -148,4 +153,6 @@ _EXPANSIONS = {
     "target_cross_entropy": _target_entropy, "affine": _affine, "mean_squared_error": _squared_error,
     "standardize": _standardized, "layer_norm": _layer_norm, "argmax": _argument("reduce_max"),
     "argmin": _argument("reduce_min"), **{name: _widened(name) for name in _WIDENED},
+    "solve": elimination.solve, "solve_vector": elimination.solve_vector, "inv": elimination.inv,
+    "det": elimination.det, "slogdet": elimination.slogdet,
 }
