@@ -7,7 +7,6 @@ class Alarm:
     """Looks at the outputs of a writer as they are written, or at the end."""
 
     def __init__(self, writer, outputs):
-        self.writer = writer
         self.memory = Memory("f64", 1, "output", len(outputs))
         self.cells = {"f64": Place(self.memory, ()), "f32": writer.new((), "f32")}
         self.narrow = any(place.kind == "f32" for place in outputs)
@@ -23,9 +22,8 @@ class Alarm:
                 self.watched.add(place.memory)
                 self._look(nest, value)
 
-    def end(self, outputs):
+    def end(self, writer, outputs):
         """Look at the outputs that no nest looked at; bring together what was found."""
-        writer = self.writer
         for place in outputs:
             if place.memory not in self.watched and place.kind in self.cells:
                 x = Value(place.kind)

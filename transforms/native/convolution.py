@@ -23,7 +23,8 @@ def overlap_add(writer, eq):
     place = writer.result(out)
     writer.values[out] = place
     writer.fill(place, Const(0.0, place.kind))
-    _add_windows(writer, _windows(place, kernel, stride, dilation, y.shape), y, len(kernel))
+    taps = len(kernel)
+    _add_windows(writer, _windows(place, kernel, stride, dilation, y.shape), y, taps, len(y.shape) - 2 * taps)
 
 
 def conv(writer, eq):
@@ -61,7 +62,7 @@ def conv_input(writer, eq):
         multiplied(writer, w.seen(lambda a: a.transpose((0, 2, 1))), y.row(k), cols)
         total = place.row(k) if sums is None else sums
         writer.fill(total, Const(0.0, kind))
-        _add_windows(writer, _windows(total, kernel, stride, dilation, apart.shape), apart, len(kernel))
+        _add_windows(writer, _windows(total, kernel, stride, dilation, apart.shape), apart, len(kernel), 1)
         if sums is not None:
             writer.copy(_inside(sums, out.aval.shape[2:], padding), place.row(k))
 
@@ -143,15 +144,10 @@ def _compact(writer, x):
     return place
 
 
-def _add_windows(writer, into, y, count):
+def _add_windows(writer, into, y, taps, lead):
     """Add windows (*lead, *kernel, *out) at their places, one tap of the kernel after the other: they overlap."""
-    lead = len(y.shape) - 2 * count
-
-    def taps(into, y, left):
-        if left:
-            looped(writer, y.shape[lead], lambda k: taps(row_of(into, lead, k), row_of(y, lead, k), left - 1))
-        else:
-            added(writer, into, y)
-
-    taps(into, y, count)
-
+    if taps:
+        looped(writer, y.shape[lead], lambda k: _add_windows(
+            writer, row_of(into, lead, k), row_of(y, lead, k), taps - 1, lead))
+    else:
+        added(writer, into, y)

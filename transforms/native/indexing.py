@@ -187,19 +187,21 @@ def _each(writer, w, n, indexed, other, axis, write):
     alone = writer.held(w).reshape(-1)[0] if checked and w.aval.size == 1 else None
     source = _line(writer, w) if checked else _constant(_known(w, n).reshape(-1))
 
-    def rows(x, y, left):
-        if left:
-            looped(writer, x.shape[0], lambda counter: rows(x.row(counter), y.row(counter), left - 1))
-            return
+    def row(counter, x, y):
+        value = alone or writer.cast([writer.loaded(source.row(counter))[()]], "i64")[0]
+        value = _bound(writer, value, n) if checked else value
+        write(row_of(x, axis - outer, value), row_of(y, axis - outer, counter))
 
-        def one(counter):
-            value = alone or writer.cast([writer.loaded(source.row(counter))[()]], "i64")[0]
-            value = _bound(writer, value, n) if checked else value
-            write(row_of(x, axis - outer, value), row_of(y, axis - outer, counter))
+    through(writer, [indexed, other], outer, lambda x, y: looped(
+        writer, source.shape[0], lambda counter: row(counter, x, y)))
 
-        looped(writer, source.shape[0], one)
 
-    rows(indexed, other, outer)
+def through(writer, given, left, write):
+    """`write(…)` for the parts of places, in loops over so many of their first axes."""
+    if left:
+        looped(writer, given[0].shape[0], lambda k: through(writer, [x.row(k) for x in given], left - 1, write))
+    else:
+        write(*given)
 
 
 def looped(writer, count, write):

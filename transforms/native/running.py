@@ -1,7 +1,7 @@
 """Running sums and products along an axis."""
 
 from .constants import start_of
-from .indexing import looped, row_of
+from .indexing import looped, row_of, through
 from .statements import KINDS, Const, Memory, Nest, Place, Step, Store, Value
 
 _SHORT = 8  # elements behind the axis, below which it is the innermost loop
@@ -27,16 +27,16 @@ def running(name):
 
 
 def _one_by_one(writer, name, kind, x, place, axis):
-    def lines(x, place, left):
-        if left:
-            looped(writer, x.shape[0], lambda k: lines(x.row(k), place.row(k), left - 1))
-        elif len(x.shape) > 1:
-            last = len(x.shape) - 1
-            looped(writer, x.shape[last], lambda k: lines(row_of(x, last, k), row_of(place, last, k), 0))
-        else:
-            _line(writer, name, kind, x, place)
+    through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
 
-    lines(x, place, axis)
+
+def _columns(writer, name, kind, x, place):
+    last = len(x.shape) - 1
+    if last:
+        looped(writer, x.shape[last], lambda k: _columns(
+            writer, name, kind, row_of(x, last, k), row_of(place, last, k)))
+    else:
+        _line(writer, name, kind, x, place)
 
 
 def _line(writer, name, kind, x, place):

@@ -72,7 +72,7 @@ class Writer:
         self.block(draft.equations, draft.outputs)
         for v, place in zip(draft.outputs, wanted):
             self.copy(v, place)
-        self.alarm.end(wanted)
+        self.alarm.end(self, wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
         place_scratch(self.kernel)
