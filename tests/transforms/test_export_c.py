@@ -133,7 +133,7 @@ def test_other_operations_on_floats_are_those_of_numpy(c, dtype):
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.bool_])
 def test_operations_on_integers_and_booleans_are_those_of_numpy(c, dtype):
     table = MASKS if dtype is np.bool_ else INTEGERS
-    names = sorted(table.keys() & REGISTRY.keys())
+    names = sorted((table.keys() - {"floor_divide", "remainder"}) & REGISTRY.keys())
     least, most = (False, True) if dtype is np.bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     values = np.array([0, 1, least, most, *([] if dtype is np.bool_ else [-1, 2, -7, 12345, least + 1])], dtype)
     x, y = (a.reshape(-1) for a in np.meshgrid(values, values))

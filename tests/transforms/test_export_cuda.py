@@ -18,7 +18,7 @@ from covector.extend import REGISTRY
 from covector.testing import compiled_fuzz
 from covector.testing.compiled import roundings
 from covector.transforms.export import batched, launches, parallel
-from covector.transforms.export.export_cuda import Call, Launch
+from covector.transforms.export.steps import Call, Launch
 from covector.transforms.native.maths import FUNCTIONS
 
 SPEC = importlib.util.spec_from_file_location("c_functions", Path(__file__).with_name("c_functions.py"))

@@ -1,6 +1,9 @@
 """The C file of a function and its header."""
 
-from ..native.statements import KINDS
+from ..compile.draft import Draft
+from ..graph.equations import Var
+from ..native.statements import KINDS, Bound, Value, inner, places
+from ..native.structure import is_native
 from ..native.writer import Writer
 from .languages import C
 from .printer import Printer
@@ -24,18 +27,44 @@ _GUARDS = """\
 """
 
 
-class Silent(Writer):
-    """Writes a kernel that does not look for infinities and NaN in its outputs."""
+class _NoAlarm:
+    """Nobody looks for infinities and NaN in outputs."""
 
-    def alarm(self, outputs):
-        return None
+    memory = None
+
+    def __init__(self, writer, outputs):
+        pass
+
+    def watch(self, nest):
+        """Leave a nest as it is."""
+
+    def end(self, writer, outputs):
+        """Add nothing."""
+
+
+class _Writer(Writer):
+    alarms = _NoAlarm
+    threads = False
 
 
 def kernel_of(draft, known):
     """The kernel of a draft whose equations are all native."""
-    kernel = Silent(draft, known).kernel
+    kernel = _Writer(draft, known).kernel
     kernel.outputs.pop()  # the place of the alarm
     return kernel
+
+
+def is_bounded(eq, known):
+    """Whether an equation reads or writes at places that values decide: nobody could be told of one outside."""
+    if eq.prim.elementwise or eq.bodies() or not is_native(eq, known):
+        return False
+    given = [v for v in dict.fromkeys(eq.inputs) if type(v) is Var]
+    return _has_bounds(kernel_of(Draft(given, [eq], eq.outputs), known).statements)
+
+
+def _has_bounds(statements):
+    return any(type(s) is Bound or any(type(c) is Value for p in places(s) for c, _ in p.moving)
+               or any(map(_has_bounds, inner(s))) for s in statements)
 
 
 def c_file(staged, name, blas, what):

@@ -2,7 +2,7 @@
 
 import re
 
-from .c_file import Silent, wrapped
+from .c_file import kernel_of, wrapped
 from .languages import Cuda
 from .launches import Launches
 from .parallel import grid
@@ -46,8 +46,7 @@ class CudaFile:
             inputs, outputs: the names of arrays.
             scratch: the name of scratch memory.
         """
-        kernel = Silent(draft, known).kernel
-        kernel.outputs.pop()
+        kernel = kernel_of(draft, known)
         names = dict(zip((*kernel.inputs, *kernel.outputs), (*inputs, *outputs)))
         found = Launches(kernel)
         launches = []

@@ -4,9 +4,11 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.types import Callable, PyTree
-from .c_file import c_file
-from .staged import function_name, refuse, staged
+from ...core.lazy import LazyModule
+from ...core.types import Any, Callable, PyTree
+
+_FILE: Any = LazyModule("covector.transforms.export.c_file")
+_STAGED: Any = LazyModule("covector.transforms.export.staged")
 
 
 class ExportedC(NamedTuple):
@@ -34,8 +36,8 @@ def export_c(
     Returns:
         an `ExportedC`: `name`, `source` and `header`, the texts, and `paths` of the files.
     Raises:
-        RuleError: an operation that C code is not written for: gathers with arrays, sorts, linear algebra,
-            convolutions, complex numbers, callbacks.
+        RuleError: an operation that C code is not written for: places that values decide, sorts, linear
+            algebra, complex numbers, callbacks.
         ConversionError: `fun` asks for the value of an argument, as `if x > 0` does.
         DtypeError: an argument or a result of another dtype.
         ShapeError: an argument or a result without elements.
@@ -59,11 +61,11 @@ def export_c(
         }
     }
     """
-    found = staged(fun, args, "export_c")
-    name = function_name(fun, name, "export_c")
-    refuse(found, "export_c", "C")
+    found = _STAGED.staged(fun, args, "export_c")
+    name = _STAGED.function_name(fun, name, "export_c")
+    _STAGED.refuse(found, "export_c", "C")
     what = f"Written by covector from `{getattr(fun, '__name__', type(fun).__name__)}`"
-    source, header = c_file(found, name, blas, what)
+    source, header = _FILE.c_file(found, name, blas, what)
     paths = []
     if folder is not None:
         for end, text in ((".c", source), (".h", header)):

@@ -1,52 +1,10 @@
-"""`export_cuda`: a function as the text of CUDA kernels, and what launches them."""
+"""`export_cuda`: a function as CUDA kernels and a plan of launches."""
 
-from typing import NamedTuple
-
-from ...core.errors import RuleError, at_user_line
+from ...core.lazy import LazyModule
 from ...core.types import Any, Callable, PyTree
-from ..graph.equations import Literal
-from ..native.products import is_small
-from ..native.segments import with_segments
-from ..native.structure import is_native
-from .cuda_file import CudaFile
-from .staged import culprit, function_name, staged
+from .steps import ExportedCuda
 
-
-class Launch(NamedTuple):
-    """A launch of a kernel: its name, blocks, threads of a block, and the names of the arrays that it is given."""
-
-    kernel: str
-    grid: int
-    block: int
-    arguments: tuple[str, ...]
-
-
-class Call(NamedTuple):
-    """An operation that has no CUDA form here, by the name in `covector.extend.REGISTRY`.
-
-    `REGISTRY[operation].rebind((*operands, *params))` runs it; it takes the names of arrays, or constants.
-    """
-
-    operation: str
-    params: tuple[Any, ...]
-    arguments: tuple[Any, ...]
-    results: tuple[str, ...]
-
-
-class ExportedCuda(NamedTuple):
-    """What `export_cuda` returns: the text of the kernels, and what a program does with them.
-
-    `arrays` are (shape, dtype) by name: arguments, results, and what lies between; `steps` launches and calls, in
-    order; `inputs` and `outputs` the names of arguments and results, in the order of their leaves. A result may be an
-    argument, or a number or array that is known.
-    """
-
-    name: str
-    source: str
-    arrays: dict[str, tuple[tuple[int, ...], str]]
-    steps: tuple[Launch | Call, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[Any, ...]
+_PLAN: Any = LazyModule("covector.transforms.export.plan")
 
 
 def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = None) -> ExportedCuda:
@@ -86,66 +44,4 @@ def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = No
         }
     }
     """
-    found = staged(fun, args, "export_cuda", lambda eq: is_small(*[v.aval for v in eq.inputs]))
-    name = function_name(fun, name, "export_cuda")
-    return _Plan(found, name).exported()
-
-
-class _Plan:
-    """The steps of a staged function."""
-
-    def __init__(self, found, name):
-        self.found = found
-        self.name = name
-        self.file = CudaFile(name)
-        self.steps: list[Launch | Call] = []
-        self.arrays = {v.name: (v.aval.shape, v.aval.dtype.name) for v in (*found.inputs, *found.outputs)}
-        self.names = {v: named.name for v, named in zip(found.draft.inputs, found.inputs)}
-
-    def exported(self):
-        """The whole of it."""
-        draft, known = self.found.draft, self.found.known
-        outputs: list[Any] = [named.name for named in self.found.outputs]
-        if all(is_native(eq, known) for eq in draft.equations):
-            self.launches(draft, known, list(self.names.values()), outputs)
-        else:
-            outputs = self.mixed(draft, known, outputs)
-        return ExportedCuda(self.name, self.file.text, self.arrays, tuple(self.steps),
-                            tuple(named.name for named in self.found.inputs), tuple(outputs))
-
-    def mixed(self, draft, known, outputs):
-        """Segments and calls in turns; returns where the results are."""
-        draft, segments, _ = with_segments(draft, known)
-        results = dict(zip(reversed(draft.outputs), reversed(outputs)))
-        for eq in draft.equations:
-            for v in eq.outputs:
-                self.names[v] = results[v] if v in results else self.new(v.aval, "t")
-            if eq in segments:
-                self.launches(eq, known, [self.names[v] for v in eq.inputs], [self.names[v] for v in eq.outputs])
-                continue
-            if eq.bodies():
-                inside = culprit(eq, known)
-                where = f" (at {inside.line})" if inside.line else at_user_line()
-                raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; "
-                                f"move it out of there{where}")
-            self.steps.append(Call(eq.prim.name, eq.params, tuple([self.given(v) for v in eq.inputs]),
-                                   tuple([self.names[v] for v in eq.outputs])))
-        return [self.given(v) for v in draft.outputs]
-
-    def launches(self, draft, known, inputs, outputs):
-        """The launches of equations that all have a CUDA form."""
-        scratch = f"scratch{len(self.steps)}"
-        found, size = self.file.add(draft, known, inputs, outputs, scratch)
-        self.steps += [Launch(kernel, blocks, threads, tuple(given)) for kernel, blocks, threads, given in found]
-        if size:
-            self.arrays[scratch] = (size,), "uint8"
-
-    def given(self, v):
-        """The name of a value, or a constant."""
-        return v.value if type(v) is Literal else self.names[v]
-
-    def new(self, aval, letter):
-        """The name of another array."""
-        name = f"{letter}{len(self.arrays)}"
-        self.arrays[name] = aval.shape, aval.dtype.name
-        return name
+    return _PLAN.planned(fun, args, name)

@@ -5,7 +5,6 @@ import re
 from typing import NamedTuple, cast
 
 import numpy as np
-import optree
 
 from ...core.arrays.avals import short_dtype
 from ...core.checks import check_function
@@ -13,11 +12,13 @@ from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user
 from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import check_escaped
+from ..arguments.trees import optree
 from ..compile.program import optimised
 from ..graph.equations import walk
 from ..native.statements import KINDS
 from ..native.structure import is_native
 from ..staging.staging import stage
+from .c_file import is_bounded
 from .inlining import inlined
 
 _WORDS = frozenset("""
@@ -75,6 +76,8 @@ def staged(fun, args, who, written=lambda eq: True):
     for eq in walk(draft.equations):  # whatever library NumPy has
         if eq.prim.name == "matmul" and _is_product(eq):
             known[eq] = written(eq)
+        elif is_bounded(eq, known):
+            known[eq] = False
     return Staged(draft, known, inputs, outputs)
 
 
@@ -106,9 +109,9 @@ def refuse(staged, who, language):
             eq = culprit(eq, staged.known)
             given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
             where = f" (at {eq.line})" if eq.line else at_user_line()
-            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; gathers with arrays, sorts, "
-                            "linear algebra, convolutions, complex numbers, arrays without elements and whatever acts "
-                            f"on the outside have none: compute these before or after{where}")
+            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; places that values decide, "
+                            "sorts, linear algebra, complex numbers, arrays without elements and whatever acts on the "
+                            f"outside have none: compute these before or after{where}")
 
 
 def culprit(eq, known):

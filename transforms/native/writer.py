@@ -43,6 +43,9 @@ class Writer:
         known: `{equation: its steps}` of elementwise ones, as `is_native` noted them.
     """
 
+    alarms: Any = Alarm
+    threads = True  # whether large nests are cut in ranges
+
     def __init__(self, draft, known):
         self.known = known
         self.statements = []
@@ -67,7 +70,7 @@ class Writer:
         for v, place in zip(draft.outputs, wanted):
             if type(v) is Var and v not in self.values:
                 self.targets.setdefault(v, place)
-        self.alarm = Alarm(self, wanted)
+        self.alarm = self.alarms(self, wanted)
         outputs.append(self.alarm.memory)
         self.block(draft.equations, draft.outputs)
         for v, place in zip(draft.outputs, wanted):
@@ -239,7 +242,7 @@ class Writer:
 
     def nest(self, nest):
         """Add a nest."""
-        if in_ranges(self, nest):
+        if self.threads and in_ranges(self, nest):
             return
         size = 1
         for n in nest.shape:
