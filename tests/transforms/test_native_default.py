@@ -214,9 +214,7 @@ def test_threads_make_the_first_call_together():
         np.testing.assert_allclose(found[0][1], wanted[1] * (k + 1.0), 1e-12, 1e-14)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_native_code_after_a_fork():
+def native_code_after_a_fork():
     f = cv.jit(bumps)
     before = f(X)
     child = os.fork()
@@ -233,9 +231,7 @@ def test_native_code_after_a_fork():
     assert f(X) == before
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_a_fork_while_another_thread_compiles():
+def a_fork_while_another_thread_compiles():
     held, done = threading.Event(), threading.Event()
 
     def hold():
@@ -258,6 +254,13 @@ def test_a_fork_while_another_thread_compiles():
     done.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("program", [native_code_after_a_fork, a_fork_while_another_thread_compiles])
+def test_forks(program):  # in a process of their own: other libraries of this one may have threads
+    done = subprocess.run([sys.executable, "-P", __file__, program.__name__], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("size", [2, 30, 3000])
@@ -289,3 +292,7 @@ def test_a_long_scan_that_is_watched_gives_the_same():
     one, other = cv.jit(fun)(X), fun(X[:3])
     np.testing.assert_allclose(one[0], other[0], 1e-9)
     np.testing.assert_allclose(one[1], other[1], 1e-9)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
