@@ -259,7 +259,8 @@ def a_fork_while_another_thread_compiles():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("program", [native_code_after_a_fork, a_fork_while_another_thread_compiles])
 def test_forks(program):  # in a process of their own: other libraries of this one may have threads
-    done = subprocess.run([sys.executable, "-P", __file__, program.__name__], capture_output=True, text=True, timeout=300)
+    command = [sys.executable, "-P", __file__, program.__name__]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
