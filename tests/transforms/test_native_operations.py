@@ -264,3 +264,12 @@ def test_a_filter_with_small_matrices_is_native():
         return cv.scan(step, (np.zeros(3), np.eye(3), 0.0), seen)[0][2]
 
     check(likelihood, steps, model, slopes=False)
+
+
+def test_contractions_to_one_element():
+    x, y = np.array([[2.0]]), np.array([[3.0], [4.0]])
+    for subscripts in ("ij,ij->", "ij,ij->j", "ij,ij->ij", "ij,kj->k", "ij,kj->ik", "ij,kj->"):
+        for a, b in ((x, y), (y[:1], x), (x, x)):
+            wanted = np.einsum(subscripts, a, b)
+            f = cv.jit(lambda a, b, s=subscripts: np.einsum(s, a, b), compiler_options={"printer": "llvm"})
+            np.testing.assert_allclose(f(a, b), wanted)

@@ -7,7 +7,7 @@ import covector as cv
 from covector.core.errors import ShapeError
 from covector.core.facts import SAMPLES
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing import compiled_fuzz
+from covector.testing import compiled_fuzz, fuzz
 from covector.testing.cases import cases
 from covector.testing.compiled import disagreement, layouts, roundings
 from covector.testing.fuzz import OURS
@@ -116,3 +116,8 @@ def test_elementwise_programs_of_many_shapes(seed):
     assert disagreement(graph, inputs, compiled(graph), roundings) is None, graph
     slope = cv.make_graph(cv.grad(lambda *xs: fun(*xs)[3], (0, 1, 2, 3)))(*inputs)
     assert disagreement(slope, inputs, compiled(slope), roundings) is None, slope
+
+
+@pytest.mark.parametrize("start", [160, 539])
+def test_programs_that_were_wrong(start):
+    assert fuzz(programs=1, seed=1, start=start) == []

@@ -21,6 +21,7 @@ class Lines:
         self.globals = {}  # name -> object
         self.known = {}  # id of an object -> its name
         self.count = 0
+        self.begun = 0  # the lines before that stretch
         self.silent = False  # how the stretch warns that is being written, as `quiet` of an equation says
         self.outside = 0  # the indentation outside of it
         self.within = False  # how the whole loop warns that is being written
@@ -86,11 +87,14 @@ class Lines:
             return
         if self.silent is not False:
             self.indent = self.outside
+            if len(self.lines) == self.begun:  # nothing was written in it
+                self.lines.pop()
         if silent is not False:
             self.outside = self.indent
             self.write(f"with {self.object(quiet, 'quiet')}():" if silent is True else
                        f"with {self.object(within, 'within')}({self.object(silent, 'state')}):")
             self.indent += 1
+            self.begun = len(self.lines)
         self.silent = silent
 
 

@@ -107,7 +107,7 @@ def einsum(writer, eq):
         ones = (1,) * len(across)
         x = _seen(writer, v, lambda a: a.transpose(left)[(..., *(0,) * summed, *(None,) * len(ones))].transpose(order))
         y = _seen(writer, w, lambda a: a.transpose(right)[
-            (*(slice(None),) * batch, *(0,) * summed, *(None,) * rows)].transpose(order))
+            (*(slice(None),) * batch, *(0,) * summed, *(None,) * rows, Ellipsis)].transpose(order))
         writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
         return
     if all(map(writer.few, (v.aval, w.aval, out.aval))) and out.aval.size * k <= _WRITTEN_OUT:
