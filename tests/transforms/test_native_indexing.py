@@ -156,6 +156,18 @@ def test_no_places_and_no_rows():
     assert native(READS["rows"])(SMALL[:, :0], FEW).shape == (4, 0)
 
 
+@pytest.mark.parametrize("size", [1, 3, 40])
+@pytest.mark.parametrize("add", [False, True])
+def test_a_write_to_no_elements(size, add):
+    def fun(x, v):
+        at = (x * 2.0).at[size:]
+        return at.add(v) if add else at.set(v)
+
+    x = np.linspace(0.1, 1.0, size)
+    close(native(fun)(x, 3.0), x * 2.0)
+    close(native(cv.grad(lambda x, v: np.sum(fun(x, v) ** 2)))(x, 3.0), 8.0 * x)
+
+
 def test_reshapes_of_turned_arrays():
     def fun(x):
         return np.sin(x).T.reshape(-1) * 2, x.T.reshape(-1)[::2] + 1, x[::2].T.reshape(5, -1)[:, ::3] * 2

@@ -60,7 +60,7 @@ def jit(
     fun: Any = None, *, static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
     donate_argnums: int | Sequence[int] = (), compiler_options: dict[str, Any] | None = None,
 ) -> Any:
-    """Compile a function: stage it once for each signature, and run generated source from then on.
+    """Compile a function: stage it once for each signature, and run what is generated for it from then on.
 
     Args:
         fun: a function of pytrees of arrays and numbers that returns such a pytree. It runs once for each signature, on
@@ -70,7 +70,7 @@ def jit(
         donate_argnums: positions of arguments whose arrays the function may write to; they must not be used again.
         compiler_options: `{"printer": name}` chooses what is generated: "numpy" for NumPy calls, "scalar" for Python
             floats, "graph" to run equation by equation, "llvm" for native code (with the extra `covector[llvm]`; values
-            agree to rounding); by default ("auto") what is faster of the first two.
+            agree to rounding); by default ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
     Returns:
         a function with the same values and derivatives, to be used under any transform. `.lower(*args)` shows what was
         compiled, `.cache_info()` counts signatures, `.clear_cache()` forgets them.

@@ -138,13 +138,15 @@ def _update(writer, eq):
     if writer.few(out.aval):
         found = writer.held(x).copy()
         part = _part(found, index)
+        writer.values[out] = found
+        if not part.size:
+            return
         given = writer.held(v)
         given = np.broadcast_to(given.reshape(shape[max(0, len(shape) - part.ndim) :]), part.shape)
         values = np.empty(part.size, object)
         values[:] = writer.cast(list(given.reshape(-1)), kind)
         values = values.reshape(part.shape)
         part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
-        writer.values[out] = found
         return
     writer.settle(v)
     place = written_over(writer, x, eq)
