@@ -37,7 +37,8 @@ def summary(results: dict[str, Any]) -> str:
         times = [plain.get(NUMPY) or staged.get(NUMPY), plain.get(COVECTOR), staged.get(COVECTOR),
                  staged.get(JAX_EAGER), staged.get(JAX), plain.get(TORCH), plain.get(AUTOGRAD)]
         lines.append(_line([title, *["" if t is None else _figure(t["median_us"], "µs") for t in times]]))
-    return "\n".join([*lines, "", f"One thread of an {results['environment']['cpu']}; medians."])
+    cpu = results["environment"]["cpu"]
+    return "\n".join([*lines, "", f"One thread of an {cpu}; medians; `covector.jit` with the extra `llvm`."])
 
 
 def table(results: dict[str, Any]) -> str:
