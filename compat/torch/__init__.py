@@ -78,5 +78,6 @@ from .serialization import load, save
 from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
+_surface.publish(globals())
 __getattr__ = _surface.getter("", "torch")
 del _NAMES, _surface

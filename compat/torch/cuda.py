@@ -32,3 +32,4 @@ def current_device():
 
 
 __getattr__ = _surface.getter("cuda.", "torch.cuda")
+_surface.publish(globals())

@@ -24,3 +24,4 @@ from ._impl.ops.masked import (
 )
 
 __getattr__ = _surface.getter("masked.", "torch.masked")
+_surface.publish(globals())

@@ -7,3 +7,4 @@ from ._impl.tensor.comparison import (
 )
 
 __getattr__ = _surface.getter("testing.", "torch.testing")
+_surface.publish(globals())

@@ -13,3 +13,4 @@ from .._impl.func.unwrap import debug_unwrap
 __getattr__ = _surface.getter("func.", "torch.func")
 __all__ = ["debug_unwrap", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
            "jvp", "linearize", "stack_module_state", "vjp", "vmap"]
+_surface.publish(globals())

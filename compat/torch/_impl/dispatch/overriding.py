@@ -176,10 +176,10 @@ def prepare(cls):
             continue
         if callable(member) and not isinstance(member, type | staticmethod | classmethod):
             if member.__name__ not in vars(base):
-                member.__name__ = member.__qualname__ = name
+                member.__name__ = name
             setattr(cls, name, asking(vars(base)[_OPERATORS[name]] if name in _OPERATORS else member))
         elif isinstance(member, property) and name in _VIEWS:
-            setattr(cls, name, property(asking(member.__get__)))
+            setattr(cls, name, property(asking(member.__get__), member.fset, member.fdel, member.__doc__))
     if "__iter__" not in own:
         cls.__iter__ = iterate
 
@@ -198,6 +198,7 @@ _OPERATORS = {"__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": 
 
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # facts like `shape` and `grad` are not asked for
 _KEPT = frozenset({"__new__", "__init__", "__init_subclass__", "__class__", "__hash__", "__reduce__", "__deepcopy__",
+                   "__copy__",
                    "__torch_function__", "__class_getitem__", "__array__", "__array_priority__", "__repr__", "__str__",
                    "__format__", "as_subclass", "__len__", "size", "dim", "ndimension", "numel", "nelement", "stride",
                    "storage_offset", "data_ptr", "is_floating_point", "is_complex", "is_signed", "is_contiguous",

@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from ..types.dtypes import dtype as Dtype
+from ..types.dtypes import OF_PYTHON, dtype as Dtype, torch_dtype
 from ..types.operation_table import FUNCTIONS, PYTHON
 from ..types.tensor_type import TensorBase
 
@@ -137,7 +137,7 @@ def fits(p, v):
     if kind == "str":
         return isinstance(v, str)
     if kind == "dtype":
-        return isinstance(v, Dtype) or v in (float, int, bool, complex)
+        return isinstance(v, Dtype) or v in OF_PYTHON
     if kind == "ints":
         return isinstance(v, tuple | list) and all(whole(n) for n in v)
     if kind == "ints1":
@@ -217,6 +217,8 @@ def check(row, args, named):
         key = (*map(type, args), *named, *map(type, named.values()))
     else:
         key = tuple(map(type, args))
+    if type in key:  # one of Python's types of numbers in the place of a dtype
+        args, named = tuple([torch_dtype(v) for v in args]), {k: torch_dtype(v) for k, v in named.items()}
     way = seen.get(key)
     if way is None:
         ways = signatures(name)

@@ -1,6 +1,8 @@
 """The public functions of a namespace of torch; a name that is not implemented says so when it is asked for."""
 
 import functools
+import sys
+from types import FunctionType
 
 from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS
@@ -35,6 +37,24 @@ def getter(prefix, module):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__
+
+
+def publish(namespace):
+    """Let the functions and classes of a public module be of that module, under the names they have there.
+
+    Pickle, `help` and messages look for an object where its `__module__` says.
+    """
+    module = namespace["__name__"]
+    for name, value in namespace.items():
+        if not name.startswith("_") and isinstance(value, FunctionType | type):
+            home = value.__module__
+            if home.startswith(_PRIVATE) or home.startswith(_ROOT) and home != module and not hasattr(
+                    sys.modules[home], value.__qualname__):
+                value.__module__, value.__qualname__ = module, name
+
+
+_PRIVATE = __name__.rpartition(".dispatch")[0]
+_ROOT = _PRIVATE.rpartition("._impl")[0]
 
 
 @functools.cache

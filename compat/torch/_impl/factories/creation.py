@@ -61,8 +61,6 @@ def with_out(make, target=PLAIN):
         if named.pop("pin_memory", None):
             raise RuntimeError(f"{name}(pin_memory=True): no memory here is shared with a device; leave pin_memory out")
         out = named.pop("out", None)
-        if named.get("dtype") in PYTHONS:
-            named["dtype"] = PYTHONS[named["dtype"]]
         if out is None:
             return traced(f"aten::{name}", make, args, named)
         if asks_dtype and named.get("dtype") is None:
@@ -72,10 +70,6 @@ def with_out(make, target=PLAIN):
 
     made_or_written.signed, made_or_written.make = True, make
     return made_or_written
-
-
-# What Python's types of numbers name.
-PYTHONS = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
 
 def size_argument(size):
@@ -94,6 +88,7 @@ def size_argument(size):
 
 def numpy_dtype(dtype):
     """NumPy's dtype of a torch dtype; the default one for None."""
+    dtype = dtypes.torch_dtype(dtype)
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
     return dtypes.Default.float.numpy if dtype is None else dtype.numpy

@@ -39,6 +39,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1., 2.],
             [3., 4.]])
     """
+    dtype = dtypes.torch_dtype(dtype)
     if isinstance(data, TensorBase):
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
@@ -64,6 +65,7 @@ def copied(data, dtype=None):
 def as_tensor(data, dtype=None, device=None):
     """Create a tensor from `data`, sharing its memory if possible."""
     check_device(device)
+    dtype = dtypes.torch_dtype(dtype)
     if isinstance(data, TensorBase):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray) and (dtype is None or dtype.numpy == data.dtype):
@@ -74,6 +76,7 @@ def as_tensor(data, dtype=None, device=None):
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """Convert `obj` to a tensor, sharing its memory if possible."""
     check_device(device)
+    dtype = dtypes.torch_dtype(dtype)
     if isinstance(obj, TensorBase):
         if requires_grad is None and obj.requires_grad:
             warnings.warn("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
@@ -109,6 +112,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """Create a tensor on the memory of an object with the buffer protocol."""
+    dtype = dtypes.torch_dtype(dtype)
     size = memoryview(buffer).nbytes
     item = dtype.itemsize
     if not size or count == 0:
@@ -146,7 +150,8 @@ class Typed(type):
 
 def typed(name, dtype):
     """A legacy constructor: `FloatTensor`."""
-    return Typed(name, (), {"__doc__": f"A tensor of {dtype}.", "__module__": "torch", "dtype": dtype})
+    module = __name__.partition("._impl")[0]
+    return Typed(name, (), {"__doc__": f"A tensor of {dtype}.", "__module__": module, "dtype": dtype})
 
 
 def legacy(args, dtype):

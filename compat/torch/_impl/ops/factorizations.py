@@ -15,7 +15,18 @@ from ..inplace.lower_errors import LinAlgError
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from .axes import wrap_dim
-from .matrices import _linalg, adjoint, blended, expandable, failure, first_failure, lapack, of_triangle, square
+from .matrices import (
+    _linalg,
+    adjoint,
+    blended,
+    cholesky_so_far,
+    expandable,
+    failure,
+    first_failure,
+    lapack,
+    of_triangle,
+    square,
+)
 from .publishing import method
 from .strided import diagonal
 
@@ -64,12 +75,20 @@ def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     return diagonal(A, offset, dim1, dim2)
 
 
-def _ex(name, compute, kind, positive=False, **facts):
-    """`cholesky_ex` and its kin: the answer, and whether it exists, instead of an error."""
+def _unknown(A, *args, **named):
+    return np.asarray(np.nan, A.dtype)
+
+
+def _ex(name, compute, kind, positive=False, left_by=_unknown, **facts):
+    """`cholesky_ex` and its kin: the answer, and whether it exists, instead of an error.
+
+    `left_by` gives what stands in the place of an answer that does not exist.
+    """
 
     def body(A, *args, check_errors=False, **named):
         square(f"linalg.{name}", A)
-        info = hosted(lambda a: first_failure(a, positive), A.shape[:-2], np.int32, A)
+        read = adjoint(A) if positive and named.get("upper") else A
+        info = hosted(lambda a: first_failure(a, positive), A.shape[:-2], np.int32, read)
         plain = primal_of(info)
         if isinstance(plain, np.ndarray) and plain.any():
             if check_errors:
@@ -78,14 +97,21 @@ def _ex(name, compute, kind, positive=False, **facts):
             safe = cnp.where(broken, np.eye(A.shape[-1], dtype=A.dtype), A)
             out = compute(safe, *args, **named)
             broken = broken if out.ndim == A.ndim else cnp.squeeze(broken, -1)
-            return kind(cnp.where(broken, np.asarray(np.nan, A.dtype), out), info)
+            return kind(cnp.where(broken, left_by(A, *args, **named), out), info)
         return kind(compute(A, *args, **named), info)
 
     operation(f"linalg.{name}", method=False, **facts)(body)
 
 
+def _left_by_cholesky(A, upper=False):
+    """The leading block that LAPACK leaves, of which programs read how far the factorization came."""
+    A = adjoint(A) if upper else A
+    partial = hosted(cholesky_so_far, A.shape, A.dtype, A)
+    return adjoint(partial) if upper else partial
+
+
 _ex("cholesky_ex", lambda A, upper=False: ROWS["linalg.cholesky"].body(A, upper=upper),
-    output_tuples.cholesky_ex, positive=True, **lapack(0))
+    output_tuples.cholesky_ex, positive=True, left_by=_left_by_cholesky, **lapack(0))
 _ex("inv_ex", lambda A: cnp.linalg.inv(A), output_tuples.inv_ex, **lapack(0))
 _ex("solve_ex", lambda A, B, left=True: ROWS["linalg.solve"].body(A, B, left=left),
     output_tuples.solve_ex, layout=ROWS["linalg.solve"].layout, out=BY_COLUMNS)

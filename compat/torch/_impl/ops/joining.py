@@ -282,6 +282,8 @@ def broadcast_tensors(*tensors):
         shape = np.broadcast_shapes(*[shape_of(t) for t in tensors])
     except ValueError as error:
         raise RuntimeError(f"broadcast_tensors(): {error}") from error
+    if all(shape_of(t) == shape for t in tensors):
+        return tuple(tensors)  # the objects themselves, as PyTorch's
     return tuple([broadcast_to(t, shape) for t in tensors])
 
 

@@ -65,6 +65,13 @@ def failure(name, a, error):
 def first_failure(a, positive):
     """For each matrix the order of the first leading minor that is not positive (or the first zero pivot), else 0."""
     lead = a.shape[:-2]
+    if positive:
+        try:
+            whole = not np.isnan(np.linalg.cholesky(a)).any()
+        except np.linalg.LinAlgError:
+            whole = False
+        if whole:
+            return np.zeros(lead, np.int32)
     out = np.zeros(lead, np.int32)
     for i in np.ndindex(*lead):
         m = a[i].astype(np.result_type(a.dtype, np.float64))
@@ -78,6 +85,22 @@ def first_failure(a, positive):
                 out[i] = k + 1
                 break
             m[k + 1 :, k:] -= np.outer(m[k + 1 :, k] / pivot, m[k, k:])
+    return out
+
+
+def cholesky_so_far(a):
+    """What LAPACK's `potf2` leaves of matrices in its lower triangle: columns of the factor up to the first leading
+    minor that is not positive, then its pivot, then the matrix as it was."""
+    out = np.tril(a)
+    for i in np.ndindex(*a.shape[:-2]):
+        m = out[i]
+        for k in range(len(m)):
+            pivot = m[k, k].real - np.vdot(m[k, :k], m[k, :k]).real
+            if not pivot > 0:
+                m[k, k] = pivot
+                break
+            m[k, k] = np.sqrt(pivot)
+            m[k + 1 :, k] = (m[k + 1 :, k] - m[k + 1 :, :k] @ m[k, :k].conj()) / m[k, k]
     return out
 
 

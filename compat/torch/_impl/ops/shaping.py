@@ -94,8 +94,9 @@ def reshapes_as_view(t, shape):
 @method("view")
 def view_(self, *sizes, dtype=None):
     """Return a view with another shape, or with its memory read as another dtype."""
-    if sizes and isinstance(sizes[0], dtypes.dtype):
+    if sizes and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
         dtype, sizes = sizes[0], ()
+    dtype = dtypes.torch_dtype(dtype)
     if dtype is not None:
         if dtype is self.dtype:
             return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
@@ -481,6 +482,14 @@ def split(tensor, split_size_or_sections, dim=0):
         node = "SplitWithSizesBackward0"
     starts = np.cumsum([0, *sizes]).tolist()
     return _multiple([(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+
+
+def split_method(self, split_size, dim=0):
+    """Split an axis into views of consecutive ranges. The method calls the sizes `split_size`, as PyTorch's does."""
+    return split(self, split_size, dim)
+
+
+attach("split", split_method)
 
 
 @method()

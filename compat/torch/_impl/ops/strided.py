@@ -85,7 +85,8 @@ def as_strided(input, size, stride, storage_offset=None):
                            f"{list(stride)}")
     root = versions.root_of(whole)
     item = whole.itemsize
-    b = whole[(0,) * hidden] if whole.size else whole.reshape((0,))  # the first example; the others lie as it does
+    # The first example; the others lie as it does.
+    b = whole[(0,) * hidden + (Ellipsis,)] if whole.size else whole.reshape((0,))
     own_offset = (b.ctypes.data - root.ctypes.data) // item
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset

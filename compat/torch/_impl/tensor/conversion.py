@@ -152,7 +152,7 @@ False, *, torch.memory_format memory_format = None)
 def to(self, *args, **kwargs):
     """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
     names = ["non_blocking", "copy"]
-    if args and isinstance(args[0], TensorBase | dtypes.dtype):
+    if args and (isinstance(args[0], TensorBase | dtypes.dtype) or type(args[0]) is type):
         names = ["other" if isinstance(args[0], TensorBase) else "dtype", *names]
     elif args and (isinstance(args[0], str | Device) or args[0] is None or type(args[0]) is int):
         names = ["device", "dtype", *names]
@@ -163,7 +163,7 @@ def to(self, *args, **kwargs):
         raise TypeError(f"to() received an invalid combination of arguments - got ({words}, ), but expected one of:\n"
                         + _SIGNATURES)
     given |= kwargs
-    dtype, device = given.get("dtype"), given.get("device")
+    dtype, device = dtypes.torch_dtype(given.get("dtype")), given.get("device")
     if "other" in given:
         dtype = given["other"].dtype
     if dtype is not None and not isinstance(dtype, dtypes.dtype):

@@ -1,6 +1,7 @@
 """What tensors have besides the operations: their state, gradients, hooks and history."""
 
 from collections import OrderedDict
+from copy import deepcopy
 from weakref import ref
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, strided
-from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, at_level, completes, more, needs_grad, wrap
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, completes, more, needs_grad, wrap
 from ..types.tensor_value import bottom, current, shape_dtype
 from ..views.memory import (
     address_of,
@@ -248,8 +249,6 @@ class Methods:
         trace = self.level_trace
         if trace is None:
             t = wrap(self.value)
-            if type(self) is not Tensor:
-                t.__class__ = type(self)
         elif trace is FOREIGN:
             t = at_level(FOREIGN, stop_gradient(current(self)))
         else:
@@ -384,7 +383,15 @@ class Methods:
         t.wants_grad = self.wants_grad
         if self.autograd_meta is not None and self.autograd_meta.grad is not None:
             more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
+        if self.__dict__:
+            t.__dict__.update(deepcopy(self.__dict__, memo))
+        return t
+
+    def __copy__(self):
+        t = wrap(bottom(self), type(self))
+        t.wants_grad = needs_grad(self)
+        t.__dict__.update(self.__dict__)
         return t
 
     def __reduce__(self):
-        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self))
+        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None

@@ -75,6 +75,14 @@ ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16,
            "cfloat": complex64, "cdouble": complex128}
 
 
+OF_PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def torch_dtype(d):
+    """The dtype that `d` names where a dtype is asked for: `d` itself, or that of one of Python's types of numbers."""
+    return OF_PYTHON.get(d, d) if type(d) is type else d
+
+
 class Default:
     """The default floating dtype, process-wide as torch's."""
 
@@ -133,6 +141,9 @@ def promote_types(a, b):
     (torch.float32, torch.int16)
     """
     if a is b:
+        return torch_dtype(a)
+    a, b = torch_dtype(a), torch_dtype(b)
+    if a is b:
         return a
     if a.category != b.category:
         high, low = (a, b) if a.category > b.category else (b, a)
@@ -156,6 +167,7 @@ def can_cast(from_, to):
     >>> torch.can_cast(torch.float64, torch.float32), torch.can_cast(torch.float32, torch.int64)
     (True, False)
     """
+    from_, to = torch_dtype(from_), torch_dtype(to)
     if from_.category > to.category:
         return False
     return not (from_.category == 1 == to.category and from_.is_signed and not to.is_signed)

@@ -17,7 +17,7 @@ class finfo:  # noqa: N801 (torch's name)
     """
 
     def __init__(self, type=None):  # noqa: A002 (torch's name)
-        dtype = dtypes.Default.float if type is None else type
+        dtype = dtypes.Default.float if type is None else dtypes.torch_dtype(type)
         if not isinstance(dtype, dtypes.dtype) or dtype.category < 2:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
                             "'torch.finfo'")
@@ -53,6 +53,7 @@ class iinfo:  # noqa: N801 (torch's name)
     """
 
     def __init__(self, type):  # noqa: A002 (torch's name)
+        type = dtypes.torch_dtype(type)  # noqa: A001
         if type is dtypes.bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if not isinstance(type, dtypes.dtype) or type.category != 1:

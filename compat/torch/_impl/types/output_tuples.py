@@ -11,7 +11,7 @@ def named(name, *fields):
         return f"torch.return_types.{name}(\n" + ",\n".join(f"{f}={getattr(self, f)!r}" for f in fields) + ")"
 
     kind.__repr__ = __repr__
-    kind.__module__ = "torch.return_types"
+    kind.__module__ = f"{__name__.partition('._impl')[0]}.return_types"
     return kind
 
 

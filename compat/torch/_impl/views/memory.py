@@ -28,7 +28,7 @@ def memory_of(t):
 def example_of(t):
     """The memory of a tensor, of its first example where a vmap runs: the others lie as it does."""
     hidden, array = memory_of(t)
-    return array[(0,) * hidden] if array.size else array
+    return array[(0,) * hidden + (Ellipsis,)] if array.size else array
 
 
 def address_of(t):

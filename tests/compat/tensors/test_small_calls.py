@@ -1,0 +1,39 @@
+"""Calls that programs make and that are easily got wrong; the expectations are PyTorch's."""
+
+import math
+
+import covector.compat.torch as torch
+
+
+def test_as_strided_of_a_scalar():
+    x = torch.tensor(3.0, requires_grad=True)
+    assert x.as_strided((), (), 0) == 3.0
+    (g,) = torch.autograd.grad(x.as_strided((2,), (0,), 0).sum(), x)
+    assert g == 2.0
+
+
+def test_the_method_split_calls_the_sizes_split_size():
+    a, b = torch.arange(4).split(split_size=2)
+    assert a.tolist() == [0, 1]
+    assert b.tolist() == [2, 3]
+
+
+def test_broadcast_tensors_of_one_shape_are_the_same_objects():
+    a, b = torch.ones(2), torch.zeros(2)
+    c, d = torch.broadcast_tensors(a, b)
+    assert c is a
+    assert d is b
+
+
+def test_a_failed_cholesky_leaves_the_leading_block():
+    found, info = torch.linalg.cholesky_ex(torch.tensor([[4.0, 0.0, 0.0], [2.0, 1.0, 0.0], [2.0, 5.0, 9.0]]))
+    assert info == 2
+    assert found.tolist() == [[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 5.0, 9.0]]
+    upper, _ = torch.linalg.cholesky_ex(torch.tensor([[4.0, 2.0], [0.0, 1.0]]), upper=True)
+    assert upper.tolist() == [[2.0, 1.0], [0.0, 0.0]]
+
+
+def test_the_cholesky_of_nan_reports_and_returns():
+    found, info = torch.linalg.cholesky_ex(torch.full((2, 2), math.nan))
+    assert info == 1
+    assert found.isnan().sum() == 3
