@@ -276,6 +276,6 @@ def cases() -> list[Timed]:
             sides = {COVECTOR: make(Side(compat, program))}
             if torch is not None:
                 sides[TORCH] = make(Side(torch, program))
-            found.append(Timed(f"mode-{program.name}-{name.replace(' ', '-')}", f"{program.name}: {name}", sides, arrays,
-                               (Bound(limit, TORCH),), tolerance=1e-9))
+            row = f"mode-{program.name}-{name.replace(' ', '-')}"
+            found.append(Timed(row, f"{program.name}: {name}", sides, arrays, (Bound(limit, TORCH),), tolerance=1e-9))
     return found

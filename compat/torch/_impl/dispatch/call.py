@@ -18,7 +18,7 @@ from ..state.levels import DUAL
 from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, more
+from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from .call_cache import compile_call, lookup
@@ -130,7 +130,7 @@ def invoke(row, fun, args, kwargs):
         if answer is not None:
             return answer
     if m is None or m.still:
-        program, tensors = lookup(row, args, kwargs, m is None)
+        program, tensors = lookup(row, args, kwargs, m)
         if type(program) is Program:
             answer = program.run(*tensors)
             if answer is not DECLINED:
@@ -138,7 +138,7 @@ def invoke(row, fun, args, kwargs):
         answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:
             return answer
-        return compile_call(row, program, args, kwargs, tensors, m is None, answer)
+        return compile_call(row, program, args, kwargs, tensors, m, answer)
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,
@@ -165,7 +165,7 @@ def compute(row, fun, args, kwargs):
     for t in reversed(tensors):
         if t.node is None and t.wants_grad:
             held.append(accumulator(t))
-        if t.dispatch_key == GENERAL:
+        if t.dispatch_key > VIEW:
             usual = False
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
@@ -209,8 +209,7 @@ def marked(out):
     """Note that tensors were made in inference mode."""
     for t in out if isinstance(out, tuple) else (out,):
         if isinstance(t, TensorBase):
-            more(t).inference = True
-            t.dispatch_key = GENERAL
+            infer(t)
 
 
 def otherwise(given, named):

@@ -17,7 +17,7 @@ from ..state.edges import is_current, untangled
 from ..types.dtypes import Default, dtype as Dtype
 from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
-from ..types.tensor_type import GENERAL, Tensor, TensorBase
+from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
 from .call_recorder import Recorder, Unfit, traced
 from .call_source import DECLINED, Program
 from .signatures import check, synonyms, title
@@ -30,16 +30,17 @@ _KEPT = 64  # programs of an operation
 PATIENCE = [1]  # how often a call is seen before its program is made
 
 
-def lookup(row, args, kwargs, recording):
+def lookup(row, args, kwargs, m):
     """`(program, tensors)` of a call: its tensors in order.
 
     In place of the program there is a key where `compile_call` is to make it, and None where there is none.
 
     Args:
         row: the operation.
-        recording: whether operands that ask for gradients are recorded.
+        m: the modes: None where operands that ask for gradients are recorded, else those of no_grad or inference_mode.
     """
-    key, tensors = [Default.float], []
+    recording = m is None
+    key, tensors = [Default.float if recording or not m.inference else (Default.float, INFERENCE)], []
     if not described(args, key, tensors, recording, row.blind) or kwargs and not described_by_name(
             kwargs, key, tensors, recording, row.blind) or not tensors:
         return None, None
@@ -65,9 +66,12 @@ def described(args, key, tensors, recording, blind):
             dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
             if a.dispatch_key:
                 if a.dispatch_key == GENERAL:
-                    if not blind or not whole(a):
+                    if not blind or not whole(a, recording):
                         return False
                     dtype = x.dtype
+                elif a.dispatch_key == INFERENCE:
+                    if recording:
+                        return False
                 elif not (is_current(a) if recording else untangled(a)):
                     return False
             tensors.append(a)
@@ -91,19 +95,20 @@ def described_by_name(kwargs, key, tensors, recording, blind):
     return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
 
 
-def whole(t):
-    """Whether a tensor is an ambient one of integers or booleans."""
+def whole(t, recording):
+    """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
     meta = t.autograd_meta
-    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not meta.inference)
+    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not (
+        recording and meta.inference))
 
 
-def compile_call(row, key, args, kwargs, tensors, recording, answer):
+def compile_call(row, key, args, kwargs, tensors, m, answer):
     """Make the program of a call, None where there is none, and return the output of the general road."""
     program = None
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     try:
-        program = build_program(row, args, kwargs, tensors, recording, tensors_of(answer))
+        program = build_program(row, args, kwargs, tensors, m, tensors_of(answer))
         if not fits(answer, program.run(*tensors)):
             program = None
     except NotImplementedError:  # Unfit; a function of NumPy's that refuses boxes in its own words
@@ -115,7 +120,7 @@ def compile_call(row, key, args, kwargs, tensors, recording, answer):
     return answer if PATIENCE[0] or program is None else program.run(*tensors)
 
 
-def build_program(row, args, kwargs, tensors, recording, like):
+def build_program(row, args, kwargs, tensors, m, like):
     """The program of a call whose output lies in memory as tensors do."""
     size = max([t.value.size for t in tensors])
     if size > LARGE:
@@ -130,9 +135,9 @@ def build_program(row, args, kwargs, tensors, recording, like):
     if size > LARGE_STEPS and len(recorder.equations) > 1:
         raise Unfit
     name = title(row, way, given, named)
-    recorded = [i for i, t in enumerate(tensors) if recording and (t.node is not None or t.wants_grad)]
+    recorded = [i for i, t in enumerate(tensors) if m is None and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
-    return Program(recorder, answer, [t.value for t in like], recorded, name, call)
+    return Program(recorder, answer, [t.value for t in like], recorded, name, call, m is not None and m.inference)
 
 
 def boxed(args, boxes):

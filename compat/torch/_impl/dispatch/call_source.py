@@ -12,7 +12,7 @@ from ..graph.versions import root_of
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..state.edges import accumulator
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import FAST, GENERAL, Tensor, new
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, Tensor, new
 from .call_recorder import Box, Unfit
 from .output_aliasing import DUPLICATE
 
@@ -24,7 +24,7 @@ REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what
 _ROOM = {
     "np": np, "new": new, "Tensor": Tensor, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray,
     "accumulator": accumulator, "enter": enter_error_state, "leave": restore_fp_warnings, "QUIET": QUIET,
-    "REFUSED": REFUSED, "DECLINED": DECLINED}
+    "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
 _PLAIN = frozenset({int, bool, str, type(None)})
 
 
@@ -36,13 +36,14 @@ class Program:
         like: the arrays of the general path's output, whose places in memory those of the program have.
         recorded: the places of the tensors that have a history, or start one.
         title: torch's name of the nodes of the output; `call` is that of an `Extra`.
+        inferred: whether the tensors are made in inference mode.
     """
 
     __slots__ = ("room", "run", "source")
 
-    def __init__(self, recorder, answer, like, recorded, title, call):
+    def __init__(self, recorder, answer, like, recorded, title, call, inferred=False):
         name = "program_of_" + call[0].name.replace(".", "_")
-        writer = Writer(recorder, recorded)
+        writer = Writer(recorder, recorded, inferred)
         self.source = writer.text(name, answer, like, title, call)
         file = f"{__file__} {name}"
         self.room = writer.room | {"__name__": file, "__loader__": self}
@@ -66,7 +67,8 @@ def compiled(source, file):
 class Writer:
     """Writes the source of a graph whose outputs and nodes are a tensor's."""
 
-    def __init__(self, recorder, recorded):
+    def __init__(self, recorder, recorded, inferred):
+        self.inferred = inferred
         self.values = recorder.values
         self.inputs = recorder.inputs
         self.recorder = recorder
@@ -258,8 +260,10 @@ class Writer:
             name = f"np.ascontiguousarray({name}.transpose({order})).transpose({back})"
         if own.strides != like.strides:
             raise Unfit
-        self.make(f"out{k}", "new(Tensor)", value=name, node=self.nodes.get(v), autograd_meta="None",
-                  level_trace="None", wants_grad="False", dispatch_key=FAST if own.dtype in FLOATS else GENERAL)
+        key = GENERAL if own.dtype not in FLOATS else INFERENCE if self.inferred else FAST
+        self.make(f"out{k}", "new(Tensor)", value=name, node=self.nodes.get(v),
+                  autograd_meta="INFERRED" if self.inferred else "None", level_trace="None", wants_grad="False",
+                  dispatch_key=key)
 
     def expression(self, answer, results):
         """What gives the output of its tensors; appends what those are of to a list."""

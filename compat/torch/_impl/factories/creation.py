@@ -17,7 +17,7 @@ from ..state.recorder import traced
 from ..types import dtypes
 from ..types.memory_formats import empty_in_format, preserves
 from ..types.size import device as Device
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, wrap
+from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lift, lower
 
@@ -29,8 +29,7 @@ def new_leaf(array, requires_grad=False, device=None):
     m = MODES.get()
     if m is not None:
         if m.inference:
-            more(t).inference = True
-            t.dispatch_key = GENERAL
+            infer(t)
         if m.level is not None or m.foreign is not None:
             return inside(t, m)  # a tensor that values of the running transforms may be written to
     if requires_grad:

@@ -6,18 +6,27 @@ from ..... import extend
 from ..graph import versions
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
-from ..state.edges import refresh
+from ..state.edges import refresh, untangled
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import needs_grad
+from ..types.tensor_type import GENERAL, INFERENCE, VIEW, needs_grad
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 WHOLE = slice(None)
 
 
 def ready(t):
-    """Whether a tensor is an ambient one of floats outside of all modes, its history up to date."""
+    """Whether a tensor is an ambient one of floats, its history up to date, outside of all modes but no_grad and
+    inference mode."""
     slow = t.dispatch_key
-    if slow > 1 or type(t) not in PLAIN_KINDS or MODES.get() is not None:
+    if slow == GENERAL or type(t) not in PLAIN_KINDS:
+        return False
+    m = MODES.get()
+    if m is not None:
+        if not m.still:
+            return False
+        return slow != VIEW or untangled(t) and (
+            t.autograd_meta.base.autograd_meta is None or not t.autograd_meta.base.autograd_meta.relaid)
+    if slow == INFERENCE:
         return False
     if slow:
         meta = t.autograd_meta

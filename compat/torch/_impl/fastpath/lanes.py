@@ -13,10 +13,11 @@ from ..graph.node_names import NamedRule
 from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..state.edges import accumulator, is_current
+from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
-from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor, new
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
+from ..views.overlap import overlapping
 from . import level_lanes
 from .copy_slices import can_write, written as written_through
 
@@ -36,31 +37,51 @@ def unary(row, prim, ufunc):
     row.at_level = level_lanes.unary(prim)
 
     def fun(input, *, out=None):
-        if out is None and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
-            x = input.value
-            token = suppress_fp_warnings()
-            v = ufunc(x)
-            restore_fp_warnings(token)
-            if type(v) is not ndarray:
-                v = asarray(v)
-            t = new(Tensor)
-            t.value = v
-            t.autograd_meta = t.level_trace = None
-            t.wants_grad = False
-            t.dispatch_key = FAST
-            p = input.node
-            if p is None:
-                if not input.wants_grad:
-                    t.node = None
+        if out is None and (type(input) is Tensor or type(input) is Parameter):
+            m = MODES.get()
+            if m is None:
+                if (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
+                    x = input.value
+                    token = suppress_fp_warnings()
+                    v = ufunc(x)
+                    restore_fp_warnings(token)
+                    if type(v) is not ndarray:
+                        v = asarray(v)
+                    t = new(Tensor)
+                    t.value = v
+                    t.autograd_meta = t.level_trace = None
+                    t.wants_grad = False
+                    t.dispatch_key = FAST
+                    p = input.node
+                    if p is None:
+                        if not input.wants_grad:
+                            t.node = None
+                            return t
+                        p = accumulator(input)
+                    t.node = node = GradNode()
+                    node.rule = rule
+                    node.parents = p
+                    node.saved = x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x)
+                    node.seq = next_seq()
+                    node.extra = None
                     return t
-                p = accumulator(input)
-            t.node = node = GradNode()
-            node.rule = rule
-            node.parents = p
-            node.saved = x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x)
-            node.seq = next_seq()
-            node.extra = None
-            return t
+            elif m.still and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
+                token = suppress_fp_warnings()
+                v = ufunc(input.value)
+                restore_fp_warnings(token)
+                if type(v) is not ndarray:
+                    v = asarray(v)
+                t = new(Tensor)
+                t.value = v
+                t.node = t.level_trace = None
+                t.wants_grad = False
+                if m.inference:
+                    t.autograd_meta = INFERRED
+                    t.dispatch_key = INFERENCE
+                else:
+                    t.autograd_meta = None
+                    t.dispatch_key = FAST
+                return t
         return invoke(row, fun, (input,), {} if out is None else {"out": out})
 
     return fun
@@ -177,6 +198,42 @@ def binary(row, prim, op, reflected=False):
                 node.seq = next_seq()
                 node.extra = None
                 return t
+        else:
+            m = MODES.get()
+            if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
+                x = input.value
+                kind = type(other)
+                y = None
+                if kind is Tensor or kind is Parameter:
+                    if (not other.dispatch_key or other.dispatch_key == INFERENCE or other.dispatch_key == VIEW and untangled(other)) and x.dtype is other.value.dtype:
+                        y = other.value
+                elif kind is float or kind is int and -EXACT <= other <= EXACT:
+                    y = CONSTS[x.dtype].get(other)
+                    if y is None:
+                        y = constant(other, x.dtype)
+                if y is not None:
+                    token = suppress_fp_warnings()
+                    try:
+                        v = op(x, y)
+                    except ValueError:
+                        return invoke(row, fun, (input, other), {})
+                    finally:
+                        restore_fp_warnings(token)
+                    if type(v) is not ndarray:
+                        v = asarray(v)
+                    elif v.ndim > 1 and v.strides != x.strides:
+                        v = laid_out(v, x, y)
+                    t = new(Tensor)
+                    t.value = v
+                    t.node = t.level_trace = None
+                    t.wants_grad = False
+                    if m.inference:
+                        t.autograd_meta = INFERRED
+                        t.dispatch_key = INFERENCE
+                    else:
+                        t.autograd_meta = None
+                        t.dispatch_key = FAST
+                    return t
         if reflected and not isinstance(other, OPERANDS):
             return NotImplemented
         return invoke(row, fun, (input, other), {})
@@ -197,8 +254,10 @@ def binary_inplace(prim, ufunc, slow):
     right_keeps = prim.operands[0] in right.names or "ans" in right.names
 
     def method(self, other):
-        if type(self) not in PLAIN_KINDS or MODES.get() is not None or (
-                self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self))):
+        m = MODES.get()
+        if m is not None:
+            return self if m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m) else slow(self, other)
+        if type(self) not in PLAIN_KINDS or self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
             return slow(self, other)
         x = self.value
         kind = type(other)
@@ -257,11 +316,51 @@ def binary_inplace(prim, ufunc, slow):
     return method
 
 
+def put(ufunc, t, other, m):
+    """`t += other` and related writes in no_grad or inference_mode; False for what this lane does not take."""
+    key = t.dispatch_key
+    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or versions.EXPOSED or key == INFERENCE and not m.inference:
+        return False
+    x = t.value
+    kind = type(other)
+    if kind is Tensor or kind is Parameter:
+        y = other.value
+        if y.dtype is not x.dtype or not (not other.dispatch_key or other.dispatch_key == INFERENCE or other.dispatch_key == VIEW and untangled(other)) or y is not x and (
+                (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
+            return False
+    elif kind is float or kind is int and -EXACT <= other <= EXACT:
+        y = CONSTS[x.dtype].get(other)
+        if y is None:
+            y = constant(other, x.dtype)
+    else:
+        return False
+    if not x.flags.writeable or key == VIEW and overlapping(x):
+        return False
+    p = t.node if key != VIEW else t.autograd_meta.base.node
+    if p is not None and p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS:
+        return False
+    token = suppress_fp_warnings()
+    try:
+        _ = ufunc(x, y, x)
+    except ValueError:
+        return False
+    finally:
+        restore_fp_warnings(token)
+    root = x if x.base is None else versions.root_of(x)
+    entry = versions.WRITTEN.get(id(root))
+    if entry is None:
+        entry = versions.WRITTEN[id(root)] = versions.Written(root)
+    entry.count += 1
+    entry.stamps.append(next_seq())
+    return True
+
+
 def flat(row, ufunc):
     """The function of a comparison: a tensor of booleans without history."""
 
     def fun(input, other):
-        if type(input) in PLAIN_KINDS and input.dispatch_key != GENERAL and MODES.get() is None:
+        m = MODES.get()
+        if type(input) in PLAIN_KINDS and input.dispatch_key != GENERAL and (m is None or m.still):
             x = input.value
             kind = type(other)
             if kind in PLAIN_KINDS and other.dispatch_key != GENERAL:
@@ -282,6 +381,8 @@ def flat(row, ufunc):
             t.wants_grad = False
             t.dispatch_key = GENERAL
             t.node = None
+            if m is not None and m.inference:
+                t.autograd_meta = INFERRED
             return t
         return invoke(row, fun, (input, other), {})
 
@@ -322,6 +423,25 @@ def total(row, prim, title):
             node.saved = rule.collect((x, over, False, v, aval_of(x)))
             node.seq = next_seq()
             node.extra = None
+            return t
+        m = MODES.get()
+        if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
+            x = input.value
+            token = suppress_fp_warnings()
+            v = impl(np, x, axes[x.ndim], False)
+            restore_fp_warnings(token)
+            if type(v) is not ndarray:
+                v = asarray(v)
+            t = new(Tensor)
+            t.value = v
+            t.node = t.level_trace = None
+            t.wants_grad = False
+            if m.inference:
+                t.autograd_meta = INFERRED
+                t.dispatch_key = INFERENCE
+            else:
+                t.autograd_meta = None
+                t.dispatch_key = FAST
             return t
         return invoke(row, fun, args, named)
 

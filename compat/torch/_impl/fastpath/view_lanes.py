@@ -11,10 +11,11 @@ from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
-from ..state.edges import accumulator, is_current
+from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
-from ..types.tensor_type import VIEW, Record, Tensor, new
+from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
 
@@ -26,6 +27,9 @@ F64 = np.dtype(np.float64)
 
 def make_view(t, array, prim, params, rule):
     """The view `array` of a tensor that is `ready`."""
+    m = MODES.get()
+    if m is not None:
+        return unrecorded_view(t, array, (prim, params), m)
     out = new(Tensor)
     out.value = array
     out.level_trace = None
@@ -56,6 +60,37 @@ def make_view(t, array, prim, params, rule):
     return out
 
 
+def unrecorded_view(t, array, step, m):
+    """The view `array` of a tensor that is `ready` in no_grad or inference_mode."""
+    if t.dispatch_key == INFERENCE:
+        out = new(Tensor)
+        out.value = array
+        out.level_trace = out.node = None
+        out.wants_grad = False
+        out.autograd_meta, out.dispatch_key = INFERRED, INFERENCE
+        return out
+    out = new(Tensor)
+    out.value = array
+    out.level_trace = None
+    out.wants_grad = False
+    out.dispatch_key = VIEW
+    out.autograd_meta = meta = Record()
+    if t.dispatch_key:
+        parent = t.autograd_meta
+        meta.base = parent.base
+        meta.steps = (*parent.steps, step)
+    else:
+        meta.base = t
+        meta.steps = (step,)
+    if versions.WRITTEN:
+        meta.attr_version = versions.version(array)
+    out.node = None
+    parent = t.autograd_meta
+    meta.creation = parent.creation if t.dispatch_key and parent.creation is not None else (
+        "inference" if m.inference else "no_grad")
+    return out
+
+
 def indexed(t, index, title, spot=None):
     """The view of a ready tensor by a basic index (with an Ellipsis, so that it is an array).
 
@@ -63,6 +98,9 @@ def indexed(t, index, title, spot=None):
     in 0.1 us, and not arrays without axes, in 1.0.
     """
     view = t.value[index]
+    m = MODES.get()
+    if m is not None:
+        return unrecorded_view(t, view, (GETITEM, (index,)), m)
     out = new(Tensor)
     out.value = view
     out.level_trace = None
@@ -96,6 +134,9 @@ def indexed(t, index, title, spot=None):
 def parted(t, indices, rule):
     """The views of a ready tensor by several basic indices, as the outputs of one node."""
     array = t.value
+    m = MODES.get()
+    if m is not None:
+        return tuple([unrecorded_view(t, array[index], (GETITEM, (index,)), m) for index in indices])
     p = t.node
     if p is None and t.wants_grad:
         p = accumulator(t)
@@ -187,7 +228,12 @@ def write(t, key, value):
     It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
     part out of one buffer, so that n writes are swept in O(n).
     """
-    if type(t) not in PLAIN_KINDS or t.dispatch_key or MODES.get() is not None or versions.EXPOSED:
+    if type(t) not in PLAIN_KINDS or versions.EXPOSED:
+        return False
+    m = MODES.get()
+    if m is not None:
+        return m.still and put(t, key, value, m)
+    if t.dispatch_key:
         return False
     array = t.value
     p = t.node
@@ -250,4 +296,43 @@ def write(t, key, value):
     node.saved = (aval_of(array), aval, spot, False)
     node.seq = next_seq()
     node.extra = None
+    return True
+
+
+def put(t, key, value, m):
+    """`t[key] = value` for a basic key in no_grad or inference_mode; False for what this lane does not take."""
+    way = t.dispatch_key
+    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or way == INFERENCE and not m.inference:
+        return False
+    array = t.value
+    found = place(key if type(key) is tuple else (key,), array.shape)
+    if found is None or found[0] == (Ellipsis,):
+        return False
+    spot = found[2]
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        v = value.value
+        if not (not value.dispatch_key or value.dispatch_key == INFERENCE or value.dispatch_key == VIEW and untangled(value)) or v.dtype is not array.dtype:
+            return False
+        if v.ndim:
+            part = array[spot]
+            if part.shape != v.shape or versions.root_of(v) is versions.root_of(array) and not same(part, v):
+                return False
+    elif kind is float or kind is int and -EXACT <= value <= EXACT:
+        if array.dtype is not F64 and not -3e38 < value < 3e38:
+            return False
+        v = value
+    else:
+        return False
+    p = t.node if way != VIEW else t.autograd_meta.base.node
+    if not array.flags.writeable or way == VIEW and overlapping(array) or p is not None and (
+            p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
+        return False
+    array[spot] = v
+    root = array if array.base is None else versions.root_of(array)
+    entry = versions.WRITTEN.get(id(root))
+    if entry is None:
+        entry = versions.WRITTEN[id(root)] = versions.Written(root)
+    entry.count += 1
+    entry.stamps.append(next_seq())
     return True

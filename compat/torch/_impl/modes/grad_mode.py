@@ -4,7 +4,18 @@ import functools
 import inspect
 import warnings
 
-from .modes import MODES, enter, leave, modes, set_modes
+from .modes import (
+    IN_INFERENCE,
+    IN_NO_GRAD,
+    INFERENCE,
+    MODES,
+    NO_GRAD,
+    enter,
+    enter_still,
+    leave,
+    modes,
+    set_modes,
+)
 
 
 class ContextDecorator:
@@ -155,12 +166,17 @@ class no_grad(_Mode):  # noqa: N801 (torch's name)
     def __init__(self, orig_func=None):
         super().__init__()
 
+    def __enter__(self):
+        self.before.append(enter_still(IN_NO_GRAD, NO_GRAD))
+
     def changes(self):
-        return {"grad": False}
+        return NO_GRAD
 
 
 class enable_grad(no_grad):  # noqa: N801 (torch's name)
     """Enable recording of operations inside, also within `no_grad`."""
+
+    __enter__ = _Mode.__enter__
 
     def changes(self):
         return {"grad": True}
@@ -209,8 +225,11 @@ class inference_mode(_Mode):  # noqa: N801 (torch's name)
         super().__init__()
         self.mode = mode
 
+    def __enter__(self):
+        self.before.append(enter_still(IN_INFERENCE, INFERENCE) if self.mode else enter(**self.changes()))
+
     def changes(self):
-        return {"grad": False, "inference": True} if self.mode else {"inference": False, "grad": True}
+        return INFERENCE if self.mode else {"inference": False, "grad": True}
 
     def clone(self):
         return type(self)(self.mode)

@@ -30,7 +30,7 @@ class Modes:
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
-        self.still = False  # whether nothing but no_grad is in force
+        self.still = False  # whether nothing but no_grad or inference_mode is in force
 
     def but(self, **changes):
         """A copy with some fields changed."""
@@ -57,16 +57,16 @@ class Modes:
             new.inference or new.hooks or new.nans is not None or new.anomaly is not None or new.foreign is not None
             or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
             or new.maps and new.maps[-1].level > level.level) else None
-        new.still = not new.grad and new.default_but_grad()
+        new.still = not new.grad and new.default_but_recording()
         return new
 
     def default(self):
         """Whether all is default."""
-        return self.grad and self.default_but_grad()
+        return self.grad and not self.inference and self.default_but_recording()
 
-    def default_but_grad(self):
-        """Whether all but grad mode is default."""
-        return (self.level is None and not (self.maps or self.sweeping or self.inference or self.hooks)
+    def default_but_recording(self):
+        """Whether all but grad mode and inference mode is default."""
+        return (self.level is None and not (self.maps or self.sweeping or self.hooks)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is None and self.nans is None and not self.lower)
 
@@ -97,6 +97,19 @@ def enter(**changes):
     """Change the modes for a context of the user's; returns what `leave` takes."""
     before = set_modes(**changes)
     return before, MODES.get(), changes
+
+
+def enter_still(own, changes):
+    """`enter` of a record that was made before, where all is default: `no_grad` is entered at every step."""
+    if MODES.get() is not None:
+        return enter(**changes)
+    MODES.set(own)
+    return None, own, changes
+
+
+NO_GRAD = {"grad": False}
+INFERENCE = {"grad": False, "inference": True}
+IN_NO_GRAD, IN_INFERENCE = DEFAULT.but(**NO_GRAD), DEFAULT.but(**INFERENCE)
 
 
 def leave(entered):

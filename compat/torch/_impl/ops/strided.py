@@ -9,7 +9,7 @@ from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
 from ..types.dtypes import type_word
-from ..types.tensor_type import GENERAL, Tensor, more, needs_grad, wrap
+from ..types.tensor_type import Tensor, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.memory import memory_of
@@ -131,7 +131,7 @@ def beyond(t, size, stride, offset):
     item = t.value.itemsize
     out = wrap(np.ndarray(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
     if t.is_inference():
-        more(out).inference, out.dispatch_key = True, GENERAL
+        infer(out)
     return out
 
 

@@ -53,7 +53,7 @@ def sink(t):
 
 def accumulator(t, kind=AccumulateGrad):
     """The node of a leaf, cached weakly on it."""
-    meta = t.autograd_meta or more(t)
+    meta = more(t)
     found = meta.accumulator
     node = None if found is None else found()
     if node is None or node.lost is not kind.lost:

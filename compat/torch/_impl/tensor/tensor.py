@@ -20,7 +20,7 @@ from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, strided
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, completes, more, needs_grad, wrap
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, completes, infer, more, needs_grad, wrap
 from ..types.tensor_value import bottom, current, shape_dtype
 from ..views.memory import (
     address_of,
@@ -255,7 +255,7 @@ class Methods:
             t = at_level(trace, self.value.detach())
         meta = self.autograd_meta
         if meta is not None and meta.inference:
-            more(t).inference, t.dispatch_key = True, GENERAL
+            infer(t)
         return t
 
     def detach_(self):

@@ -4,7 +4,7 @@ import numpy as np
 
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
-FAST, VIEW, GENERAL = range(3)
+FAST, VIEW, GENERAL, INFERENCE = range(4)
 
 
 class TensorBase:
@@ -13,7 +13,7 @@ class TensorBase:
     `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
     traced value of covector's own transforms (`level_trace` FOREIGN). `dispatch_key` says which
     paths a tensor may take: FAST, ambient, float32 or float64, its history `node` and nothing else; VIEW, the same but
-    a view; GENERAL, everything else.
+    a view; INFERENCE, the same but made in inference mode, without a history; GENERAL, everything else.
     """
 
     __slots__ = (
@@ -64,11 +64,36 @@ class Record:
     since = 0  # of a view: how many of those its steps know of
 
 
+class Inferred(Record):
+    """What tensors made in inference mode share until one of them has more than that."""
+
+    inference = True
+
+    def __setattr__(self, name, value):
+        if getattr(self, name) is not value:
+            raise AttributeError(f"{name} would be set for every inference tensor: more(t) gives one its own record")
+
+
+INFERRED = Inferred()
+
+
 def more(t):
     """The `Record` of a tensor, made when first asked for."""
     if t.autograd_meta is None:
         t.autograd_meta = Record()
+    elif t.autograd_meta is INFERRED:
+        t.autograd_meta = Record()
+        t.autograd_meta.inference = True
     return t.autograd_meta
+
+
+def infer(t):
+    """Note that an ambient tensor was made in inference mode."""
+    if t.dispatch_key == FAST and t.autograd_meta is None:
+        t.autograd_meta, t.dispatch_key = INFERRED, INFERENCE
+    else:
+        more(t).inference = True
+        t.dispatch_key = GENERAL
 
 
 class Foreign:

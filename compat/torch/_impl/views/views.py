@@ -15,7 +15,7 @@ from ..state.edges import edge, record, synced, version_of
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.dtypes import type_word
-from ..types.tensor_type import FOREIGN, GENERAL, VIEW, TensorBase, at_level, more, wrap
+from ..types.tensor_type import FOREIGN, GENERAL, VIEW, TensorBase, at_level, infer, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, shape_dtype
 from .shape_trace import Shapes
 
@@ -59,12 +59,11 @@ def compute_view(t, prim, params, name, creation, maker):
         if prim is EXPAND and len(params[0]) > len(shape):  # its new axes go behind that of the batch
             below = view(below, GETITEM, ((slice(None), *(None,) * (len(params[0]) - len(shape)), Ellipsis),))
         return at_level(trace, view(below, prim, prim.batch_params(params, trace.size, shape), maker=maker))
-    meta = more(out)
     parent = t.autograd_meta
     if parent is not None and parent.inference:
-        meta.inference = True  # neither a view nor a part of a history: it can never be recorded
-        out.dispatch_key = GENERAL
+        infer(out)  # neither a view nor a part of a history: it can never be recorded
         return out
+    meta = more(out)
     if parent is not None and parent.base is not None:
         meta.base = parent.base
         meta.steps = (*synced(parent), (prim, params))
