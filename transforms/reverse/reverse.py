@@ -213,7 +213,8 @@ def sweep(
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
             None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
             `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a collection) says that saved
-            values must be looked at.
+            values must be looked at; where `drive.needed` is not None, `node.pruned` ends paths that lead nowhere
+            wanted.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -231,6 +232,7 @@ def sweep(
     special = large
     plain = drive is not None and drive.plain
     checked = drive.checked if plain else ()
+    needed = drive.needed if plain else None
     retain = drive.retain if plain else retain
     awaited = masked and not large  # the newest node with structural zeros is yet to come
     node: Any
@@ -289,8 +291,12 @@ def sweep(
                 if not retain and rule.keeps:
                     node.saved = FREED
                 parents = node.parents
-                node = None
                 c = rule.back(ct, saved)
+                if needed is not None:
+                    c = node.pruned(c, needed)
+                    if c is None:
+                        break
+                node = None
             else:
                 c = node.run(ct, drive)
                 if c is None:

@@ -227,40 +227,57 @@ def prepare(sweep, roots, inputs, accumulate):
     runs = wanted(sweep, roots, nodes)
     if accumulate:
         sweep.capture = sweep.outputs = None
-        sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
+        if runs is not None:
+            sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
+    elif runs is not None and any([n is not UNDEFINED and not n.of_leaf for n in nodes]):
+        sweep.plain = False  # what is captured on the way is looked for at each node
     return nodes
 
 
 def wanted(sweep, roots, nodes):
-    """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run."""
+    """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run, None for all
+    but the leaves among them."""
     targets = {n.seq for n in nodes if n is not UNDEFINED}
     outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
     for n in nodes:
         if n is not UNDEFINED and picks(n):
             outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
-    leads = {}  # node number -> whether it or something below it is wanted
-    runs = set()
-    stack = [(n, False) for n, _ in roots]
-    while stack:
-        node, done = stack.pop()
-        seq = node.seq
-        parents = node.parents if type(node.parents) is tuple else (node.parents,)
-        if done:
-            below = any(leads.get(p.seq) for p in parents)
-            leads[seq] = below or seq in targets or seq in outputs
-            if below:
-                runs.add(seq)
-        elif seq not in leads:
-            leads[seq] = False
-            stack.append((node, True))
-            stack.extend([(p, False) for p in parents if p.seq not in leads])
-    sweep.needed = {seq for seq, yes in leads.items() if yes}
     sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
     sweep.outputs = outputs or None
+    order, seen, every = [], set(), True
+    stack = [n for n, _ in roots]
+    while stack:
+        node = stack.pop()
+        seq = node.seq
+        if seq not in seen:
+            seen.add(seq)
+            order.append(node)
+            parents = node.parents
+            if type(parents) is not tuple:
+                stack.append(parents)
+            elif parents:
+                stack += parents
+            elif seq not in targets:
+                every = False
+    if every and not outputs and all([n is not UNDEFINED and n.of_leaf for n in nodes]):
+        return None
+    order.sort(key=_age)  # parents are older than what they lead to
+    needed, runs = set(), set()
+    for node in order:
+        seq, parents = node.seq, node.parents
+        if any([p.seq in needed for p in parents]) if type(parents) is tuple else parents.seq in needed:
+            runs.add(seq)
+            needed.add(seq)
+        elif seq in targets or seq in outputs:
+            needed.add(seq)
+    sweep.needed = needed
     sweep.runs = runs
-    sweep.plain = False
-    roots[:] = [(n, c) for n, c in roots if n.seq in sweep.needed]
+    roots[:] = [(n, c) for n, c in roots if n.seq in needed]
     return runs
+
+
+def _age(node):
+    return -node.seq
 
 
 def collect(sweep, nodes, inputs, allow_unused):

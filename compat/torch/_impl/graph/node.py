@@ -34,7 +34,8 @@ class GradNode(NodeData):
                     return self.run_slowly(ct, drive)
                 if not drive.retain:
                     self.saved = FREED
-            return rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
+            out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
+            return out if drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
 
     def run_slowly(self, ct, drive):
