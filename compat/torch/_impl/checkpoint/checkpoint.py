@@ -136,7 +136,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx, *grads):
         """Run again with recording, and sweep to the inputs."""
-        if RUNNING.get().needed is not None:
+        if RUNNING.get().chosen:
             raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
                                "passing "
                                "an `inputs` parameter to .backward(). To resolve this error, you can either set "

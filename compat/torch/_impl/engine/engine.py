@@ -229,7 +229,7 @@ def prepare(sweep, roots, inputs, accumulate):
         sweep.capture = sweep.outputs = None
         if runs is not None:
             sweep.runs = runs | {n.seq for n in nodes if n is not UNDEFINED}
-    elif runs is not None and any([n is not UNDEFINED and not n.of_leaf for n in nodes]):
+    elif runs is not None and any(n is not UNDEFINED and not n.of_leaf for n in nodes):
         sweep.plain = False  # what is captured on the way is looked for at each node
     return nodes
 
@@ -237,6 +237,7 @@ def prepare(sweep, roots, inputs, accumulate):
 def wanted(sweep, roots, nodes):
     """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run, None for all
     but the leaves among them."""
+    sweep.chosen = True
     targets = {n.seq for n in nodes if n is not UNDEFINED}
     outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
     for n in nodes:
@@ -259,13 +260,13 @@ def wanted(sweep, roots, nodes):
                 stack += parents
             elif seq not in targets:
                 every = False
-    if every and not outputs and all([n is not UNDEFINED and n.of_leaf for n in nodes]):
+    if every and not outputs and all(n is not UNDEFINED and n.of_leaf for n in nodes):
         return None
     order.sort(key=_age)  # parents are older than what they lead to
     needed, runs = set(), set()
     for node in order:
         seq, parents = node.seq, node.parents
-        if any([p.seq in needed for p in parents]) if type(parents) is tuple else parents.seq in needed:
+        if any(p.seq in needed for p in parents) if type(parents) is tuple else parents.seq in needed:
             runs.add(seq)
             needed.add(seq)
         elif seq in targets or seq in outputs:

@@ -1,5 +1,7 @@
 """The node of a write through a view: `CopySlices`, and when a lane may make one."""
 
+import numpy as np
+
 from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import FREED, UNDEFINED, GradNode, freed
@@ -74,18 +76,48 @@ COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
 
 
 def can_write(t):
-    """Whether a write through a view is the common case: one basic index of an ambient base with a node, and no hook,
-    tangent or mode in sight. The view's own history may be out of date: it is not needed."""
+    """Whether a write through a view is the common case: an ambient base with a node, and no hook, tangent or mode in
+    sight. The view's own history may be out of date: it is not needed."""
     meta = t.autograd_meta
     base = meta.base
-    if len(meta.steps) != 1 or meta.steps[0][0] is not GETITEM or base.dispatch_key or meta.creation is not None:
+    if base.dispatch_key or meta.creation is not None:
         return False
     node = base.node
-    if node is None or node.extra is not None or meta.tangent is not None or versions.EXPOSED:
+    if node is None or node.extra is not None and not node.extra.quiet or meta.tangent is not None or versions.EXPOSED:
         return False
     if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
         return False
-    return t.node is None or t.node.extra is None
+    if t.node is not None and t.node.extra is not None and not t.node.extra.quiet:
+        return False
+    return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or base.value.flags.c_contiguous and not overlapping(
+        t.value)
+
+
+def index_of(t):
+    """The index of a view that `can_write` in its base."""
+    meta = t.autograd_meta
+    if len(meta.steps) == 1 and meta.steps[0][0] is GETITEM:
+        return meta.steps[0][1][0]
+    whole, part = meta.base.value, t.value
+    start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    key = whole.shape, part.shape, part.strides, start, whole.itemsize
+    index = _INDICES.get(key)
+    if index is None:
+        places = np.arange(whole.size)
+        seen = np.ndarray(part.shape, places.dtype, places, start // whole.itemsize * places.itemsize,
+                          [s // whole.itemsize * places.itemsize for s in part.strides]) if part.size else (
+            np.zeros(part.shape, places.dtype))
+        index = tuple([spots.copy() for spots in np.unravel_index(seen, whole.shape)])
+        for spots in index:
+            spots.flags.writeable = False
+        if len(_INDICES) >= 256:
+            _INDICES.clear()
+        if part.size <= 1 << 12:
+            _INDICES[key] = index
+    return index
+
+
+_INDICES = {}  # where small views of several steps lie in their bases: a loop writes to the same places again and again
 
 
 def written(t, rule, q, saved):
@@ -101,7 +133,7 @@ def written(t, rule, q, saved):
     if put is None:
         if overlapping(base.value):
             raise RuntimeError(OVERLAPPING)
-        put = meta.put = (meta.steps[0][1][0], aval_of(base.value))
+        put = meta.put = (index_of(t), aval_of(base.value))
     node = CopySlices()
     node.rule = COPY_SLICES[rule.keeps]
     node.parents = base.node if q is None else (base.node, q)

@@ -18,6 +18,7 @@ from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
+from .copy_slices import can_write, index_of
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -335,4 +336,58 @@ def put(t, key, value, m):
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
     entry.stamps.append(next_seq())
+    return True
+
+
+def assign(t, value):
+    """`t.copy_(value)`, `t.fill_(value)` for a view or in no_grad; False for what this lane does not take."""
+    if type(t) not in PLAIN_KINDS or versions.EXPOSED:
+        return False
+    m = MODES.get()
+    key = t.dispatch_key
+    if m is not None:
+        if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
+            return False
+    elif key != VIEW or not can_write(t):
+        return False
+    array = t.value
+    kind = type(value)
+    q = None
+    if kind is Tensor or kind is Parameter:
+        v = value.value
+        if not ((not value.dispatch_key or value.dispatch_key == INFERENCE or value.dispatch_key == VIEW and untangled(value)) if m is not None else (not value.dispatch_key or value.dispatch_key == VIEW and is_current(value))) or v.dtype is not array.dtype or (
+                v.shape != array.shape or np.may_share_memory(v, array)):
+            return False
+        if m is None:
+            q = value.node
+            if q is None and value.wants_grad:
+                q = accumulator(value)
+    elif kind is float or kind is int and -EXACT <= value <= EXACT:
+        if array.dtype is not F64 and not -3e38 < value < 3e38:
+            return False
+        v = value
+    else:
+        return False
+    base = t if key != VIEW else t.autograd_meta.base
+    p = base.node
+    if not array.flags.writeable or key == VIEW and overlapping(array) or p is not None and (
+            p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
+        return False
+    array[...] = v
+    root = array if array.base is None else versions.root_of(array)
+    entry = versions.WRITTEN.get(id(root))
+    if entry is None:
+        entry = versions.WRITTEN[id(root)] = versions.Written(root)
+    entry.count += 1
+    entry.stamps.append(next_seq())
+    if m is None:
+        aval = aval_of(v) if type(v) is ndarray else NUMBER
+        base.node = node = GradNode()
+        node.rule = BASE if q is None else BOTH
+        node.parents = p if q is None else (p, q)
+        node.saved = (aval_of(base.value), aval, index_of(t), False)
+        node.seq = next_seq()
+        node.extra = None
+        t.node = None
+        t.autograd_meta.attr_version = -1
     return True

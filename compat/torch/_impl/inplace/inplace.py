@@ -20,7 +20,7 @@ from ..values.core_values import lower
 from ..views.overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
-from .write import write
+from .write import store, write
 
 ndarray = np.ndarray
 
@@ -48,8 +48,11 @@ def compute(t, name, fn, others, node_name, covers):
         compute(live, name, fn, others, node_name, covers)
         return t
     operands = [x for x in others if isinstance(x, TensorBase)]
-    check_levels(t, operands, name)
     m = MODES.get()
+    if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
+        write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
+        return t
+    check_levels(t, operands, name)
     check_write(t)
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
     passed = []
@@ -94,6 +97,36 @@ def compute(t, name, fn, others, node_name, covers):
         if node is not None and node.extra.retained is not None and u.node is not None:
             u.node.ensure_hooks().retained, node.extra.retained = node.extra.retained, None
     return t
+
+
+def untracked(t, m):
+    """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
+    inference_mode (`m` is then not None), or without a history."""
+    meta = t.autograd_meta
+    if t.level_trace is not None or type(t.value) is not ndarray or meta is not None and (
+            meta.tangent is not None or meta.forward_base is not None or meta.inference):
+        return False
+    if meta is not None and meta.base is not None and meta.base.autograd_meta is not None and (
+            meta.base.autograd_meta.tangent is not None):
+        return False
+    return m is not None or not needs_grad(t)
+
+
+def write_untracked(t, name, fn, values, operands, covers):
+    """What `compute` comes to where nothing is recorded: the memory is written."""
+    array = t.value
+    token = suppress_fp_warnings()
+    try:
+        new = fn(array, *values)
+    except (ValueError, TypeError, ArithmeticError) as error:
+        raised(name, error)
+    finally:
+        restore_fp_warnings(token)
+    new = np.asarray(new)
+    check_result(array.shape, array.dtype, new.shape, new.dtype)
+    if not covers:
+        check_overlap(array, operands)
+    store(t, new)
 
 
 def written_levels(t, operands, passed):

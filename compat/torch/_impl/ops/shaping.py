@@ -9,7 +9,7 @@ from ....._engine import Scatter, pick_rule
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, Row, attach, invoke, moving
 from ..dispatch.signatures import whole
-from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
+from ..fastpath.view_lanes import assign, indexed, parted, ready, reshaped, turned
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
 from ..inplace.inplace import check_result, inplace
@@ -510,6 +510,8 @@ def fill_(self, value):
     if not isinstance(value, TensorBase):
         if not isinstance(value, Number | np.bool_):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
+        if assign(self, value):
+            return self
         value = filling(value, shape_dtype(self)[1])
     elif ndim_of(value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
@@ -519,6 +521,8 @@ def fill_(self, value):
 
 def zero_(self):
     """Every element becomes zero."""
+    if assign(self, 0.0):
+        return self
     return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0", covers=True)
 
 
@@ -526,6 +530,8 @@ def copy_(self, src, non_blocking=False):
     """Every element becomes that of `src`, cast and broadcast."""
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if assign(self, src):
+        return self
     return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
 
 
