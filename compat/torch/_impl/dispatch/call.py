@@ -40,8 +40,8 @@ class Row:
     The other arguments are facts of the operation, as :func:`operation` names them.
     """
 
-    __slots__ = ("asked", "asks", "at_level", "blind", "body", "exact", "fun", "layout", "name", "node", "programs",
-                 "seen", "target")
+    __slots__ = ("asked", "asks", "at_level", "at_map", "blind", "body", "exact", "fun", "layout", "name", "node",
+                 "programs", "seen", "target")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
                  blind=False, asks=True):
@@ -55,6 +55,7 @@ class Row:
         self.blind = blind
         self.fun = None
         self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
+        self.at_map = None  # `at_map(args, modes)` of map_lanes.py, the same at a vmap
         self.at_level = None  # `at_level(args, trace)` of level_lanes.py, where one primitive is all of the operation
         self.programs = {}  # what call_cache.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
@@ -139,6 +140,10 @@ def invoke(row, fun, args, kwargs):
         if type(program) is not tuple:
             return answer
         return compile_call(row, program, args, kwargs, tensors, m, answer)
+    if m.mapped is not None and row.at_map is not None and not kwargs:
+        answer = row.at_map(args, m)
+        if answer is not None:
+            return answer
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,

@@ -22,8 +22,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.WRITTEN
-    __slots__ = ("anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed", "outputs", "plain",
-                 "recorder", "retain", "roots", "runs", "trace")
+    __slots__ = ("anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed", "outputs",
+                 "plain", "recorder", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace

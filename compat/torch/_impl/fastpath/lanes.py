@@ -18,7 +18,7 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
 from ..views.overlap import overlapping
-from . import level_lanes
+from . import level_lanes, map_lanes
 from .copy_slices import can_write, written as written_through
 
 ndarray = np.ndarray
@@ -35,6 +35,7 @@ def unary(row, prim, ufunc):
     names = tuple("x" if n == prim.operands[0] else n for n in rule.names)
     want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
     row.at_level = level_lanes.unary(prim)
+    row.at_map = map_lanes.unary(row)
 
     def fun(input, *, out=None):
         if out is None and (type(input) is Tensor or type(input) is Parameter):
@@ -103,6 +104,7 @@ def binary(row, prim, op, reflected=False):
     both_xy = both.names == prim.operands or both.names == prim.operands[::-1]
     swapped = both.names == prim.operands[::-1]
     row.at_level = level_lanes.binary(row, prim)
+    row.at_map = map_lanes.binary(row)
 
     def fun(input, other):
         if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
@@ -395,6 +397,7 @@ def total(row, prim, title):
     impl = prim.impl
     axes = [tuple(range(n)) for n in range(33)]
     row.at_level = level_lanes.reduction(row, prim, title, axes)
+    row.at_map = map_lanes.total(row)
 
     def fun(*args, **named):
         input = args[0] if len(args) == 1 and not named else None

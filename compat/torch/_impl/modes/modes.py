@@ -11,7 +11,8 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers", "nans")
+                 "mapped", "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers", "nans",
+                 "without")
 
     def __init__(self):
         self.grad = True
@@ -30,6 +31,8 @@ class Modes:
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
+        self.mapped = None  # the innermost level where it is a vmap and nothing but levels is in force (map_lanes.py)
+        self.without = None  # what `under` gives, in a list
         self.still = False  # whether nothing but no_grad or inference_mode is in force
 
     def but(self, **changes):
@@ -53,12 +56,24 @@ class Modes:
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
-        new.quick = level if level is not None and new.grad and not (
-            new.inference or new.hooks or new.nans is not None or new.anomaly is not None or new.foreign is not None
-            or new.recorder is not None or new.selector is not None or new.mutable_saved is not None
-            or new.maps and new.maps[-1].level > level.level) else None
+        new.without = new.quick = new.mapped = None
+        if (level is not None or new.maps) and not (
+                new.inference or new.hooks or new.nans is not None or new.anomaly is not None
+                or new.foreign is not None or new.recorder is not None or new.selector is not None
+                or new.mutable_saved is not None):
+            if new.maps and (level is None or new.maps[-1].level > level.level):
+                new.mapped = new.maps[-1]
+            elif new.grad:
+                new.quick = level
         new.still = not new.grad and new.default_but_recording()
         return new
+
+    def under(self):
+        """The modes below the innermost vmap; None where they are the default ones."""
+        if self.without is None:
+            new = self.but(maps=self.maps[:-1])
+            self.without = [None if new.default() else new]
+        return self.without[0]
 
     def default(self):
         """Whether all is default."""
