@@ -6,8 +6,9 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from ..state.edges import edge
 from ..types.parameter import Parameter, disabled_torch_function
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import VIEW, Tensor, TensorBase, new
 from .signatures import signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
@@ -43,9 +44,48 @@ def overridden(args, kwargs):
                     break
             else:
                 continue
+        if not kwargs and as_usual(kind, args):
+            return functools.partial(quickly, kind)
         found = overloads(args, kwargs)
         return functools.partial(dispatched, found) if found else None
     return None
+
+
+def as_usual(kind, args):
+    """Whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked."""
+    default = getattr(getattr(kind, "__torch_function__", None), "__func__", None) is default_torch_function
+    if not default or _PLAIN_ONLY.get():
+        return False
+    for x in args:
+        if type(x) is not kind and type(x) not in WITHOUT:
+            return False
+    return True
+
+
+def quickly(kind, func, args, kwargs):
+    """What the default `__torch_function__` of a class comes to for plain operands: the operation on tensors that share
+    all they have with them, its output as one of the class."""
+    row = getattr(func, "row", None)
+    if row is None or func.__name__.endswith("_"):  # it may give views, or write
+        return default_torch_function(kind, func, (kind,), args, kwargs)
+    given, held = [], []
+    for x in args:
+        if type(x) is kind:
+            if x.dispatch_key > VIEW:
+                return default_torch_function(kind, func, (kind,), args, kwargs)
+            node = edge(x)
+            if x.node is None and x.wants_grad:
+                held.append(node)  # leaves hold theirs weakly
+            t = new(Tensor)
+            t.value, t.node, t.autograd_meta = x.value, x.node, x.autograd_meta
+            t.level_trace, t.wants_grad, t.dispatch_key = None, x.wants_grad, x.dispatch_key
+            x = t
+        given.append(x)
+    out = func(*given)
+    for x, t in zip(args, given):
+        if out is t:
+            return x
+    return converted(out, kind, args)
 
 
 def takes_over(kind):

@@ -7,7 +7,7 @@ it does not take; `modes.mapped` names the vmap where nothing but levels, vmaps 
 
 from ..modes.modes import MODES
 from ..types.number_cache import EXACT, FLOATS
-from ..types.tensor_type import Tensor, at_level
+from ..types.tensor_type import FOREIGN, Tensor, at_level
 from ..types.tensor_value import shape_dtype
 
 
@@ -41,7 +41,7 @@ def binary(row):
         if kind is not Tensor:
             return None
         mine, theirs = a.level_trace is trace, b.level_trace is trace
-        if not (mine or theirs):
+        if not (mine or theirs) or above(a, trace) or above(b, trace):
             return None
         x, y = a.value if mine else a, b.value if theirs else b
         (shape, dtype), (other, second) = shape_dtype(x), shape_dtype(y)
@@ -73,6 +73,12 @@ def total(row):
         return at_level(m.mapped, below(row.fun, (t.value, tuple(range(1, len(shape)))), m))
 
     return at
+
+
+def above(t, trace):
+    """Whether a tensor lives at a level that is not known to be below that of a vmap, nor its own."""
+    level = t.level_trace
+    return level is FOREIGN or level is not None and level is not trace and level.level >= trace.level
 
 
 def below(fun, args, m):

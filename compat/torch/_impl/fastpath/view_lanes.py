@@ -29,7 +29,7 @@ F64 = np.dtype(np.float64)
 def make_view(t, array, prim, params, rule):
     """The view `array` of a tensor that is `ready`."""
     m = MODES.get()
-    if m is not None:
+    if m is not None and m.still:
         return unrecorded_view(t, array, (prim, params), m)
     out = new(Tensor)
     out.value = array
@@ -100,7 +100,7 @@ def indexed(t, index, title, spot=None):
     """
     view = t.value[index]
     m = MODES.get()
-    if m is not None:
+    if m is not None and m.still:
         return unrecorded_view(t, view, (GETITEM, (index,)), m)
     out = new(Tensor)
     out.value = view
@@ -136,7 +136,7 @@ def parted(t, indices, rule):
     """The views of a ready tensor by several basic indices, as the outputs of one node."""
     array = t.value
     m = MODES.get()
-    if m is not None:
+    if m is not None and m.still:
         return tuple([unrecorded_view(t, array[index], (GETITEM, (index,)), m) for index in indices])
     p = t.node
     if p is None and t.wants_grad:

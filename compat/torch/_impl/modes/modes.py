@@ -11,8 +11,8 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mapped", "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers", "nans",
-                 "without")
+                 "mapped", "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers",
+                 "nans", "without")
 
     def __init__(self):
         self.grad = True
