@@ -7,19 +7,15 @@ import numpy as np
 from ..... import _engine, extend
 from ..dispatch.call import invoke
 from ..dispatch.layouts import laid_out
-from ..graph import versions
 from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
-from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
-from ..views.overlap import overlapping
 from . import level_lanes, map_lanes
-from .copy_slices import can_write, written as written_through
 
 ndarray = np.ndarray
 asarray = np.asarray
@@ -241,120 +237,6 @@ def binary(row, prim, op, reflected=False):
         return invoke(row, fun, (input, other), {})
 
     return fun
-
-
-def binary_inplace(prim, ufunc, slow):
-    """The in-place form: the memory is written once, where the rule does not need its old contents.
-
-    `slow` is the general in-place method.
-    """
-    left = prim.rule((0,), True)
-    right = prim.rule((1,), True)
-    both = prim.rule((0, 1), True)
-    keeps = prim.operands[0] in both.names or "ans" in both.names
-    left_keeps = prim.operands[0] in left.names or "ans" in left.names
-    right_keeps = prim.operands[0] in right.names or "ans" in right.names
-
-    def method(self, other):
-        m = MODES.get()
-        if m is not None:
-            return self if m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m) else slow(self, other)
-        if type(self) not in PLAIN_KINDS or self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
-            return slow(self, other)
-        x = self.value
-        kind = type(other)
-        q = None
-        if kind is Tensor or kind is Parameter:
-            y = other.value
-            if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) or (
-                    (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
-                return slow(self, other)
-            q = other.node
-            if q is None and other.wants_grad:
-                q = accumulator(other)
-        elif kind is float or kind is int and -EXACT <= other <= EXACT:
-            y = CONSTS[x.dtype].get(other)
-            if y is None:
-                y = constant(other, x.dtype)
-        else:
-            return slow(self, other)
-        p = self.autograd_meta.base.node if self.dispatch_key else self.node
-        if self.wants_grad and p is None or not x.flags.writeable:
-            return slow(self, other)
-        if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
-            return slow(self, other)
-        if (q is not None or p is not None) and y.shape != x.shape and (q is not None or y.ndim):
-            return slow(self, other)
-        if p is not None and (p.extra is not None and not p.extra.quiet or (
-                p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
-            return slow(self, other)
-        token = suppress_fp_warnings()
-        try:
-            _ = ufunc(x, y, x)
-        except ValueError:
-            return slow(self, other)
-        finally:
-            restore_fp_warnings(token)
-        root = x if x.base is None else versions.root_of(x)
-        entry = versions.WRITTEN.get(id(root))
-        if entry is None:
-            entry = versions.WRITTEN[id(root)] = versions.Written(root)
-        entry.count += 1
-        entry.stamps.append(next_seq())
-        if self.dispatch_key:
-            rule = both if q is not None else left
-            written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
-        elif p is not None or q is not None:
-            rule = both if p is not None and q is not None else left if p is not None else right
-            saved = None if rule.collect is None else rule.collect((None, y, None))
-            self.node = node = GradNode()
-            node.rule = rule
-            node.parents = (p, q) if p is not None and q is not None else q if p is None else p
-            node.saved = saved
-            node.seq = next_seq()
-            node.extra = None
-        return self
-
-    return method
-
-
-def put(ufunc, t, other, m):
-    """`t += other` and related writes in no_grad or inference_mode; False for what this lane does not take."""
-    key = t.dispatch_key
-    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or versions.EXPOSED or key == INFERENCE and not m.inference:
-        return False
-    x = t.value
-    kind = type(other)
-    if kind is Tensor or kind is Parameter:
-        y = other.value
-        if y.dtype is not x.dtype or not (not other.dispatch_key or other.dispatch_key == INFERENCE or other.dispatch_key == VIEW and untangled(other)) or y is not x and (
-                (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
-            return False
-    elif kind is float or kind is int and -EXACT <= other <= EXACT:
-        y = CONSTS[x.dtype].get(other)
-        if y is None:
-            y = constant(other, x.dtype)
-    else:
-        return False
-    if not x.flags.writeable or key == VIEW and overlapping(x):
-        return False
-    p = t.node if key != VIEW else t.autograd_meta.base.node
-    if p is not None and p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS:
-        return False
-    token = suppress_fp_warnings()
-    try:
-        _ = ufunc(x, y, x)
-    except ValueError:
-        return False
-    finally:
-        restore_fp_warnings(token)
-    root = x if x.base is None else versions.root_of(x)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(next_seq())
-    return True
 
 
 def flat(row, ufunc):

@@ -16,8 +16,8 @@ from ..graph.node_names import NamedRule
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import accumulator, edge
-from ..state.levels import DUAL
-from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+from ..state.levels import DUAL, exact
+from ..types.number_cache import FLOATS
 from ..types.tensor_type import FAST, FOREIGN, GENERAL, Record, Tensor, new
 from ..values.core_values import lift, lower
 from ..values.tangents import set_tangent, tangent_of
@@ -226,12 +226,12 @@ def binary(row, prim):
         if dtype not in FLOATS:
             return None
         if kind is not Tensor:
-            y = number(other, dtype)
+            y = exact(other, dtype)
             q = dy = None
             if y is None:
                 return None
         elif type(input) is not Tensor:
-            x = number(input, dtype)
+            x = exact(input, dtype)
             p = dx = None
             if x is None:
                 return None
@@ -267,15 +267,6 @@ def binary(row, prim):
         return out
 
     return at
-
-
-def number(other, dtype):
-    """A Python number as a 0-d array of a dtype, None for anything else."""
-    kind = type(other)
-    if kind is float or kind is int and -EXACT <= other <= EXACT:
-        c = CONSTS[dtype].get(other)
-        return constant(other, dtype) if c is None else c
-    return None
 
 
 def several(row, prim, title, plain=False):

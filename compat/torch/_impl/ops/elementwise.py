@@ -19,7 +19,8 @@ from ..dispatch.call import (
 )
 from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
-from ..fastpath.lanes import OPERANDS, binary, binary_inplace, flat, unary
+from ..fastpath.inplace_lanes import binary_inplace
+from ..fastpath.lanes import OPERANDS, binary, flat, unary
 from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import type_word

@@ -2,10 +2,26 @@
 
 from contextvars import ContextVar
 
+import numpy as np
+
 from ..... import _engine, extend
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode
 from ..modes.modes import MODES, records
+from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+
+ndarray = np.ndarray
+next_seq = _engine.next_seq
+Ambient = _engine.Ambient
+_TANGENT = object()  # in the place of the node of a value that has one
+
+
+def exact(number, dtype):
+    """A Python number as a 0-d array of a dtype that holds it, None for anything else."""
+    if type(number) is float or type(number) is int and -EXACT <= number <= EXACT:
+        found = CONSTS[dtype].get(number)
+        return constant(number, dtype) if found is None else found
+    return None
 
 
 class GradTrace(_engine.AmbientTrace):
@@ -18,6 +34,113 @@ class GradTrace(_engine.AmbientTrace):
     def recording(self):
         """Grad mode at this level."""
         return records(self)
+
+    def process(self, prim, args):
+        """An operation on values of this level; those by elements on floats of one width have a shorter way."""
+        if prim.handlers is None and prim.outputs is None and not (prim.flat or prim.nondiff or prim.variadic):
+            m = MODES.get()
+            if m is None or not (
+                    m.hooks or m.anomaly is not None or m.nans is not None or m.answers is not None):
+                quick = self.by_elements if prim.elementwise and len(args) == len(prim.operands) < 3 else self.of_floats
+                out = quick(prim, args)
+                if out is not None:
+                    return out
+        return _engine.AmbientTrace.process(self, prim, args)
+
+    def of_floats(self, prim, args):
+        """What `process` comes to for arrays of floats of one width without tangents; None for anything else."""
+        n = len(prim.operands)
+        values, nodes, dtype = list(args), [], None
+        for i in range(n):
+            x = args[i]
+            if type(x) is Ambient and x.owner is self:
+                if x.tangent is not None:
+                    return None
+                if x.node is not None:
+                    nodes.append(i)
+                values[i] = x = x.value
+            if type(x) is not ndarray or x.dtype not in FLOATS or dtype is not None and x.dtype is not dtype:
+                return None
+            dtype = x.dtype
+        v = prim.fun(*values)
+        if type(v) is not ndarray:
+            v = np.asarray(v)
+        if v.dtype is not dtype:
+            return None
+        node = None
+        if nodes and self.recording:
+            rule = prim.rule(tuple(nodes), True) if prim.exact else prim.rule(tuple(nodes))
+            node = GradNode()
+            node.rule = rule
+            node.parents = args[nodes[0]].node if len(nodes) == 1 else tuple([args[i].node for i in nodes])
+            node.saved = None if rule.collect is None else rule.collect(
+                (*values, v, *[extend.aval_of(x) for x in values[:n]], None))
+            node.seq = next_seq()
+            node.extra = None
+        return self.quick_box(prim, v, node)
+
+    def quick_box(self, prim, v, node):
+        """A value of this level that has no tangent."""
+        out = Ambient()
+        out.owner = self
+        out.value = v
+        out.aval = extend.aval_of(v)
+        out.node = node
+        out.tangent = None
+        if prim.zeros:
+            self.masked = True
+        return out
+
+    def by_elements(self, prim, args):
+        """What `process` comes to for arrays of floats without tangents; None for what this way does not take."""
+        x = args[0]
+        recording = self.recording
+        if len(args) == 1:
+            x, p = x.value, x.node if x.tangent is None else _TANGENT
+            if p is _TANGENT or type(x) is not ndarray or x.dtype not in FLOATS:
+                return None
+            v = prim.fun(x)
+            active = (0,) if recording and p is not None else ()
+            values = x, v
+            parents = p
+            fixes = ()
+        else:
+            y = args[1]
+            p = q = None
+            if type(x) is Ambient and x.owner is self:
+                x, p = x.value, x.node if x.tangent is None else _TANGENT
+            if type(y) is Ambient and y.owner is self:
+                y, q = y.value, y.node if y.tangent is None else _TANGENT
+            if p is _TANGENT or q is _TANGENT:
+                return None
+            if type(x) is not ndarray:
+                if type(y) is not ndarray or y.dtype not in FLOATS or (x := exact(x, y.dtype)) is None:
+                    return None
+            elif type(y) is not ndarray:
+                if x.dtype not in FLOATS or (y := exact(y, x.dtype)) is None:
+                    return None
+            elif x.dtype is not y.dtype or x.dtype not in FLOATS:
+                return None
+            v = prim.fun(x, y)
+            active = () if not recording else ((0, 1) if q is not None else (0,)) if p is not None else (
+                (1,) if q is not None else ())
+            parents = p if q is None else q if p is None else (p, q)
+            if type(v) is not ndarray:
+                v = np.asarray(v)
+            fixes = tuple([i for i in active if (y if i else x).shape != v.shape])
+            values = (x, y, v, extend.aval_of(x), extend.aval_of(y)) if fixes else (x, y, v)
+        if type(v) is not ndarray:
+            v = np.asarray(v)
+        node = None
+        if active:
+            rule = prim.rule(active, True, fixes)
+            node = GradNode()
+            node.rule = rule
+            node.parents = parents
+            node.saved = None if rule.collect is None else rule.collect(values)
+            node.seq = next_seq()
+            node.extra = None
+        return self.quick_box(prim, v, node)
 
     def below(self, prim, args):
         """The operation one level down; in a selective checkpoint, what was kept of it."""
