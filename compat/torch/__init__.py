@@ -43,6 +43,7 @@ from ._impl.factories.creation import (
     zeros,
 )
 from ._impl.factories.from_data import as_tensor, asarray, from_numpy, frombuffer, tensor
+from ._impl.installing.install import install
 from ._impl.interchange.dlpack import from_dlpack, to_dlpack
 from ._impl.modes.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from ._impl.modes.grad_mode import (

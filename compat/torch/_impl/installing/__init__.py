@@ -1,0 +1,1 @@
+"""`install()`: programs that import torch get covector.compat.torch."""
