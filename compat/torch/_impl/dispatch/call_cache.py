@@ -15,6 +15,7 @@ from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
 from ..state.edges import is_current, untangled
 from ..types.dtypes import Default, dtype as Dtype
+from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
 from ..types.tensor_type import GENERAL, Tensor, TensorBase
 from .call_recorder import Recorder, Unfit, traced
@@ -59,7 +60,7 @@ def described(args, key, tensors, recording, blind):
     """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
     for a in args:
         kind = type(a)
-        if kind is Tensor:
+        if kind is Tensor or kind is Parameter:
             x = a.value
             dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
             if a.dispatch_key:

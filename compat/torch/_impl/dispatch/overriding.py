@@ -6,12 +6,13 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from ..types.parameter import Parameter, disabled_torch_function
 from ..types.tensor_type import Tensor, TensorBase
 from .signatures import signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
-WITHOUT = frozenset({Tensor, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64, np.int64,
-                     np.bool_})
+WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64,
+                     np.int64, np.bool_})
 
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""
@@ -51,7 +52,7 @@ def takes_over(kind):
     """Whether a class has a `__torch_function__` that is to be asked."""
     if issubclass(kind, TensorBase) and _PLAIN_ONLY.get():
         return False
-    return hasattr(kind, "__torch_function__")
+    return getattr(kind, "__torch_function__", disabled_torch_function) is not disabled_torch_function
 
 
 def overloads(args, kwargs=None):
@@ -169,6 +170,8 @@ class DisableTorchFunctionSubclass:
 
 def prepare(cls):
     """Let the methods that a new subclass of Tensor inherits ask its `__torch_function__`."""
+    if cls.__torch_function__ is disabled_torch_function:
+        return
     base = Tensor
     own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
     for name, member in list(vars(base).items()):

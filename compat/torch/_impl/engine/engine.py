@@ -14,6 +14,7 @@ from ..modes.warnings import first
 from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
+from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
@@ -136,14 +137,14 @@ IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
 def plain_backward(t, g, retain):
     """`t.backward(g)` of an ambient tensor of floats outside of all modes, the commonest case; False for others."""
     value = t.value
-    if type(t) is not Tensor or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None:
+    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None:
         return False
     if g is None:
         if value.size != 1:
             return False
         ct = ones(value.shape, value.dtype)
     else:
-        if type(g) is not Tensor or g.dispatch_key:
+        if type(g) not in PLAIN_KINDS or g.dispatch_key:
             return False
         ct = g.value
         if ct.shape != value.shape or ct.dtype is not value.dtype:

@@ -7,7 +7,8 @@ from ..graph import versions
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
 from ..state.edges import refresh
-from ..types.tensor_type import Tensor, needs_grad
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import needs_grad
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 WHOLE = slice(None)
@@ -16,7 +17,7 @@ WHOLE = slice(None)
 def ready(t):
     """Whether a tensor is an ambient one of floats outside of all modes, its history up to date."""
     slow = t.dispatch_key
-    if slow > 1 or type(t) is not Tensor or MODES.get() is not None:
+    if slow > 1 or type(t) not in PLAIN_KINDS or MODES.get() is not None:
         return False
     if slow:
         meta = t.autograd_meta

@@ -15,6 +15,7 @@ from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current
 from ..types.number_cache import CONSTS, EXACT, constant
+from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, VIEW, Tensor, new
 from . import level_lanes
 from .copy_slices import can_write, written as written_through
@@ -35,7 +36,7 @@ def unary(row, prim, ufunc):
     row.at_level = level_lanes.unary(prim)
 
     def fun(input, *, out=None):
-        if out is None and type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
+        if out is None and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             token = suppress_fp_warnings()
             v = ufunc(x)
@@ -83,10 +84,10 @@ def binary(row, prim, op, reflected=False):
     row.at_level = level_lanes.binary(row, prim)
 
     def fun(input, other):
-        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
+        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             kind = type(other)
-            if kind is Tensor:
+            if kind is Tensor or kind is Parameter:
                 y = other.value
                 if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
                     token = suppress_fp_warnings()
@@ -196,13 +197,13 @@ def binary_inplace(prim, ufunc, slow):
     right_keeps = prim.operands[0] in right.names or "ans" in right.names
 
     def method(self, other):
-        if type(self) is not Tensor or MODES.get() is not None or (
+        if type(self) not in PLAIN_KINDS or MODES.get() is not None or (
                 self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self))):
             return slow(self, other)
         x = self.value
         kind = type(other)
         q = None
-        if kind is Tensor:
+        if kind is Tensor or kind is Parameter:
             y = other.value
             if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) or (
                     (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
@@ -260,10 +261,10 @@ def flat(row, ufunc):
     """The function of a comparison: a tensor of booleans without history."""
 
     def fun(input, other):
-        if type(input) is Tensor and input.dispatch_key != GENERAL and MODES.get() is None:
+        if type(input) in PLAIN_KINDS and input.dispatch_key != GENERAL and MODES.get() is None:
             x = input.value
             kind = type(other)
-            if kind is Tensor and other.dispatch_key != GENERAL:
+            if kind in PLAIN_KINDS and other.dispatch_key != GENERAL:
                 y = other.value
                 if x.dtype is not y.dtype:
                     return invoke(row, fun, (input, other), {})
@@ -296,7 +297,7 @@ def total(row, prim, title):
 
     def fun(*args, **named):
         input = args[0] if len(args) == 1 and not named else None
-        if type(input) is Tensor and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
+        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
             x = input.value
             over = axes[x.ndim]
             token = suppress_fp_warnings()

@@ -13,6 +13,7 @@ from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current
 from ..types.number_cache import EXACT
+from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import VIEW, Record, Tensor, new
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
@@ -186,7 +187,7 @@ def write(t, key, value):
     It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
     part out of one buffer, so that n writes are swept in O(n).
     """
-    if type(t) is not Tensor or t.dispatch_key or MODES.get() is not None or versions.EXPOSED:
+    if type(t) not in PLAIN_KINDS or t.dispatch_key or MODES.get() is not None or versions.EXPOSED:
         return False
     array = t.value
     p = t.node
@@ -210,7 +211,7 @@ def write(t, key, value):
             return False
         spot = found[2]
     kind = type(value)
-    if kind is Tensor:
+    if kind is Tensor or kind is Parameter:
         if not (not value.dispatch_key or value.dispatch_key == VIEW and is_current(value)):
             return False
         v = value.value
@@ -241,7 +242,7 @@ def write(t, key, value):
     entry.stamps.append(next_seq())
     if p is None and q is None:
         return True
-    aval = NUMBER if kind is not Tensor or not v.ndim and v.dtype is F64 else aval_of(v)
+    aval = NUMBER if kind not in PLAIN_KINDS or not v.ndim and v.dtype is F64 else aval_of(v)
     rule = VALUE if p is None else BASE if q is None else BOTH
     t.node = node = GradNode()
     node.rule = rule

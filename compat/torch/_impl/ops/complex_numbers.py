@@ -8,7 +8,7 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, invoke, operation
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor
+from ..types.parameter import PLAIN_KINDS
 from .publishing import method
 
 
@@ -65,7 +65,7 @@ def _itself(row):
     """The lane of `conj_physical`: real tensors are their own."""
 
     def fun(*args, **named):
-        if len(args) == 1 and not named and type(args[0]) is Tensor and not args[0].is_complex():
+        if len(args) == 1 and not named and type(args[0]) in PLAIN_KINDS and not args[0].is_complex():
             return args[0]
         return invoke(row, fun, args, named)
 

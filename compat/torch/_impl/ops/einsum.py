@@ -10,7 +10,8 @@ from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 from .publishing import method
 from .shaping import permute
@@ -58,7 +59,7 @@ def einsum(*args):
     for i, t in enumerate(operands):
         if not isinstance(t, TensorBase) and not hasattr(type(t), "__torch_function__"):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(t).__name__}")
-    if all(type(t) is Tensor for t in operands):
+    if all(type(t) in PLAIN_KINDS for t in operands):
         parts = parsed(equation, tuple([t.ndim for t in operands]))
         if parts is not None:
             check(operands, *parts)

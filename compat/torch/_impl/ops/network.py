@@ -15,7 +15,8 @@ from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import GENERAL, Tensor
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import GENERAL
 from .axes import wrap_dim
 from .linalg import addmm
 from .loss_reduction import legacy, reduced
@@ -39,7 +40,7 @@ def _by_addmm(row):
     def fun(*args, **named):
         if len(args) == 3 and not named and MODES.get() is None:
             input, weight, bias = args
-            if all(type(x) is Tensor and x.dispatch_key != GENERAL for x in args):
+            if all(type(x) in PLAIN_KINDS and x.dispatch_key != GENERAL for x in args):
                 x, w, b = input.value, weight.value, bias.value
                 if x.ndim == 2 == w.ndim and (x.shape[1],) == w.shape[1:] and b.shape == w.shape[:1] and (
                         x.dtype is w.dtype is b.dtype):

@@ -18,6 +18,7 @@ from ..state.history import edge_or_none, in_transform, inference_mode, visible_
 from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
+from ..types.parameter import disabled_torch_function
 from ..types.size import CPU, Size, strided
 from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, at_level, completes, more, needs_grad, wrap
 from ..types.tensor_value import bottom, current, shape_dtype
@@ -248,7 +249,7 @@ class Methods:
         trace = self.level_trace
         if trace is None:
             t = wrap(self.value)
-            if type(self) is not Tensor:
+            if type(self) is not Tensor and type(self).__torch_function__ is not disabled_torch_function:
                 t.__class__ = type(self)
         elif trace is FOREIGN:
             t = at_level(FOREIGN, stop_gradient(current(self)))
