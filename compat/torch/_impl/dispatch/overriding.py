@@ -182,7 +182,7 @@ def prepare(cls):
                 member.__name__ = member.__qualname__ = name
             setattr(cls, name, asking(vars(base)[_OPERATORS[name]] if name in _OPERATORS else member))
         elif isinstance(member, property) and name in _VIEWS:
-            setattr(cls, name, property(asking(member.__get__)))
+            setattr(cls, name, property(asking(member.__get__), member.fset))
     if "__iter__" not in own:
         cls.__iter__ = iterate
 

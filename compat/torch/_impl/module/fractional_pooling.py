@@ -59,7 +59,7 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
     planes = tuple(input.shape[-axes - 2:-axes]) if input.dim() == axes + 2 else (1, input.shape[0])
     if samples is None:
         samples = torch.rand(*planes, axes, dtype=input.dtype)
-    draws = samples.detach().numpy().reshape(-1, axes)
+    draws = samples.detach().numpy().reshape(-1, axes)[:planes[0] * planes[1]]
     draws = draws[:, ::-1] if axes == 2 else draws  # PyTorch's order: width before height, but depth first
     starts = [np.stack([places(u, n, out, k) for u in draws[:, axis]])
               for axis, (n, out, k) in enumerate(zip(shape, size, kernel))]
