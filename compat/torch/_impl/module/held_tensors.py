@@ -5,10 +5,9 @@ import numpy as np
 from ..dispatch.overriding import default_torch_function
 from ..tensor import tensor
 from ..types import dtypes
-from ..types.parameter import Parameter, ParameterType, made_subclass
+from ..types.parameter import Parameter, made_subclass
 from ..types.size import CPU
 from ..types.tensor_type import Tensor, TensorBase, wrap
-
 
 ATTACHED = tensor  # what the classes below inherit is looked at when they are made
 

@@ -165,7 +165,7 @@ class ParameterDict(Module):
     @classmethod
     def fromkeys(cls, keys, default=None):
         """A ParameterDict with one value under all keys."""
-        return cls({key: default for key in keys})
+        return cls(dict.fromkeys(keys, default))
 
     def keys(self):
         """The keys."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from ..graph.hooks import RemovableHandle
 from ..modes.grad_mode import no_grad
-
 from ..types.parameter import Parameter
 from ..types.tensor_type import TensorBase
 from .held_tensors import is_lazy
@@ -79,15 +78,13 @@ class StateDict:
 
     def get_extra_state(self):
         """What `state_dict` holds of a subclass that defines this and `set_extra_state`."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. Please file "
-                           "an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report "
-                           "this bug.")
+        raise RuntimeError(f"Module.get_extra_state() was called, but {type(self).__name__} does not define it: a "
+                           "class with extra state defines get_extra_state and set_extra_state")
 
     def set_extra_state(self, state):
         """Take what `get_extra_state` gave, when a `state_dict` is loaded."""
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. Please file "
-                           "an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report "
-                           "this bug.")
+        raise RuntimeError(f"Module.set_extra_state() was called, but {type(self).__name__} does not define it: a "
+                           "class with extra state defines get_extra_state and set_extra_state")
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copy parameters and buffers from a dict of tensors.
@@ -121,9 +118,9 @@ class StateDict:
             keys = _IncompatibleKeys(missing, unexpected)
             for hook in list(module._load_state_dict_post_hooks.values()):
                 if hook(module, keys) is not None:
-                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected "
-                                         "to return new values, if incompatible_keys need to be modified, it should be "
-                                         "done inplace.")
+                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                                         "expected to return new values, if incompatible_keys need to be modified, it "
+                                         "should be done inplace.")
 
         load(self, state_dict, "")
         if strict:
@@ -181,7 +178,7 @@ class StateDict:
                 if not assign:
                     value.copy_(given)
                 elif isinstance(value, Parameter):
-                    found = given if isinstance(given, Parameter) else Parameter(given, requires_grad=value.requires_grad)
+                    found = given if isinstance(given, Parameter) else Parameter(given, value.requires_grad)
                     found.requires_grad = value.requires_grad
                     setattr(self, name, found)
                 else:

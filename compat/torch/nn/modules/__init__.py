@@ -72,7 +72,7 @@ _HOMES = {
     upsampling: "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name):  # noqa: N807

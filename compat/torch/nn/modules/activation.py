@@ -1,9 +1,9 @@
 """torch.nn.modules.activation: nonlinear functions as modules, and attention of several heads."""
 
 from ..._impl.module import functions as F, torch_names as torch
-from ._attention import MultiheadAttention as MultiheadAttention
 from ..._impl.module.module import Module
 from ..._impl.types.parameter import Parameter
+from ._attention import MultiheadAttention as MultiheadAttention
 
 
 class _InPlace(Module):

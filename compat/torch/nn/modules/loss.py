@@ -3,6 +3,7 @@
 from ..._impl.module import functions as F
 from ..._impl.module.module import Module
 from ..._impl.ops.loss_reduction import legacy
+from .distance import PairwiseDistance
 from .linear import Linear
 from .linear_cross_entropy_options import LinearCrossEntropyOptions
 
@@ -300,7 +301,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         if margin <= 0:
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} "
                              "instead")
-        self.distance_function = distance_function if distance_function is not None else F.pairwise_distance
+        self.distance_function = distance_function if distance_function is not None else PairwiseDistance()
         self.margin = margin
         self.swap = swap
 
