@@ -14,7 +14,7 @@ def main():
     """Install, then run the script or module that the arguments name."""
     given = sys.argv[1:]
     if not given or given[0] in ("-h", "--help") or given == ["-m"]:
-        print(__doc__.strip())
+        sys.stdout.write(f"{__doc__.strip()}\n")
         raise SystemExit(0 if given and given[0] != "-m" else 2)
     install()
     if given[0] == "-m":

@@ -1,6 +1,33 @@
-"""torch.nn: the functional part."""
+"""torch.nn: modules, their parameters, and functions of tensors. Modules are loaded when they are first asked for."""
 
+from .... import _engine as _engine_names
 from .._impl.dispatch import surface as _surface
-from . import functional as functional
+from .._impl.types.parameter import Parameter as Parameter
+from . import functional as functional, modules as modules
 
-__getattr__ = _surface.getter("nn.", "torch.nn")
+LazyModule = _engine_names.LazyModule
+
+common_types = LazyModule("covector.compat.torch.nn.common_types")
+grad = LazyModule("covector.compat.torch.nn.grad")
+init = LazyModule("covector.compat.torch.nn.init")
+parameter = LazyModule("covector.compat.torch.nn.parameter")
+utils = LazyModule("covector.compat.torch.nn.utils")
+del LazyModule
+
+_HELD = ("Buffer", "UninitializedBuffer", "UninitializedParameter")
+_unbuilt = _surface.getter("nn.", "torch.nn")
+
+
+def __getattr__(name):  # noqa: N807
+    if name in _HELD:
+        found = getattr(parameter, name)
+    elif name in modules.__all__:
+        found = getattr(modules, name)
+    else:
+        return _unbuilt(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():  # noqa: N807
+    return sorted({*globals(), *modules.__all__, *_HELD})

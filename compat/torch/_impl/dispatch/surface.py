@@ -11,7 +11,8 @@ from .signatures import Looked, check, explain, signatures, synonyms
 
 # Parts of PyTorch's surface that are not built, and say so when they are asked for.
 UNBUILT = frozenset("""
-distributions fill optim nn.Linear nn.Module nn.Parameter nn.Sequential nn.init nn.utils utils.data
+nn.intrinsic nn.qat nn.quantizable nn.quantized nn.parallel nn.attention nn.DataParallel
+distributions fill optim utils.data
 utils.checkpoint.DefaultDeviceType utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 """.split())
 

@@ -10,22 +10,31 @@ from .undefined import UNDEFINED
 
 
 class RemovableHandle:
-    """What `register_hook` returns: `remove()` takes the hook away. A context manager too."""
+    """What `register_hook` returns: `remove()` takes the hook away. A context manager too.
 
-    __slots__ = ("__weakref__", "hooks", "id")
-    count = 0
+    Args:
+        hooks_dict: the hooks by number, where `fn` is put if it is given.
+        extra_dict: tables of more facts of them by number, one or a list.
+    """
 
-    def __init__(self, hooks, fn):
-        self.hooks = ref(hooks) if isinstance(hooks, OrderedDict) else hooks
-        self.id = RemovableHandle.count
-        RemovableHandle.count += 1
-        hooks[self.id] = fn
+    __slots__ = ("__weakref__", "extra", "hooks", "id")
+    next_id = 0
+
+    def __init__(self, hooks_dict, fn=None, *, extra_dict=None):
+        self.hooks = ref(hooks_dict) if isinstance(hooks_dict, OrderedDict) else hooks_dict
+        self.extra = () if extra_dict is None else tuple(
+            map(ref, extra_dict if isinstance(extra_dict, list) else [extra_dict]))
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        if fn is not None:
+            hooks_dict[self.id] = fn
 
     def remove(self):
         """Take the hook away; harmless when repeated."""
-        hooks = self.hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
+        for table in (self.hooks, *self.extra):
+            table = table()
+            if table is not None:
+                table.pop(self.id, None)
 
     def __enter__(self):
         return self

@@ -42,7 +42,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if tuple(var.shape) != tuple(input.shape):
         if tuple(input.shape[:-1]) == tuple(var.shape):
             var = cnp.expand_dims(var, -1)
-        elif not (tuple(input.shape[:-1]) == tuple(var.shape[:-1]) and var.shape[-1] == 1):
+        elif input.ndim != var.ndim or sum([n for m, n in zip(input.shape, var.shape) if m != n]) != 1:
             raise ValueError("var is of incorrect size")
     if var.dtype.kind in "biu":
         raise RuntimeError("result type Float can't be cast to the desired output type "

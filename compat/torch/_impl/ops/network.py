@@ -414,7 +414,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         some = target != 0  # below 0 the logarithm is NaN
         losses = cnp.where(some, target * (cnp.log(cnp.where(some, target, 1.0)) - input), 0.0)
     if reduction == "batchmean":
-        return cnp.sum(losses) / input.shape[0]
+        return cnp.sum(losses) / (input.shape[0] if input.ndim else 1)
     return reduced(losses, reduction)
 
 

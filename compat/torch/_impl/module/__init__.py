@@ -1,0 +1,1 @@
+"""Modules of torch.nn: what a module is, what its layers share."""

@@ -1,0 +1,223 @@
+"""torch.nn.init: values that parameters begin with."""
+
+import math
+import warnings
+
+from ..modes.grad_mode import no_grad
+from . import torch_names as torch
+
+_ONE = frozenset("""linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d sigmoid""".split())
+
+
+def calculate_gain(nonlinearity, param=None):
+    """The gain that a nonlinearity asks of the weights before it.
+
+    Args:
+        nonlinearity: its name: "linear", "conv2d", …, "sigmoid", "tanh", "relu", "leaky_relu", "selu".
+        param: the slope of "leaky_relu".
+    Raises:
+        ValueError: another name.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.nn.init.calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity in _ONE:
+        return 1
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        if param is not None and (isinstance(param, bool) or not isinstance(param, int | float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        slope = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity == "selu":
+        return 3.0 / 4
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def uniform_(tensor, a=0.0, b=1.0, generator=None):
+    """Fill with draws between `a` and `b`."""
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    """Fill with draws of a normal distribution."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
+    """Fill with draws of a normal distribution between `a` and `b`, by the inverse of its distribution function."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+                      "incorrect.", stacklevel=2)
+
+    def below(x):
+        return (1 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2
+
+    low, high = below(a), below(b)
+    with no_grad():
+        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
+        tensor.erfinv_()
+        tensor.mul_(std * math.sqrt(2.0))
+        tensor.add_(mean)
+        return tensor.clamp_(min=a, max=b)
+
+
+def constant_(tensor, val):
+    """Fill with one value."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor):
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor):
+    """Fill with zeros."""
+    with no_grad():
+        return tensor.zero_()
+
+
+def eye_(tensor):
+    """Fill a matrix with the identity."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.copy_(torch.eye(*tensor.shape, dtype=tensor.dtype))
+    return tensor
+
+
+def dirac_(tensor, groups=1):
+    """Fill the weights of a convolution so that it passes its inputs on, in every group.
+
+    Raises:
+        ValueError: not 3 to 5 axes, or channels that `groups` does not divide.
+    """
+    if tensor.ndimension() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    shape = tensor.size()
+    if shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    each = shape[0] // groups
+    middle = tuple([n // 2 for n in shape[2:]])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for d in range(min(each, shape[1])):
+                tensor[(group * each + d, d, *middle)] = 1
+    return tensor
+
+
+def _calculate_fan_in_and_fan_out(tensor):
+    """How many inputs an output depends on, and the other way round."""
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.size(1) * field, tensor.size(0) * field
+
+
+def _calculate_correct_fan(tensor, mode):
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
+
+
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    """Fill with uniform draws of the standard deviation `gain * sqrt(2 / (fan_in + fan_out))`; Glorot, Bengio (2010).
+
+    >>> import covector.compat.torch as torch
+    >>> w = torch.nn.init.xavier_uniform_(torch.empty(30, 20))
+    >>> bool(w.abs().max() < (6 / 50) ** 0.5)
+    True
+    """
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor, gain=1.0, generator=None):
+    """Fill with normal draws of the standard deviation `gain * sqrt(2 / (fan_in + fan_out))`."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
+
+
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Fill with uniform draws of the standard deviation `gain / sqrt(fan)`; He et al. (2015).
+
+    Args:
+        a: the slope, for "leaky_relu".
+        mode: "fan_in" keeps the variance of values, "fan_out" that of gradients.
+    """
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    return uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Fill with normal draws of the standard deviation `gain / sqrt(fan)`."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor, gain=1, generator=None):
+    """Fill with a matrix (all axes but the first as one) whose rows or columns are orthonormal; Saxe et al. (2013)."""
+    if tensor.ndimension() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    with no_grad():
+        draws = torch.empty(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
+        draws.normal_(0, 1, generator=generator)
+        if rows < columns:
+            draws = draws.t().contiguous().t()
+        q, r = torch.qr(draws)
+        q = q * torch.diag(r, 0).sign()  # unique, and so evenly distributed
+        tensor.view(rows, columns).copy_(q.t() if rows < columns else q)
+        return tensor.mul_(gain)
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    """Fill a matrix with normal draws, and a part `sparsity` of each column with zeros; Martens (2010)."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[torch.randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+def old_name(fun):
+    """The form of a function without its underscore, which warns."""
+    name = fun.__name__[:-1]
+
+    def deprecated(*args, **kwargs):
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{fun.__name__}`.", FutureWarning,
+                      stacklevel=2)
+        return fun(*args, **kwargs)
+
+    deprecated.__name__ = name
+    deprecated.__doc__ = f"`{fun.__name__}` under its old name."
+    return deprecated
+
+
+uniform, normal, constant, eye, dirac = map(old_name, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(old_name, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(old_name, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(old_name, (orthogonal_, sparse_))
+

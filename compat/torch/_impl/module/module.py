@@ -1,0 +1,51 @@
+"""nn.Module."""
+
+from .calls import Calls
+from .conversion import Conversion
+from .registration import Registration
+from .state_dict import StateDict
+from .traversal import Traversal, fresh_tables
+
+
+class Module(Calls, Registration, Traversal, StateDict, Conversion):
+    """The base of all layers and networks: it knows its parameters, buffers and the modules below it.
+
+    A subclass calls `super().__init__()`, assigns parameters and modules as attributes, and defines `forward`.
+
+    >>> import covector.compat.torch as torch
+    >>> class Scale(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = torch.nn.Parameter(torch.tensor(2.0))
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> m = Scale()
+    >>> m(torch.tensor(3.0)).backward()
+    >>> m.factor.grad
+    tensor(3.)
+    >>> m.state_dict()
+    OrderedDict({'factor': tensor(2.)})
+    """
+
+    _version = 1
+    dump_patches = False
+    call_super_init = False
+    _compiled_call_impl = None
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        fresh_tables(self)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
+
+    def compile(self, *args, **kwargs):
+        """Raise: modules run as they are.
+
+        Raises:
+            NotImplementedError: always; `covector.jit` compiles functions of arrays.
+        """
+        raise NotImplementedError("Module.compile() is not supported by covector.compat.torch: modules run eagerly; "
+                                  "write the function on arrays and use covector.jit to compile it")

@@ -1,0 +1,348 @@
+"""torch.nn.modules.activation: nonlinear functions as modules, and attention of several heads."""
+
+from ..._impl.module import functions as F, torch_names as torch
+from ..._impl.module.module import Module
+from ..._impl.types.parameter import Parameter
+from ._attention import MultiheadAttention as MultiheadAttention
+
+
+class _InPlace(Module):
+    """A function of the elements that may write its output into its input."""
+
+    _function = None
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input):
+        return type(self)._function(input, inplace=self.inplace)
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+
+class ReLU(_InPlace):
+    """`max(x, 0)`.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    _function = F.relu
+
+
+class Hardsigmoid(_InPlace):
+    """`clip(x + 3, 0, 6) / 6`."""
+
+    _function = F.hardsigmoid
+
+    def extra_repr(self):
+        return ""
+
+
+class SiLU(_InPlace):
+    """`x * sigmoid(x)`."""
+
+    _function = F.silu
+
+
+class Mish(_InPlace):
+    """`x * tanh(softplus(x))`."""
+
+    _function = F.mish
+
+
+class Hardswish(_InPlace):
+    """`x * hardsigmoid(x)`."""
+
+    _function = F.hardswish
+
+    def extra_repr(self):
+        return ""
+
+
+class SELU(_InPlace):
+    """The scaled ELU of networks that normalize themselves; Klambauer et al. (2017)."""
+
+    _function = F.selu
+
+
+class _Plain(Module):
+    """A function of the elements without parameters."""
+
+    _function = None
+
+    def forward(self, input):
+        return type(self)._function(input)
+
+
+class Sigmoid(_Plain):
+    """`1 / (1 + exp(-x))`."""
+
+    _function = torch.sigmoid
+
+
+class Tanh(_Plain):
+    """`tanh(x)`."""
+
+    _function = torch.tanh
+
+
+class LogSigmoid(_Plain):
+    """`log(sigmoid(x))`."""
+
+    _function = F.logsigmoid
+
+
+class Softsign(_Plain):
+    """`x / (1 + abs(x))`."""
+
+    _function = F.softsign
+
+
+class Tanhshrink(_Plain):
+    """`x - tanh(x)`."""
+
+    _function = F.tanhshrink
+
+
+class Threshold(Module):
+    """`x` where it is above `threshold`, else `value`."""
+
+    def __init__(self, threshold, value, inplace=False):
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self):
+        return f"threshold={self.threshold}, value={self.value}{', inplace=True' if self.inplace else ''}"
+
+
+class RReLU(Module):
+    """LeakyReLU whose slopes are drawn between `lower` and `upper` in training; their mean in `eval()`."""
+
+    def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self):
+        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
+
+
+class Hardtanh(Module):
+    """`clip(x, min_val, max_val)`."""
+
+    def __init__(self, min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None):
+        super().__init__()
+        self.min_val = min_val if min_value is None else min_value
+        self.max_val = max_val if max_value is None else max_value
+        self.inplace = inplace
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val must be larger than min_val, but got min_val={self.min_val} and "
+                                 f"max_val={self.max_val}")
+
+    def forward(self, input):
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self):
+        return f"min_val={self.min_val}, max_val={self.max_val}{', inplace=True' if self.inplace else ''}"
+
+
+class ReLU6(Hardtanh):
+    """`clip(x, 0, 6)`."""
+
+    def __init__(self, inplace=False):
+        super().__init__(0.0, 6.0, inplace)
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+
+class _Exponential(Module):
+    def __init__(self, alpha=1.0, inplace=False):
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input):
+        return type(self)._function(input, self.alpha, self.inplace)
+
+    def extra_repr(self):
+        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
+
+
+class ELU(_Exponential):
+    """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
+
+    _function = F.elu
+
+
+class CELU(_Exponential):
+    """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`."""
+
+    _function = F.celu
+
+
+class LeakyReLU(Module):
+    """`x` where it is positive, else `negative_slope * x`."""
+
+    def __init__(self, negative_slope=1e-2, inplace=False):
+        super().__init__()
+        self.negative_slope = negative_slope
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+    def extra_repr(self):
+        return f"negative_slope={self.negative_slope}{', inplace=True' if self.inplace else ''}"
+
+
+class PReLU(Module):
+    """LeakyReLU with learned slopes: one, or one for each channel (axis 1)."""
+
+    def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = Parameter(torch.empty(num_parameters, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Set the slopes to `init`."""
+        with torch.no_grad():
+            self.weight.fill_(self.init)
+
+    def forward(self, input):
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self):
+        return f"num_parameters={self.num_parameters}"
+
+
+class GLU(Module):
+    """`a * sigmoid(b)` of the two halves along an axis."""
+
+    def __init__(self, dim=-1):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input):
+        return F.glu(input, self.dim)
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class GELU(Module):
+    """`x * Φ(x)`, Φ the normal distribution function; `approximate="tanh"` for its approximation by tanh."""
+
+    def __init__(self, approximate="none"):
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input):
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self):
+        return f"approximate={self.approximate!r}"
+
+
+class _Shrink(Module):
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input):
+        return type(self)._function(input, self.lambd)
+
+    def extra_repr(self):
+        return f"{self.lambd}"
+
+
+class Hardshrink(_Shrink):
+    """`x` where `abs(x) > lambd`, else 0."""
+
+    _function = F.hardshrink
+
+
+class Softshrink(_Shrink):
+    """`sign(x) * max(abs(x) - lambd, 0)`."""
+
+    _function = F.softshrink
+
+
+class Softplus(Module):
+    """`log(1 + exp(beta * x)) / beta`, and `x` where `beta * x > threshold`."""
+
+    def __init__(self, beta=1.0, threshold=20.0):
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input):
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self):
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class _AlongAxis(Module):
+    _function = None
+
+    def __init__(self, dim=None):
+        super().__init__()
+        self.dim = dim
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self.__dict__.setdefault("dim", None)
+
+    def forward(self, input):
+        return type(self)._function(input, self.dim, _stacklevel=5)
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongAxis):
+    """`exp(x) / exp(x).sum(dim)`.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.nn.Softmax(dim=0)(torch.zeros(4))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500])
+    """
+
+    _function = F.softmax
+
+
+class Softmin(_AlongAxis):
+    """Softmax of `-x`."""
+
+    _function = F.softmin
+
+
+class LogSoftmax(_AlongAxis):
+    """The logarithm of Softmax."""
+
+    _function = F.log_softmax
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of images `(N, C, H, W)` or `(C, H, W)`."""
+
+    def forward(self, input):
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+        return F.softmax(input, -3, _stacklevel=5)

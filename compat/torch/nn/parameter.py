@@ -1,0 +1,10 @@
+"""torch.nn.parameter: what modules register."""
+
+from .._impl.module.held_tensors import (
+    Buffer as Buffer,
+    UninitializedBuffer as UninitializedBuffer,
+    UninitializedParameter as UninitializedParameter,
+    UninitializedTensorMixin as UninitializedTensorMixin,
+    is_lazy as is_lazy,
+)
+from .._impl.types.parameter import Parameter as Parameter

@@ -1,0 +1,13 @@
+"""torch.nn.utils.stateless: a module called with other tensors in place of its own."""
+
+import warnings
+
+from ..._impl.func.modules import functional_call as _functional_call
+
+
+def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """`torch.func.functional_call` under its old name."""
+    warnings.warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
+                  "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
+                  "replacement.", FutureWarning, stacklevel=2)
+    return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
