@@ -1,7 +1,9 @@
 """The public functions of a namespace of torch; a name that is not implemented says so when it is asked for."""
 
 import functools
+from types import MappingProxyType
 
+from ..... import _engine
 from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS
 from .overriding import dispatching
@@ -9,7 +11,8 @@ from .signatures import Looked, check, explain, signatures, synonyms
 
 # Parts of PyTorch's surface that are not built, and say so when they are asked for.
 UNBUILT = frozenset("""
-distributions fill optim nn.Linear nn.Module nn.Parameter nn.Sequential nn.init nn.utils utils.data
+fill nn.Linear nn.Module nn.Parameter nn.Sequential nn.init nn.utils optim.swa_utils.AveragedModel
+optim.swa_utils.update_bn
 utils.checkpoint.DefaultDeviceType utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 """.split())
 
@@ -20,10 +23,17 @@ FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones
 zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
-def getter(prefix, module):
-    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg."""
+def getter(prefix, module, later=MappingProxyType({})):
+    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg.
+
+    Args:
+        prefix, module: of its names in the table of operations, and the name of the namespace.
+        later: name -> `LazyModule` of a part that is imported when it is first asked for.
+    """
 
     def __getattr__(name):  # noqa: N807
+        if name in later:
+            return _engine.loaded(later[name])
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
             return public(row)
@@ -35,6 +45,11 @@ def getter(prefix, module):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__
+
+
+def lister(names, later):
+    """The `__dir__` of a namespace with parts that are imported when they are asked for."""
+    return lambda: sorted({*names, *later} - {"__dir__"})
 
 
 @functools.cache
