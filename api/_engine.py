@@ -6,7 +6,7 @@ from .core.arrays.errstate import (
     make_error_state as make_error_state,
 )
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS
-from .core.lazy import LazyModule as LazyModule
+from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs
 from .core.ops.indexing.places import Places as Places

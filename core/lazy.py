@@ -30,6 +30,14 @@ class LazyModule:
         setattr(self, name, found)
         return found
 
+    def __dir__(self):
+        return dir(loaded(self))
+
     def once_loaded(self, act):
         """Call `act(module)` before the module is first used."""
         self._waiting.append(act)
+
+
+def loaded(lazy):
+    """The module that a `LazyModule` stands for, imported now if it was not yet."""
+    return import_module(lazy._name)

@@ -7,6 +7,7 @@
 tensor([2., 4., 6.])
 """
 
+from ..._engine import LazyModule
 from . import (
     autograd,
     cuda,
@@ -80,5 +81,10 @@ from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
 _surface.publish(globals())
-__getattr__ = _surface.getter("", "torch")
-del _NAMES, _surface
+_LATER = {
+    "distributions": LazyModule("covector.compat.torch.distributions"),
+    "optim": LazyModule("covector.compat.torch.optim"),
+}
+__getattr__ = _surface.getter("", "torch", _LATER)
+__dir__ = _surface.lister(globals(), _LATER)
+del LazyModule, _LATER, _NAMES, _surface

@@ -1,6 +1,10 @@
 """torch.utils."""
 
+from ...._engine import LazyModule
 from .._impl.dispatch import surface as _surface
 from . import _pytree, checkpoint, dlpack, hooks
 
-__getattr__ = _surface.getter("utils.", "torch.utils")
+_LATER = {"data": LazyModule("covector.compat.torch.utils.data")}
+__getattr__ = _surface.getter("utils.", "torch.utils", _LATER)
+__dir__ = _surface.lister(globals(), _LATER)
+del LazyModule, _LATER

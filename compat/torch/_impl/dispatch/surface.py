@@ -2,8 +2,9 @@
 
 import functools
 import sys
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 
+from ..... import _engine
 from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS
 from .overriding import dispatching
@@ -12,7 +13,7 @@ from .signatures import Looked, check, explain, signatures, synonyms
 # Parts of PyTorch's surface that are not built, and say so when they are asked for.
 UNBUILT = frozenset("""
 nn.intrinsic nn.qat nn.quantizable nn.quantized nn.parallel nn.attention nn.DataParallel
-distributions fill optim utils.data
+fill optim.swa_utils.AveragedModel optim.swa_utils.update_bn
 utils.checkpoint.DefaultDeviceType utils.checkpoint.get_device_states utils.checkpoint.set_device_states
 """.split())
 
@@ -23,10 +24,17 @@ FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones
 zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
-def getter(prefix, module):
-    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg."""
+def getter(prefix, module, later=MappingProxyType({})):
+    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg.
+
+    Args:
+        prefix, module: of its names in the table of operations, and the name of the namespace.
+        later: name -> `LazyModule` of a part that is imported when it is first asked for.
+    """
 
     def __getattr__(name):  # noqa: N807
+        if name in later:
+            return _engine.loaded(later[name])
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
             return public(row)
@@ -56,6 +64,11 @@ def publish(namespace):
 
 _PRIVATE = __name__.rpartition(".dispatch")[0]
 _ROOT = _PRIVATE.rpartition("._impl")[0]
+
+
+def lister(names, later):
+    """The `__dir__` of a namespace with parts that are imported when they are asked for."""
+    return lambda: sorted({*names, *later} - {"__dir__"})
 
 
 @functools.cache

@@ -1,0 +1,162 @@
+"""Optimizers whose update is a formula of each element: on arrays where nothing else is asked for, else on tensors."""
+
+from types import SimpleNamespace
+
+from ..dispatch.call import ROWS
+from ..graph import versions
+from ..modes.grad_mode import enable_grad
+from ..modes.modes import restore, set_modes
+from ..types.tensor_type import TensorBase
+from ..types.tensor_value import bottom
+from .flat import Plan, directly, make_state
+from .optimizer import Optimizer
+
+CAPTURING = ("cuda", "xpu", "hpu", "privateuseone", "xla")
+TENSORS = SimpleNamespace(**{name: ROWS[name].fun for name in "sqrt abs maximum sign where clip".split()})
+
+class Elementwise(Optimizer):
+    """An optimizer of formulas. A kind gives `slots`, `numbers`, `prepare` and `formula`.
+
+    A formula is written once, in operators and functions that arrays and tensors have, and writes in place:
+    `formula(xp, h, p, g, *state)`, with what `prepare` returned as `h`.
+    """
+
+    captured = "params and state_steps"
+
+    def slots(self, group):
+        """Name -> first value of the state in the shape of a parameter."""
+        return {}
+
+    def numbers(self, group):
+        """Name -> first value of the state that is one number."""
+        return {"step": 0.0}
+
+    def bundled(self, group):
+        """Whether small parameters are worth being copied together: not where the formula has few passes."""
+        return True
+
+    def step(self, closure=None):
+        """Update the parameters; returns the loss of `closure`, if one is given."""
+        before = set_modes(grad=bool(self.defaults["differentiable"]))
+        try:
+            loss = None
+            if closure is not None:
+                with enable_grad():
+                    loss = closure()
+            for i, group in enumerate(self.param_groups):
+                params, grads = [], []
+                for p in group["params"]:
+                    g = p.grad
+                    if g is not None:
+                        params.append(p)
+                        grads.append(g)
+                if params:
+                    self.update(i, group, params, grads)
+            return loss
+        finally:
+            restore(before)
+
+    def update(self, i, group, params, grads):
+        """Take a step of one group."""
+        self.check(group)
+        if group["differentiable"] or not directly(params, grads) or not self.plain(group):
+            self.on_tensors(group, params, grads)
+            return
+        plan = self._plans.get(i)
+        if plan is None or not plan.holds(self, params):
+            plan = self._plans[i] = Plan(self, group, params)
+        plan.step(self, group, grads)
+
+    def check(self, group):
+        """PyTorch's refusals of options that are known when a step is taken."""
+        if group.get("capturable"):
+            devices = [d for d in CAPTURING if d != "xla"] if group["foreach"] else list(CAPTURING)
+            raise AssertionError(f"If capturable=True, {self.captured} must be on supported devices: {devices}.")
+        if group["foreach"] and group["differentiable"]:
+            raise AssertionError("_foreach ops don't support autograd")
+
+    def plain(self, group):
+        """Whether all options are numbers, or tensors of which the number is all that counts."""
+        return all([not isinstance(v, TensorBase) or v.level_trace is None for v in group.values()])
+
+    def on_tensors(self, group, params, grads):
+        """Take a step of one group, parameter by parameter, with operations on tensors."""
+        recorded = group["differentiable"]
+        slots, numbers = self.slots(group), self.numbers(group)
+        for p, g in zip(params, grads):
+            state = self.state[p] if slots or numbers else {}
+            fresh = not all([name in state for name in (*slots, *numbers)])
+            if fresh:
+                for name, t in make_state([p], slots, numbers, bundled=False)[0].items():
+                    state.setdefault(name, t)
+            found = {name: bottom(state[name]).reshape(1) for name in numbers}
+            h = self.prepare(group, found, fresh, float_of=kept if recorded else number)
+            for array in found.values():
+                versions.bump(array)
+            # A copy takes the writes of a recorded step: what the next one writes to was not saved for backward.
+            mine = [state[name].clone() if recorded else state[name] for name in slots]
+            self.formula(TENSORS, h, *[real_view(t) for t in (p, g, *mine)])
+            if recorded:
+                for name, t in zip(slots, mine):
+                    state[name].copy_(t)
+
+def real_view(t):
+    """A tensor of real numbers over the memory of one that may be complex."""
+    return ROWS["view_as_real"].fun(t) if t.is_complex() else t
+
+def number(x):
+    """An option as a number of Python."""
+    return x.item() if isinstance(x, TensorBase) else x
+
+def kept(x):
+    """An option as it is, so that a step can be differentiated by it."""
+    return x.reshape(()) if isinstance(x, TensorBase) else x
+
+def count(numbers):
+    """Count a step, and return how many there were."""
+    step = numbers["step"]
+    step += 1.0
+    return step.item(0)
+
+def directed(h, p, g):
+    """The direction to descend: the gradient, or minus it to maximize, and what decays the weights into it."""
+    if h.maximize:
+        g = -g
+    if h.decay is not None:
+        g = g + p * h.decay
+    return g
+
+def usual(group, float_of):
+    """`lr`, `decay` (None for none) and `maximize` of a group."""
+    decay = float_of(group["weight_decay"])
+    if not isinstance(decay, TensorBase) and decay == 0:
+        decay = None
+    return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=group["maximize"])
+
+def check_lr(lr, foreach=None, capturable=False):
+    """PyTorch's refusals of a learning rate."""
+    if isinstance(lr, TensorBase):
+        if foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        if lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+    at_least_zero(lr, "Invalid learning rate: {}")
+
+def at_least_zero(value, message):
+    """Refuse a negative number, or what is no number."""
+    if not 0.0 <= value:
+        raise ValueError(message.format(value))
+
+def check_betas(betas):
+    """PyTorch's refusals of two decay rates."""
+    for i in range(2):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
+def check_fused(differentiable, foreach):
+    """PyTorch's refusals of `fused=True` with what it excludes."""
+    if differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+

@@ -1,0 +1,3 @@
+"""torch.optim.adagrad: Adagrad."""
+
+from .._impl.optim.adaptive import Adagrad as Adagrad

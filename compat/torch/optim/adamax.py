@@ -1,0 +1,3 @@
+"""torch.optim.adamax: Adamax."""
+
+from .._impl.optim.adam import Adamax as Adamax

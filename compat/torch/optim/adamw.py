@@ -1,0 +1,3 @@
+"""torch.optim.adamw: AdamW."""
+
+from .._impl.optim.adam import AdamW as AdamW

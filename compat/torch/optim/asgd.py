@@ -1,0 +1,3 @@
+"""torch.optim.asgd: ASGD."""
+
+from .._impl.optim.gradient_descent import ASGD as ASGD

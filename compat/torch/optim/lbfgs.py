@@ -1,0 +1,3 @@
+"""torch.optim.lbfgs: LBFGS."""
+
+from .._impl.optim.lbfgs import LBFGS as LBFGS

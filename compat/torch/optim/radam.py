@@ -1,0 +1,3 @@
+"""torch.optim.radam: RAdam."""
+
+from .._impl.optim.adam import RAdam as RAdam

@@ -1,0 +1,3 @@
+"""torch.optim.rprop: Rprop."""
+
+from .._impl.optim.gradient_descent import Rprop as Rprop

@@ -1,0 +1,3 @@
+"""torch.optim.sgd: SGD."""
+
+from .._impl.optim.gradient_descent import SGD as SGD
