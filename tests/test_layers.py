@@ -41,6 +41,8 @@ MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # `python tests/test_layers.py` prints the table as it is.
 ARROWS = """
 compat
+compat/torch/distributions
+compat/torch/utils/data
 core
 transforms
 transforms/native/maths
@@ -100,6 +102,7 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/modes: api
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types
+~/installing: ~/types
 ~/state: api ~/modes ~/types ~/graph
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
@@ -109,13 +112,14 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
-compat/torch/nn: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
+~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
+compat/torch/optim: ~/dispatch ~/optim
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
     ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
@@ -126,12 +130,18 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 compat/torch/func: ~/dispatch ~/func
-compat/torch/utils: ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint
+compat/torch/utils: compat/torch/utils/data api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
+~/module: ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
-compat/torch: ~/modes ~/types ~/inplace ~/dispatch compat/torch/nn ~/factories compat/torch/signal ~/random ~/tensor
-    ~/interchange ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd
+compat/torch/nn/modules/utils: ~/module
+compat/torch/nn/modules: api ~/types ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
+compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
+compat/torch: compat/torch/distributions api ~/modes ~/types ~/installing ~/inplace ~/dispatch ~/factories
+    compat/torch/signal ~/random compat/torch/optim ~/tensor ~/interchange ~/ops ~ compat/torch/func
+    compat/torch/utils compat/torch/autograd compat/torch/nn
 """
 
 
