@@ -57,6 +57,17 @@ from ._impl.modes.grad_mode import (
     set_grad_enabled,
 )
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
+from ._impl.platform.autocast import autocast
+from ._impl.platform.compiling import compile  # noqa: A004 (torch's name)
+from ._impl.platform.determinism import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    use_deterministic_algorithms,
+)
 from ._impl.public_names import NAMES as _NAMES
 from ._impl.random.sampling import rand, randint, randn, randperm
 from ._impl.tensor.printing import set_printoptions
@@ -81,10 +92,9 @@ from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
 _surface.publish(globals())
-_LATER = {
-    "distributions": LazyModule("covector.compat.torch.distributions"),
-    "optim": LazyModule("covector.compat.torch.optim"),
-}
+_LATER = {name: LazyModule(f"covector.compat.torch.{name}") for name in (
+    "_C", "_VF", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "distributed", "distributions",
+    "jit", "mps", "multiprocessing", "optim", "profiler", "version", "xpu")}
 __getattr__ = _surface.getter("", "torch", _LATER)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _NAMES, _surface

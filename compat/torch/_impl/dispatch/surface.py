@@ -9,13 +9,7 @@ from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
-
-# Parts of PyTorch's surface that are not built, and say so when they are asked for.
-UNBUILT = frozenset("""
-nn.intrinsic nn.qat nn.quantizable nn.quantized nn.parallel nn.attention nn.DataParallel
-fill optim.swa_utils.AveragedModel optim.swa_utils.update_bn
-utils.checkpoint.DefaultDeviceType utils.checkpoint.get_device_states utils.checkpoint.set_device_states
-""".split())
+from .unbuilt import UNBUILT, unbuilt
 
 # Operations that PyTorch has as methods of tensors alone.
 METHODS = frozenset("expand expand_as permute_dims reshape_as unfold view_as".split())
@@ -41,8 +35,7 @@ def getter(prefix, module, later=MappingProxyType({})):
         if prefix + name == "bfloat16":
             raise AttributeError(NO_BFLOAT16)
         if prefix + name in UNBUILT:
-            raise NotImplementedError(f"torch.{prefix}{name} is part of PyTorch's surface, but not implemented in this "
-                                      "version of covector.compat.torch; see docs/compat_gaps.md for alternatives")
+            raise unbuilt(prefix + name)
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return __getattr__

@@ -1,0 +1,10 @@
+"""torch._dynamo, as far as other people's modules look at it: nothing is compiled."""
+
+from ._impl.platform.compiling import as_it_is as _as_it_is, no as _no
+
+allow_in_graph = disable = disallow_in_graph = mark_dynamic = _as_it_is
+is_compiling = _no
+
+
+def reset():
+    """Nothing: nothing was compiled."""

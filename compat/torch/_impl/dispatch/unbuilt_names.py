@@ -1,0 +1,165 @@
+"""The names of PyTorch's public namespace that are not built; tests/compat/unbuilt.py writes them."""
+
+# The part of the name up to the module, then those of the module.
+NAMES = """\
+-: AVG AcceleratorError AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
+    BenchmarkExecutionStats Block BoolStorage BoolType BufferDict ByteStorage CallStack Capsule CharStorage
+    ClassType Code CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType
+    ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
+    DispatchKey DispatchKeySet DoubleStorage EnumType ErrorReport Event ExcludeDispatchKeyGuard ExecutionPlan
+    FatalError FileCheck FloatStorage FloatType FunctionSchema Future FutureType GradScaler Gradient Graph
+    GraphExecutorState IODescriptor InferredType IntStorage IntType InterfaceType JITException ListType
+    LiteScriptModule LockingLogger LongStorage ModuleDict Node NoneType NoopLogger NumberType OperatorInfo
+    OptionalType OutOfMemoryError ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter RRefType SUM
+    ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptFunction
+    ScriptList ScriptListIterator ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject
+    ScriptObjectProperty SerializationStorageContext ShortStorage StaticModule Stream StreamObjType StringType
+    SymBool SymBoolType SymFloat SymInt SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType
+    Type UnionType Use Value adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao
+    autocast_decrement_nesting autocast_increment_nesting batch_norm batch_norm_backward_elemt
+    batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts
+    batch_norm_stats batch_norm_update_stats binary_cross_entropy_with_logits binomial bit bits16 bits1x8
+    bits2x4 bits4x2 bits8 ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache
+    col_indices_copy complex32 cond conv_tbc convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss
+    cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
+    cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize
+    dropout_ dsmm embedding embedding_bag embedding_renorm_ empty_permuted empty_quantized export
+    fake_quantize_per_channel_affine fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight
+    fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
+    fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
+    fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fill float4_e2m1fn_x2
+    float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu fork frobenius_norm from_file
+    functional fused_moving_avg_obs_fake_quant futures fx get_autocast_cpu_dtype get_autocast_dtype
+    get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
+    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d gru gru_cell has_lapack has_mkl
+    has_openmp has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module
+    import_ir_module_from_buffer indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6
+    int7 int_repr is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled
+    is_autocast_xla_enabled is_vulkan_available kl_div library lobpcg lstm lstm_cell margin_ranking_loss
+    max_pool1d_with_indices merge_type_from_type_comment miopen_batch_norm miopen_convolution
+    miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
+    miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution
+    mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia
+    native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm native_norm
+    nested nonzero_static norm_except_dim nuclear_norm package parse_ir parse_schema parse_type_comment
+    poisson_nll_loss q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
+    qint32 qint8 qscheme quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic
+    quantized_batch_norm quantized_gru_cell quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d
+    quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8
+    resize_as_sparse_ rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell row_indices_copy saddmm
+    set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
+    set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
+    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type set_num_interop_threads slice_copy
+    slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
+    sparse_csc_tensor sparse_csr_tensor spmm sspaddmm sym_constrain_range sym_constrain_range_for_size
+    sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version
+    triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list
+    unsafe_split_with_sizes values_copy wait windows
+accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
+    max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
+    reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
+autograd: profiler_legacy
+autograd.function: hooks
+autograd.functional: fwAD
+autograd.graph: region_activation_memory_budget set_override_stale_capture_stream
+autograd.profiler: KinetoStepTracker MemRecordsAcc
+backends: cpu cusparselt kleidiai m mha miopen nnpack python_native quantized
+compiler: config get_default_backend keep_portable_guards_unsafe keep_tensor_guards_unsafe list_backends
+    load_cache_artifacts load_compiled_function nested_compile_region save_cache_artifacts set_default_backend
+    set_enable_guard_collectives set_stance skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
+    skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy
+cpu: Event Stream StreamContext amp current_stream get_capabilities is_initialized set_device stream
+cuda: BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAPluggableAllocator
+    CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError DeferredCudaCallError
+    DoubleStorage DoubleTensor ExternalStream FloatStorage FloatTensor GreenContext HalfStorage HalfTensor
+    IntStorage IntTensor LongStorage LongTensor MemPool ShortStorage ShortTensor StreamContext
+    caching_allocator_alloc caching_allocator_delete caching_allocator_disabled caching_allocator_enable
+    can_device_access_peer change_current_allocator check_error clock_rate cudaStatus cudart
+    current_blas_handle current_solver_handle default_generators device_memory_used device_of gds
+    get_allocator_backend get_arch_list get_gencode_flags get_per_process_memory_fraction get_rng_state_all
+    get_stream_from_external get_sync_debug_mode graph_pool_handle graphs green_contexts has_half has_magma
+    host_memory_stats host_memory_stats_as_nested_dict initial_seed is_current_stream_capturing
+    is_tf32_supported jiterator list_gpu_processes max_memory_cached memory memory_cached memory_snapshot
+    memory_stats_as_nested_dict memory_usage nccl nvtx power_draw profiler random
+    reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
+    reset_max_memory_cached reset_peak_host_memory_stats set_per_process_memory_fraction set_rng_state_all
+    set_sync_debug_mode sparse streams temperature tunable use_mem_pool utilization
+distributions: AbsTransform AffineTransform Bernoulli Beta Binomial CatTransform Categorical Cauchy Chi2
+    ComposeTransform ContinuousBernoulli CorrCholeskyTransform CumulativeDistributionTransform Dirichlet
+    Distribution ExpTransform Exponential ExponentialFamily FisherSnedecor Gamma GeneralizedPareto Geometric
+    Gumbel HalfCauchy HalfNormal Independent IndependentTransform InverseGamma Kumaraswamy LKJCholesky Laplace
+    LogNormal LogisticNormal LowRankMultivariateNormal LowerCholeskyTransform MixtureSameFamily Multinomial
+    MultivariateNormal NegativeBinomial Normal OneHotCategorical OneHotCategoricalStraightThrough Pareto
+    Poisson PositiveDefiniteTransform PowerTransform RelaxedBernoulli RelaxedOneHotCategorical
+    ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform StackTransform StickBreakingTransform
+    StudentT TanhTransform Transform TransformedDistribution Uniform VonMises Weibull Wishart bernoulli beta
+    biject_to binomial categorical cauchy chi2 constraint_registry constraints continuous_bernoulli dirichlet
+    distribution exp_family exponential fishersnedecor gamma generalized_pareto geometric gumbel half_cauchy
+    half_normal identity_transform independent inverse_gamma kl kl_divergence kumaraswamy laplace lkj_cholesky
+    log_normal logistic_normal lowrank_multivariate_normal mixture_same_family multinomial multivariate_normal
+    negative_binomial normal one_hot_categorical pareto poisson register_kl relaxed_bernoulli
+    relaxed_categorical studentT transform_to transformed_distribution transforms uniform utils von_mises
+    weibull wishart
+distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions
+    BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
+    GatherOptions GroupMember GroupName P2POp PrefixStore ProcessGroup ProcessGroupGloo QueueEmptyError
+    ReduceOp ReduceOptions ReduceScatterOptions ScatterOptions Store Work algorithms all_gather
+    all_gather_coalesced all_gather_into_tensor all_gather_object all_gather_single all_reduce
+    all_reduce_coalesced all_to_all all_to_all_single autograd barrier batch_isend_irecv breakpoint broadcast
+    broadcast_object_list c10d_logger config constants default_pg_timeout destroy_process_group device_mesh
+    distributed_c10d gather gather_object get_backend get_backend_config get_debug_level
+    get_default_backend_for_device get_global_rank get_group_rank get_node_local_rank get_pg_count
+    get_process_group_ranks get_rank get_world_size group init_device_mesh init_process_group irecv
+    is_backend_available is_gloo_available is_mpi_available is_nccl_available is_ucc_available
+    is_xccl_available isend logging_handlers monitored_barrier new_group new_subgroups
+    new_subgroups_by_enumeration record_comm recv recv_object_list reduce reduce_op reduce_scatter
+    reduce_scatter_single reduce_scatter_tensor register_rendezvous_handler remote_device rendezvous rpc
+    scatter scatter_object_list send send_object_list set_debug_level set_debug_level_from_env shrink_group
+    split_group supports_complex utils
+fft: Tensor
+func: rearrange replace_all_batch_norm_modules_
+jit: Attribute CompilationUnit Error Future ScriptFunction ScriptModule annotations enable_onednn_fusion
+    export_opnames fork freeze frontend load onednn_fusion_enabled optimize_for_inference save
+    set_fusion_strategy strict_fusion trace_module wait
+linalg: common_notes
+mps: compile_shader current_allocated_memory driver_allocated_memory event load_metallib profiler
+    recommended_max_memory set_per_process_memory_fraction
+multiprocessing: reductions
+nn: DataParallel attention factory_kwargs intrinsic parallel qat quantizable quantized
+nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE_INTERPOLATION_MODES
+    GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType TYPE_CHECKING Tensor assert_int_or_pair boolean_dispatch
+    conv_tbc fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d
+    fractional_max_pool3d_with_indices grad grouped_mm handle_torch_function has_torch_function
+    has_torch_function_unary has_torch_function_variadic linear_cross_entropy native_channel_shuffle
+    reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes tf32_notes
+optim: swap_in_optimizer_params_and_state
+overrides: enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides
+    is_tensor_method_or_property redispatch_function resolve_name
+profiler: ExecutionTraceObserver itt profiler
+random: thread_safe_generator
+serialization: LoadEndianness SourceChangeWarning StorageType add_safe_globals
+    check_module_version_greater_or_equal clear_safe_globals default_restore_location get_crc32_options
+    get_default_load_endianness get_default_mmap_options get_safe_globals get_unsafe_globals_in_checkpoint
+    location_tag mkdtemp normalize_storage_type register_package safe_globals set_crc32_options
+    set_default_load_endianness set_default_mmap_options skip_data storage_to_tensor_type validate_cuda_device
+    validate_hpu_device
+testing: FileCheck assert_allclose
+utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path collect_env cpp_backtrace
+    deterministic generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend
+    set_module swap_tensors throughput_benchmark weak
+utils.data: BatchSampler ChainDataset ConcatDataset DFIterDataPipe DataChunk DataLoader Dataset
+    DistributedSampler IterDataPipe IterableDataset MapDataPipe RandomSampler Sampler SequentialSampler
+    StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler argument_validation dataloader
+    datapipes dataset default_collate default_convert distributed functional_datapipe get_worker_info graph
+    graph_settings guaranteed_datapipes_determinism non_deterministic random_split runtime_validation
+    runtime_validation_disabled sampler
+utils.checkpoint: DefaultDeviceType SAC_IGNORED_OPS fx_traceback get_device_states set_device_states
+xpu: MemPool StreamContext XPUGraph XPUPluggableAllocator can_device_access_peer change_current_allocator
+    clock_rate default_generators device device_memory_used device_of get_arch_list get_device_capability
+    get_device_name get_device_properties get_gencode_flags get_per_process_memory_fraction get_rng_state_all
+    get_stream_from_external graph graph_pool_handle graphs init initial_seed is_current_stream_capturing
+    is_tf32_supported make_graphed_callables mem_get_info memory memory_snapshot memory_stats
+    memory_stats_as_nested_dict memory_usage power_draw random reset_accumulated_memory_stats
+    reset_peak_memory_stats set_per_process_memory_fraction set_rng_state_all set_stream stream streams
+    temperature use_mem_pool utilization
+"""

@@ -1,0 +1,76 @@
+"""A kind of device that is not here: programs that ask first find out, all else is refused."""
+
+
+def refusing(name, kind, message):
+    """A function that raises."""
+
+    def refuse(*args, **kwargs):
+        raise kind(f"{name}(): {message}")
+
+    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
+    refuse.__doc__ = "Refused: there is no such device."
+    return refuse
+
+
+def answering(name, answer, doc):
+    """A function that gives one answer."""
+
+    def answer_always(*args, **kwargs):
+        return answer() if callable(answer) else answer
+
+    answer_always.__name__ = answer_always.__qualname__ = name
+    answer_always.__doc__ = doc
+    return answer_always
+
+
+def without_device(module, kind, message, refused):
+    """The functions of a device's module, by name.
+
+    Args:
+        module: `torch.cuda`; kind, message: what its refusals raise; refused: names of what needs a device.
+    """
+    zero = "memory_allocated max_memory_allocated memory_reserved max_memory_reserved device_count"
+    quiet = "empty_cache manual_seed manual_seed_all seed seed_all ipc_collect"
+    room = {name: answering(name, 0, "0: there is no such device.") for name in zero.split()}
+    room |= {name: answering(name, None, "Nothing: there is no such device.") for name in quiet.split()}
+    room |= {name: answering(name, False, "False: there is no such device.")
+             for name in ("is_available", "is_initialized", "is_bf16_supported")}
+    room |= {name: refusing(f"{module}.{name}", kind, message) for name in refused.split()}
+    return room
+
+
+class Scaler:
+    """Scales losses for float16 gradients on a device; without one it does nothing, as PyTorch's."""
+
+    def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000,
+                 enabled=True):
+        self.device = device
+
+    def scale(self, outputs):
+        """The outputs as they are."""
+        return outputs
+
+    def unscale_(self, optimizer):
+        """Nothing: gradients were not scaled."""
+
+    def step(self, optimizer, *args, **kwargs):
+        """`optimizer.step(...)`."""
+        return optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale=None):
+        """Nothing."""
+
+    def is_enabled(self):
+        """False."""
+        return False
+
+    def get_scale(self):
+        """1.0."""
+        return 1.0
+
+    def state_dict(self):
+        """Nothing, as of one that is disabled."""
+        return {}
+
+    def load_state_dict(self, state_dict):
+        """Nothing."""

@@ -1,0 +1,5 @@
+"""torch.backends.mkl: not here; its switches are kept, and change nothing."""
+
+def is_available():
+    """False: it is not here."""
+    return False

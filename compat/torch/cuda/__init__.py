@@ -1,0 +1,35 @@
+"""torch.cuda: there is none; what asks whether there is gets an answer, everything else an error."""
+
+from .._impl.dispatch import surface as _surface
+from .._impl.platform.absent import without_device as _without_device
+from . import amp
+
+globals().update(_without_device(
+    "torch.cuda", AssertionError,
+    "Torch not compiled with CUDA enabled: tensors of covector.compat.torch live on the CPU; use device='cpu', or "
+    "covector's own transforms on CuPy arrays",
+    "current_device set_device get_device_name get_device_properties get_device_capability synchronize current_stream "
+    "default_stream stream set_stream Stream Event mem_get_info get_rng_state set_rng_state init "
+    "reset_peak_memory_stats memory_stats memory_summary CUDAGraph graph make_graphed_callables"))
+
+
+class device:  # noqa: N801 (torch's name)
+    """A context of a device, which changes nothing: there is none."""
+
+    def __init__(self, device):
+        self.idx = device
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        return False
+
+
+class OutOfMemoryError(RuntimeError):
+    """The memory of a device is exhausted."""
+
+
+__getattr__ = _surface.getter("cuda.", "torch.cuda")
+_surface.publish(globals())
+__all__ = [name for name in globals() if not name.startswith("_")]

@@ -1,0 +1,25 @@
+"""torch.cuda.amp: without a device nothing is cast or scaled, as in PyTorch."""
+
+from .._impl.platform.absent import Scaler as _Scaler
+from .._impl.platform.autocast import autocast as _autocast, custom_bwd, custom_fwd
+
+
+class GradScaler(_Scaler):
+    """`torch.amp.GradScaler("cuda")`: without a device it does nothing."""
+
+    def __init__(self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+
+class autocast(_autocast):  # noqa: N801 (torch's name)
+    """`torch.autocast("cuda")`: without a device it changes nothing."""
+
+    def __init__(self, enabled=True, dtype=None, cache_enabled=True):
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+    def clone(self):
+        """A context with the same arguments."""
+        return type(self)()
+
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]

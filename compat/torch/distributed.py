@@ -1,0 +1,21 @@
+"""torch.distributed: one process; what asks whether there are more gets an answer."""
+
+from ._impl.dispatch import surface as _surface
+
+
+def is_available():
+    """False: there is one process."""
+    return False
+
+
+def is_initialized():
+    """False."""
+    return False
+
+
+def is_torchelastic_launched():
+    """False."""
+    return False
+
+
+__getattr__ = _surface.getter("distributed.", "torch.distributed")

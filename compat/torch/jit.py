@@ -1,0 +1,23 @@
+"""torch.jit: functions and modules as they are; files of compiled programs are refused."""
+
+import builtins as _builtins
+from typing import Final as Final
+
+from ._impl.dispatch import surface as _surface
+from ._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
+
+script = ignore = unused = export = script_if_tracing = interface = _as_it_is
+is_scripting = is_tracing = _no
+
+
+def annotate(the_type, the_value):
+    """The value."""
+    return the_value
+
+
+def isinstance(obj, target_type):  # noqa: A001 (torch's name)
+    """Python's isinstance."""
+    return _builtins.isinstance(obj, target_type)
+
+
+__getattr__ = _surface.getter("jit.", "torch.jit")

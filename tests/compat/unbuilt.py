@@ -1,0 +1,86 @@
+"""Writes the names of PyTorch's public namespace that are not built: `python tests/compat/unbuilt.py`, with PyTorch."""
+
+import importlib
+import inspect
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+
+PATH = Path(__file__).resolve().parents[2] / "compat" / "torch" / "_impl" / "dispatch" / "unbuilt_names.py"
+MODULES = """
+accelerator amp autograd autograd.forward_ad autograd.function autograd.functional autograd.graph autograd.profiler
+backends compiler cpu cuda distributions distributed fft func futures hub jit linalg mps multiprocessing nested nn nn.functional
+nn.init nn.parameter nn.utils nn.utils.parametrizations nn.utils.parametrize nn.utils.rnn nn.utils.stateless optim
+optim.lr_scheduler overrides profiler quantization random serialization sparse special storage testing utils utils.data
+utils.checkpoint xpu
+""".split()
+HEAD = '''"""The names of PyTorch's public namespace that are not built; tests/compat/unbuilt.py writes them."""
+
+# The part of the name up to the module, then those of the module.
+NAMES = """\\
+'''
+
+
+def public(module):
+    """The public names of a module of PyTorch that are PyTorch's own."""
+    names = {name for name in dir(module) if inspect.ismodule(getattr(module, name, None))}
+    names.update(getattr(module, "__all__", None) or dir(module))
+    for name in names:
+        value = getattr(module, name, None)
+        if inspect.ismodule(value):
+            own = value.__name__.startswith("torch.") and not value.__name__.rpartition(".")[2].startswith("_")
+        else:
+            home = str(getattr(value, "__module__", None) or "torch")
+            own = home.startswith("torch") and not (home.startswith("torch._C") and inspect.isclass(value))
+        if own and value is not None and name.isidentifier() and not name.startswith("_"):
+            yield name
+
+
+def found(theirs, ours):
+    """`{module: names}` of what theirs has and ours has not."""
+    missing = {}
+    for part in ("", *MODULES):
+        try:
+            warnings.simplefilter("ignore")
+            module = importlib.import_module(".".join([theirs.__name__, *[part] * bool(part)]))
+        except ImportError:
+            continue
+        here = ours
+        try:
+            here = importlib.import_module(".".join([ours.__name__, *[part] * bool(part)]))
+        except ImportError:
+            here = None
+        if here is None:
+            continue  # the module itself is among the names of the one above
+        absent = sorted(name for name in public(module) if not has(here, name))
+        if absent:
+            missing[part] = absent
+    return missing
+
+
+def has(module, name):
+    """Whether a module has a name, without asking what it would say of one that it does not have."""
+    try:
+        getattr(module, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def text(missing):
+    """The file."""
+    lines = []
+    for part, names in missing.items():
+        lines += textwrap.wrap(f"{part or '-'}: {' '.join(names)}", 110, subsequent_indent="    ",
+                               break_on_hyphens=False, break_long_words=False)
+    return HEAD + "\n".join(lines) + '\n"""\n'
+
+
+if __name__ == "__main__":
+    import torch
+
+    import covector.compat.torch as compat
+
+    PATH.write_text(text(found(torch, compat)), encoding="utf-8")
+    sys.stdout.write(f"{PATH}\n")
