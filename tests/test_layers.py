@@ -103,6 +103,7 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types
 ~/installing: ~/types
+~/platform: ~/modes ~/types
 ~/state: api ~/modes ~/types ~/graph
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
@@ -112,6 +113,9 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
+compat/torch/amp: ~/platform ~/dispatch
+compat/torch/backends: ~/platform ~/dispatch
+compat/torch/cuda: ~/platform ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
@@ -139,9 +143,10 @@ compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/modules: api ~/types ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat/torch/distributions api ~/modes ~/types ~/installing ~/inplace ~/dispatch ~/factories
-    compat/torch/signal ~/random compat/torch/optim ~/tensor ~/interchange ~/ops ~ compat/torch/func
-    compat/torch/utils compat/torch/autograd compat/torch/nn
+compat/torch: compat/torch/distributions api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch
+    compat/torch/amp compat/torch/backends compat/torch/cuda ~/factories compat/torch/signal ~/random
+    compat/torch/optim ~/tensor ~/interchange ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd
+    compat/torch/nn
 """
 
 
@@ -427,6 +432,8 @@ def test_no_import_inside_a_function(module):
     found = local_imports(modules()[module])
     if module == "covector.core.lazy":  # the one place that imports later
         found = found[1:]
+    if module == "covector.compat.torch._impl.installing.install":  # a finder of modules
+        found = []
     if layer_of(module) == "backends":  # the one line that loads the backend's library
         found = [node for node in found if "covector" in ast.unparse(node) or getattr(node, "level", 0)] or found[1:]
     assert not found, [f"line {node.lineno}: {ast.unparse(node)}" for node in found]

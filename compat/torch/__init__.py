@@ -92,9 +92,25 @@ from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
 _surface.publish(globals())
-_LATER = {name: LazyModule(f"covector.compat.torch.{name}") for name in (
-    "_C", "_VF", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "distributed", "distributions",
-    "jit", "mps", "multiprocessing", "optim", "profiler", "version", "xpu")}
+_LATER = {
+    "_C": LazyModule("covector.compat.torch._C"),
+    "_VF": LazyModule("covector.compat.torch._VF"),
+    "_dynamo": LazyModule("covector.compat.torch._dynamo"),
+    "accelerator": LazyModule("covector.compat.torch.accelerator"),
+    "amp": LazyModule("covector.compat.torch.amp"),
+    "backends": LazyModule("covector.compat.torch.backends"),
+    "compiler": LazyModule("covector.compat.torch.compiler"),
+    "cpu": LazyModule("covector.compat.torch.cpu"),
+    "distributed": LazyModule("covector.compat.torch.distributed"),
+    "distributions": LazyModule("covector.compat.torch.distributions"),
+    "jit": LazyModule("covector.compat.torch.jit"),
+    "mps": LazyModule("covector.compat.torch.mps"),
+    "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
+    "optim": LazyModule("covector.compat.torch.optim"),
+    "profiler": LazyModule("covector.compat.torch.profiler"),
+    "version": LazyModule("covector.compat.torch.version"),
+    "xpu": LazyModule("covector.compat.torch.xpu"),
+}
 __getattr__ = _surface.getter("", "torch", _LATER)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _NAMES, _surface
