@@ -15,6 +15,7 @@ from .core.ops.nn import (
     convolution as _convolution,
     network as _network,
     normalisation as _normalisation,
+    piecewise as _piecewise,
 )
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
@@ -42,4 +43,4 @@ from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
-_LOADED = _convolution, _elimination, _network, _normalisation, _pairs, _special
+_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _pairs, _special

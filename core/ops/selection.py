@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.blend import BITS, select
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
@@ -28,28 +29,33 @@ def _where_samples(rng):
     ]
 
 
-_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
-
-
 def keep_where(d, mask):
     """`np.where(mask, d, 0.0)` of plain float arrays: its bits times 0 or 1, 6 us against 44 for 32768 of float32."""
-    return (d.view(_BITS[d.dtype]) * mask).view(d.dtype)
+    return (d.view(BITS[d.dtype]) * mask).view(d.dtype)
 
 
 def _kept(d, mask):
     """`d` where `mask` holds, exact zeros elsewhere."""
-    if type(d) is ndarray and type(mask) is ndarray and d.ndim and d.shape == mask.shape and d.dtype in _BITS:
+    if type(d) is ndarray and type(mask) is ndarray and d.ndim and d.shape == mask.shape and d.dtype in BITS:
         if mask.dtype.kind == "b":
             return keep_where(d, mask)
     return where(mask, d, 0.0)
 
 
+def _dropped(d, mask):
+    """`d` where `mask` does not hold, exact zeros elsewhere."""
+    if type(mask) is ndarray and type(d) is ndarray and d.ndim and d.shape == mask.shape and d.dtype in BITS:
+        if mask.dtype.kind == "b":
+            return keep_where(d, ~mask)
+    return where(mask, 0.0, d)
+
+
 where = elementwise(
     "where",
-    impl=lambda xp, mask, x, y: xp.where(mask, x, y),
+    impl=lambda xp, mask, x, y: select(mask, x, y) if xp is np else xp.where(mask, x, y),
     lower=Loop(np.where),
-    jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: where(mask, 0.0, dy)},
-    vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: where(mask, 0.0, ct)},
+    jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: _dropped(dy, mask)},
+    vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: _dropped(ct, mask)},
     nondiff="mask",
     zeros=True,
     linear=("x, y",),
@@ -145,7 +151,7 @@ def _share(d, x, y, least):
 
 def _part(xp, d, x, y, least):
     above = operator.lt if least else operator.gt
-    if type(d) is ndarray and d.ndim and d.dtype in _BITS and type(x) in RAW and type(y) in RAW:
+    if type(d) is ndarray and d.ndim and d.dtype in BITS and type(x) in RAW and type(y) in RAW:
         mine = above(x, y)
         if np.shape(mine) == d.shape and np.count_nonzero(mine) + np.count_nonzero(above(y, x)) == mine.size:
             return keep_where(d, mine)  # no ties and no NaN
@@ -189,7 +195,7 @@ def _bounded(x, bound, op, above):
     mine = above(x, bound)
     if np.count_nonzero(mine) + np.count_nonzero(above(bound, x)) != mine.size:
         return None
-    return keep_where(x, mine) if bound == 0 and x.dtype in _BITS else op(x, bound), mine
+    return keep_where(x, mine) if bound == 0 and x.dtype in BITS else op(x, bound), mine
 
 
 def extreme(name, op, share, samples, **facts):

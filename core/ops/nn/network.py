@@ -35,7 +35,7 @@ def _softplus(xp, x):
     u = e + 1
     off = u - 1
     exact = off == 0
-    return xp.maximum(x, 0) + xp.where(exact, e, xp.log(u) * (e / xp.where(exact, 1, off)))
+    return xp.maximum(x, 0) + (xp.log(u) * (e / (off + exact)) + e * exact)  # e where off is 0: log(u) is 0 there
 
 
 softplus = elementwise(

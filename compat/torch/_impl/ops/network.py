@@ -153,6 +153,10 @@ def _simple(name, body, **facts):
     functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
+HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU = [
+    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu")]
+# Klambauer, Unterthiner, Mayr, Hochreiter (2017), Self-normalizing neural networks, section 2.
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
 
 
@@ -173,20 +177,14 @@ _simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(inpu
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), layout=IN_ORDER)
 _simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))))
 _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)))
-_simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: cnp.where(
-    input > 0, input, input * negative_slope))
-_simple("elu", lambda input, alpha=1.0, inplace=False: nn.elu(input, alpha))
-_simple("selu", lambda input, inplace=False: nn.selu(input))
-_simple("celu", lambda input, alpha=1.0, inplace=False: cnp.where(
-    input > 0, input, alpha * cnp.expm1(cnp.where(input > 0, 0.0, input) / alpha)))
-_simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: cnp.where(
-    (input > min_val) & (input < max_val), input, cnp.where(input <= min_val, min_val, max_val).astype(input.dtype)))
-_simple("relu6", lambda input, inplace=False: cnp.where(
-    (input > 0) & (input < 6), input, cnp.where(input <= 0, 0.0, 6.0).astype(input.dtype)))
-_simple("hardsigmoid", lambda input, inplace=False: cnp.where(
-    (input > -3) & (input < 3), input / 6 + 0.5, cnp.where(input <= -3, 0.0, 1.0).astype(input.dtype)))
-_simple("hardswish", lambda input, inplace=False: cnp.where(
-    input < -3, input * 0, cnp.where(input <= 3, input * (input / 6 + 0.5), input)))
+_simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: LEAKY_RELU(input, slope=float(negative_slope)))
+_simple("elu", lambda input, alpha=1.0, inplace=False: ELU(input, alpha=float(alpha)))
+_simple("selu", lambda input, inplace=False: SELU_SCALE * ELU(input, alpha=SELU_ALPHA))
+_simple("celu", lambda input, alpha=1.0, inplace=False: alpha * ELU(input / alpha, alpha=1.0))
+_simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: _between(input, min_val, max_val))
+_simple("relu6", lambda input, inplace=False: _between(input, 0, 6))
+_simple("hardsigmoid", lambda input, inplace=False: HARD_TANH(input, low=-3.0, high=3.0) / 6 + 0.5)
+_simple("hardswish", lambda input, inplace=False: HARD_SWISH(input))
 _simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
     input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta))
 # NaN stays NaN in all three.
@@ -194,12 +192,17 @@ _simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
     input <= filling(threshold, input.dtype), filling(value, input.dtype), input))
 _simple("hardshrink", lambda input, lambd=0.5: cnp.where(
     (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
-_simple("softshrink", lambda input, lambd=0.5: cnp.where(
-    input > lambd, input - lambd, cnp.where(input < -lambd, input + lambd, input * 0)))
+_simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float(lambd)))
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))
 _simple("glu", lambda input, dim=-1: _glu(input, dim))
 _simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
     input > 0, input, _channels(weight, input) * input), input.shape))
+
+
+def _between(x, low, high):
+    """`x` between two limits; integers stay integers."""
+    out = HARD_TANH(x, low=low, high=high)
+    return out.astype(x.dtype) if x.dtype.kind in "iu" else out
 
 
 def _channels(weight, x):
