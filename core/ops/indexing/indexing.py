@@ -195,8 +195,28 @@ def _scatter(xp, x, index, axis, n):
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
         return np.bincount(np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
+    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size >= 4 * len(index) and (
+            index.min() >= -n):
+        _add_rows(out, np.where(index < 0, index + n, index), x)
+        return out
     xp.add.at(out, (slice(None),) * axis + (index,), x)
     return out
+
+
+def _add_rows(out, index, rows):
+    """`np.add.at(out, index, rows)` for whole rows: the first of each place at once, then the second, and so on."""
+    order = np.argsort(index, kind="stable")
+    places = index[order]
+    first = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
+    counts = np.diff(first, append=len(index))
+    turns = counts.max()
+    if turns > 16:
+        out[places[first]] += np.add.reduceat(rows[order], first, axis=0)
+        return
+    turn = np.arange(len(index)) - np.repeat(first, counts)
+    for k in range(turns):
+        mine = order[turn == k]
+        out[index[mine]] += rows[mine]
 
 
 def _scatter_batch(x, index, axis, n, batched, size):

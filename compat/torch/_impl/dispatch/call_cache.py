@@ -23,7 +23,7 @@ from .call_source import DECLINED, Program
 from .signatures import check, synonyms, title
 
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
-LARGE_STEPS = 1 << 16  # the same for several primitives, since a run keeps all it computes to its end
+LARGE_STEPS = 1 << 16  # the same for what one of several primitives gives: a run keeps all it computes to its end
 _STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 _NESTS = frozenset({tuple, list, Size})
 _KEPT = 64  # programs of an operation
@@ -132,7 +132,9 @@ def build_program(row, args, kwargs, tensors, m, like):
     placed, _, way = check(row, args, kwargs)
     given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
     answer = row.body(*given, **named)
-    if size > LARGE_STEPS and len(recorder.equations) > 1:
+    if len(recorder.equations) > 1 and any(
+            np.size(recorder.values[v]) > LARGE_STEPS for eq in recorder.equations
+            if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
     name = title(row, way, given, named)
     recorded = [i for i, t in enumerate(tensors) if m is None and (t.node is not None or t.wants_grad)]
