@@ -94,6 +94,11 @@ class BackwardHook:
                     grads = checked(found, self.n_outputs, "Backward pre hook", "grad_output")
             self.grad_outputs = grads
             if self.input_tensors_index is None:
+                if self.user_hooks:
+                    warnings.warn("Full backward hook is firing when gradients are computed with respect to module "
+                                  "outputs since no inputs require gradients. See "
+                                  "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+                                  "#torch.nn.Module.register_full_backward_hook for more details.", stacklevel=5)
                 nothing = (None,) * self.n_inputs
                 for user_hook in self.user_hooks:
                     found = user_hook(self.module, nothing, self.grad_outputs)

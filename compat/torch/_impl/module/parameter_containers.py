@@ -173,11 +173,11 @@ class ParameterDict(Module):
 
     def items(self):
         """The keys with their values."""
-        return [(key, self[key]) for key in self._keys]
+        return ((key, self[key]) for key in self._keys)
 
     def values(self):
         """The values."""
-        return [self[key] for key in self._keys]
+        return (self[key] for key in self._keys)
 
     def update(self, parameters):
         """Add the values of a mapping, or of pairs of key and value."""
