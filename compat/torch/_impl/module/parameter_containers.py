@@ -162,10 +162,9 @@ class ParameterDict(Module):
         """The value under a key, or a default."""
         return self[key] if key in self._keys else default
 
-    @classmethod
-    def fromkeys(cls, keys, default=None):
-        """A ParameterDict with one value under all keys."""
-        return cls(dict.fromkeys(keys, default))
+    def fromkeys(self, keys, default=None):
+        """Another ParameterDict with one value under all keys."""
+        return ParameterDict(dict.fromkeys(keys, default))
 
     def keys(self):
         """The keys."""
