@@ -34,7 +34,8 @@ def script_sequentials(torch):
 def script_lists_of_modules(torch):
     nn = torch.nn
     m = nn.ModuleList([nn.Linear(2, 2), nn.ReLU()])
-    found = [len(m), repr(m), repr(nn.ModuleList()), repr(nn.ModuleList([nn.Linear(2, 2) for _ in range(3)] + [nn.ReLU()]))]
+    found = [len(m), repr(m), repr(nn.ModuleList()), repr(nn.ModuleList([nn.Linear(2,
+            2) for _ in range(3)] + [nn.ReLU()]))]
     m.append(nn.Tanh())
     m.extend([nn.GELU()])
     m += [nn.ELU()]
@@ -53,7 +54,8 @@ def script_dicts_of_modules(torch):
     m["c"] = nn.GELU()
     m.update([("d", nn.ELU())])
     m.update(nn.ModuleDict({"e": nn.Mish()}))
-    found = [len(m), list(m), list(m.keys()), [type(v).__name__ for v in m.values()], [k for k, _ in m.items()], "a" in m,
+    found = [len(m), list(m), list(m.keys()), [type(v).__name__ for v in m.values()], [k for k, _ in m.items()],
+            "a" in m,
              type(m.pop("a")).__name__, repr(m)]
     del m["b"]
     found.append(list(m))

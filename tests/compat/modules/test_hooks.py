@@ -69,7 +69,8 @@ def script_hooks_that_are_always_called(torch):
 def script_full_backward_hooks(torch):
     m, seen = linear(torch), []
     x = normal(torch, 4, 2).requires_grad_()
-    m.register_full_backward_hook(lambda module, gi, go: seen.append([[g.clone() for g in gi], [g.clone() for g in go]]))
+    m.register_full_backward_hook(lambda module, gi, go: seen.append([[g.clone() for g in gi],
+            [g.clone() for g in go]]))
     m.register_full_backward_hook(lambda module, gi, go: (gi[0] * 2,), prepend=True)
     m.register_full_backward_pre_hook(lambda module, go: (go[0] * 3,))
     y = m(x)
