@@ -129,7 +129,8 @@ class RNNBase(Module):
             return PackedSequence(out, batch_sizes, order, back), [self.permute_hidden(s, back) for s in last]
         kind = type(self).__name__
         if input.dim() not in (2, 3):
-            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D"
+                             f"{' tensor' if kind == 'RNN' else ''} instead")
         single = input.dim() == 2
         if hx is not None and any(h.dim() != input.dim() for h in hx):
             dims = ", ".join(f"{h.dim()}-D" for h in hx)
@@ -290,10 +291,10 @@ class RNNCellBase(Module):
             hx = tuple([h.unsqueeze(0) for h in hx])
         for i, h in enumerate(hx):
             if h.size(0) != input.size(0):
-                raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i if parts > 1 else ''} "
+                raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i} "
                                    f"batch size {h.size(0)}")
             if h.size(-1) != self.hidden_size:
-                raise RuntimeError(f"hidden{i if parts > 1 else ''} has inconsistent hidden_size: got {h.size(-1)}, "
+                raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(-1)}, "
                                    f"expected {self.hidden_size}")
         state = STEPS[mode](linear(input, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh, None)
         return tuple([s.squeeze(0) for s in state]) if single else state
