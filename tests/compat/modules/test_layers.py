@@ -117,8 +117,10 @@ def script_reprs_and_state_of_layers(torch):
 @rounds_as("float32", "the weights are drawn in float32")
 def script_layers_begin_within_pytorchs_bounds(torch):
     """The bounds of initial values: those of a large layer are nearly reached."""
+    torch.manual_seed(0)
     layers = [torch.nn.Linear(200, 200), torch.nn.Conv2d(20, 20, 3), torch.nn.Bilinear(20, 20, 20),
               torch.nn.LSTM(100, 100), torch.nn.GRUCell(100, 100), torch.nn.ConvTranspose1d(50, 50, 3),
               torch.nn.MultiheadAttention(96, 2)]
-    return [[name, tuple(p.shape), round(float(p.detach().abs().max()), 3)] for layer in layers
-            for name, p in layer.named_parameters() if p.dim() > 1]
+    return [[name, tuple(p.shape), round(float(p.detach().std()), 2),
+             round(float((p.abs().max() / p.std()).detach()), 1)]
+            for layer in layers for name, p in layer.named_parameters() if p.dim() > 1 and "bias" not in name]
