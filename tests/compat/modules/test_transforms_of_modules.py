@@ -65,7 +65,8 @@ def script_gradients_of_each_example(torch):
 
     each = torch.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(params, x, y)
     torch.nn.MSELoss()(m(x), y).backward()
-    return [[(n, g.contiguous()) for n, g in each.items()], [bool(torch.allclose(each[n].mean(0), p.grad)) for n, p in m.named_parameters()],
+    return [[(n, g.contiguous()) for n, g in each.items()], [bool(torch.allclose(each[n].mean(0), p.grad)) for n,
+        p in m.named_parameters()],
             torch.func.hessian(lambda b: loss(params | {"2.bias": b}, x[0], y[0]))(params["2.bias"]),
             torch.func.jacrev(lambda x: m(x[None])[0])(x[0]).detach(), torch.func.jacfwd(lambda x: m(x[None])[0])(
                 x[0]).detach()]
