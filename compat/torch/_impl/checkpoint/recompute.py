@@ -46,7 +46,7 @@ class Key:
     __slots__ = ("__weakref__",)
 
 
-class Complete(Exception):  # noqa: N818 (it ends a run, nothing is wrong)
+class Complete(BaseException):  # noqa: N818 (nothing is wrong: what turns errors into others lets it pass)
     """All that is needed has been computed again."""
 
 

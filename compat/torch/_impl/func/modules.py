@@ -106,7 +106,7 @@ def tied(module, given):
 def check_names(module, given):
     """Refuse names that the module has not, and names that are missing."""
     own = {**named(module, "parameters"), **named(module, "buffers")}
-    unexpected, missing = [k for k in given if k not in own], [k for k in own if k not in given]
+    unexpected, missing = sorted(given.keys() - own.keys()), sorted(own.keys() - given.keys())
     lines = [f"{word} key(s): {', '.join(map(repr, keys))}."
              for word, keys in (("Unexpected", unexpected), ("Missing", missing)) if keys]
     if lines:

@@ -11,6 +11,7 @@ import numpy as np
 from ..graph import versions
 from ..tensor.storage import over
 from ..types import dtypes
+from ..types.parameter import Parameter
 from ..types.size import Size, device as Device
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
@@ -64,6 +65,7 @@ class Global:
 
 
 _REBUILD = Global("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")
 _SIZE = Global("torch", "Size")
 _DEVICE = Global("torch", "device")
 _STORAGES = {word: Global("torch", word) for word in _KINDS}
@@ -91,6 +93,8 @@ class Writer(pickle._Pickler):
         return ("storage", _STORAGES[word + "Storage"], str(obj.key), "cpu", obj.root.nbytes // obj.dtype.itemsize)
 
     def reducer_override(self, obj):
+        if type(obj) is Parameter:
+            return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, OrderedDict())
         if isinstance(obj, TensorBase):
             return self.tensor(obj)
         if isinstance(obj, Size):
@@ -189,8 +193,8 @@ def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, meta
 
 
 def rebuilt_parameter(data, requires_grad, hooks):
-    """A parameter that was read, as a leaf."""
-    return data.detach().requires_grad_(requires_grad)
+    """A parameter that was read."""
+    return Parameter(data, requires_grad)
 
 
 _ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
@@ -219,6 +223,8 @@ class Reader(pickle.Unpickler):
             raise pickle.UnpicklingError(
                 f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
                 "default; pass weights_only=False if you trust the source of the file")
+        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
+            module = "covector.compat." + module
         return super().find_class(module, name)
 
     def persistent_load(self, pid):

@@ -3,6 +3,7 @@
 import functools
 import warnings
 
+from ..factories.creation import zeros
 from ..function.function import Function
 from ..modes.grad_mode import is_grad_enabled
 from ..types.tensor_type import TensorBase
@@ -39,11 +40,14 @@ class BackwardHook:
         self.module = module
         self.grad_outputs = None
         self.n_outputs = self.n_inputs = -1
+        self.zeros = ()
         self.output_tensors_index = self.input_tensors_index = None
 
     def setup_input_hook(self, args):
         """The arguments of a call behind a node that calls the hooks."""
+        makers = [zeros_of(a) for a in args]
         args, self.n_inputs, self.input_tensors_index = self._behind_node(args, self._hook_inputs)
+        self.zeros = makers if self.input_tensors_index is not None else ()
         return args
 
     def setup_output_hook(self, args):
@@ -76,12 +80,13 @@ class BackwardHook:
             if self.grad_outputs is None:
                 return None  # the gradients of no output arrived
             grads = spread(grad_input, self.input_tensors_index, self.n_inputs)
+            grads = tuple([make() if g is None and make is not None else g for g, make in zip(grads, self.zeros)])
             for user_hook in self.user_hooks:
                 found = user_hook(self.module, grads, self.grad_outputs)
                 if found is not None:
                     grads = checked(found, self.n_inputs, "Backward hook", "grad_input")
             self.grad_outputs = None
-            return tuple([grads[i] for i in self.input_tensors_index])
+            return tuple([None if g is None else grads[i] for i, g in zip(self.input_tensors_index, grad_input)])
 
         node.register_hook(hook)
 
@@ -94,6 +99,11 @@ class BackwardHook:
                     grads = checked(found, self.n_outputs, "Backward pre hook", "grad_output")
             self.grad_outputs = grads
             if self.input_tensors_index is None:
+                if self.user_hooks:
+                    warnings.warn("Full backward hook is firing when gradients are computed with respect to module "
+                                  "outputs since no inputs require gradients. See "
+                                  "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+                                  "#torch.nn.Module.register_full_backward_hook for more details.", stacklevel=5)
                 nothing = (None,) * self.n_inputs
                 for user_hook in self.user_hooks:
                     found = user_hook(self.module, nothing, self.grad_outputs)
@@ -104,6 +114,11 @@ class BackwardHook:
             return tuple([grads[i] for i in self.output_tensors_index])
 
         node.register_prehook(hook)
+
+
+def zeros_of(arg):
+    """What makes the gradient of an input that asks for none, as hooks see it; None for what is no tensor."""
+    return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype) if isinstance(arg, TensorBase) else None
 
 
 def spread(values, places, count):

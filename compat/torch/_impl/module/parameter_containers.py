@@ -162,10 +162,9 @@ class ParameterDict(Module):
         """The value under a key, or a default."""
         return self[key] if key in self._keys else default
 
-    @classmethod
-    def fromkeys(cls, keys, default=None):
-        """A ParameterDict with one value under all keys."""
-        return cls(dict.fromkeys(keys, default))
+    def fromkeys(self, keys, default=None):
+        """Another ParameterDict with one value under all keys."""
+        return ParameterDict(dict.fromkeys(keys, default))
 
     def keys(self):
         """The keys."""
@@ -173,11 +172,11 @@ class ParameterDict(Module):
 
     def items(self):
         """The keys with their values."""
-        return [(key, self[key]) for key in self._keys]
+        return ((key, self[key]) for key in self._keys)
 
     def values(self):
         """The values."""
-        return [self[key] for key in self._keys]
+        return (self[key] for key in self._keys)
 
     def update(self, parameters):
         """Add the values of a mapping, or of pairs of key and value."""

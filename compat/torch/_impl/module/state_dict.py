@@ -124,7 +124,7 @@ class StateDict:
 
         load(self, state_dict, "")
         if strict:
-            for what, keys in (("Missing", missing), ("Unexpected", unexpected)):
+            for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
                 if keys:
                     errors.insert(0, "{} key(s) in state_dict: {}. ".format(what, ", ".join(f'"{k}"' for k in keys)))
         if errors:

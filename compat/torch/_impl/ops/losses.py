@@ -184,7 +184,9 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     x = x if input.ndim else cnp.expand_dims(x, 0)
     t = target if target.ndim == 1 else cnp.reshape(target, (-1,))
     if x.ndim != 2 or not x.shape[1] or t.shape[0] != x.shape[0]:
-        raise RuntimeError(f"inconsistent target size, expected {[x.shape[0]]} but got {list(target.shape)}")
+        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+                           f"samples (batch size). Expected target size {[x.shape[0]]}, but got {list(target.shape)}. "
+                           f"Input has shape {list(input.shape)}.")
     if weight is not None and weight.size != x.shape[1]:
         raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
     plain = primal_of(t)

@@ -243,9 +243,13 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
     classes = input.shape[axis]
-    if tuple(target.shape) != tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :]):
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0] if target.ndim else 1}).")
+    wanted = tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :])
+    if tuple(target.shape) != wanted:
+        if input.ndim == 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
+        if input.ndim == 2:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     ignored = target == ignore_index
 
     def check(target):
@@ -285,7 +289,12 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     axis = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if target.dtype.kind != "f" and target.ndim != input.ndim - 1 and tuple(target.shape) != tuple(input.shape):
+    if target.dtype.kind == "f" and ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    if target.dtype.kind != "f" and input.ndim and tuple(target.shape) == tuple(input.shape):
+        raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                           f"{type_word(target.dtype)}")
+    if target.dtype.kind != "f" and target.ndim != input.ndim - 1:
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                          f"({target.shape[0] if target.ndim else 1}).")
     classes = input.shape[axis]

@@ -102,7 +102,8 @@ def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
 def _embedding(input, weight, padding_idx=None, *rest, **named):
     if input.dtype not in (np.int64, np.int32):
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-                           f"Long, Int; but got torch.{type_word(input.dtype)}Tensor instead")
+                           f"Long, Int; but got torch.{type_word(input.dtype)}Tensor instead (while checking "
+                           "arguments for embedding)")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise AssertionError("Padding_idx must be within num_embeddings")
 

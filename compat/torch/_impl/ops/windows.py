@@ -183,6 +183,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if input.numel() and not (training and input.dim() < 2):
         check_parameters(input, {"running_mean": running_mean, "running_var": running_var, "weight": weight,
                                  "bias": bias})
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:

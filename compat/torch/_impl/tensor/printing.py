@@ -11,8 +11,8 @@ from ..modes.modes import modes
 from ..state.history import edge_or_none
 from ..state.levels import BatchTrace
 from ..types import dtypes
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..types.parameter import PLAIN_KINDS, Parameter
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..values.tangents import tangent_of
 
 
@@ -194,7 +194,8 @@ def represent(self, *, tensor_contents=None):
     if isinstance(self.value, TensorBase):
         return f"GradTrackingTensor(lvl={level_number(trace)}, value=\n{indented(self.value)}\n)"
     name = "tensor" if type(self) in PLAIN_KINDS else type(self).__name__
-    return represent_ambient(self, name + "(", True)
+    text = represent_ambient(self, name + "(", True)
+    return f"Parameter({text})" if name != "tensor" and isinstance(self, Parameter) else text
 
 
 def indented(t):
@@ -250,7 +251,7 @@ def represent_ambient(self, prefix, history):
 
 def formatted(self, spec):
     """`format(tensor, spec)`: of a number by its value."""
-    if not self.ndim and type(self) in PLAIN_KINDS and not any(
+    if not self.ndim and type(self) is Tensor and not any(
             u.level_trace is FOREIGN or isinstance(u.level_trace, BatchTrace) for u in chain(self)):
         return self.item().__format__(spec)
     return object.__format__(self, spec) if spec else represent(self)

@@ -85,7 +85,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         out = F.log_softmax(self.head(x), dim=1).gather(1, places.unsqueeze(1)).squeeze(1)
         if parts:
             out = out.index_add(0, torch.cat(rows), torch.cat(parts))
-        loss = -out.mean()
+        loss = (-out).mean()
         return _ASMoutput(out.squeeze(0) if single else out, loss)
 
     def _get_full_log_prob(self, input, head_output):

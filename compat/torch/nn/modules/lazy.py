@@ -1,7 +1,5 @@
 """torch.nn.modules.lazy: modules that take the shapes of their parameters from their first input."""
 
-import warnings
-
 from ..._impl.module.held_tensors import is_lazy
 from ..._impl.module.torch_names import Size
 
@@ -18,8 +16,6 @@ class LazyModuleMixin:
         super().__init__(*args, **kwargs)
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
-        warnings.warn("Lazy modules are a new feature under heavy development so changes to the API or functionality "
-                      "can happen at any moment.", stacklevel=3)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         for name, value in self._persistent():

@@ -57,6 +57,8 @@ class HuberLoss(_Loss):
 
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction=reduction)
+        if not isinstance(delta, float | int):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         self.delta = delta
 
     def forward(self, input, target):
@@ -202,6 +204,10 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         super().__init__(weight, None, None, reduction)
         if options is not None and not isinstance(options, LinearCrossEntropyOptions | dict):
             raise TypeError(f"options must be LinearCrossEntropyOptions, dict, or None, got {type(options).__name__}")
+        if weight is not None and tuple(weight.shape) != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
         self.num_classes = num_classes
         self.out_features = (out_features,) if isinstance(out_features, int) else tuple(out_features)
         self.ignore_index = ignore_index
@@ -213,6 +219,9 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.linear = Linear(in_features, total, bias=bias, device=device, dtype=dtype)
 
     def forward(self, input, target):
+        if input.shape[-1] != self.linear.in_features:
+            raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
+                               f"{input.shape[-1]} and {self.linear.in_features}, respectively")
         out = self.linear(input)
         if self.out_features:
             out = out.unflatten(-1, (self.num_classes, *self.out_features))

@@ -90,6 +90,15 @@ class ZeroPad3d(ConstantPad3d):
 class _CircularPadNd(_Pad):
     _mode = "circular"
 
+    def _check_input_dim(self, input):
+        n = len(self.padding) // 2 + 1
+        if input.dim() not in (n, n + 1):
+            raise ValueError(f"expected {n}D or {n + 1}D input (got {input.dim()}D input)")
+
+    def forward(self, input):
+        self._check_input_dim(input)
+        return super().forward(input)
+
 
 class CircularPad1d(_CircularPadNd):
     """Padding with the elements of the other end."""

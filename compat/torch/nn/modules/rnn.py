@@ -55,10 +55,12 @@ class RNNBase(Module):
             warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
                           f"num_layers greater than 1, but got dropout={dropout} and num_layers={self.num_layers}",
                           stacklevel=4)
-        if not isinstance(self.hidden_size, int):
-            raise TypeError(f"hidden_size should be of type int, got: {type(self.hidden_size).__name__}")
-        if self.hidden_size <= 0:
-            raise ValueError("hidden_size must be greater than zero")
+        for name, kind in (("input_size", int), ("hidden_size", int), ("bias", bool), ("batch_first", bool)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(getattr(self, name)).__name__}")
+        for name in ("input_size", "hidden_size"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if self.proj_size < 0:
@@ -91,6 +93,10 @@ class RNNBase(Module):
         wanted = 2 if batch_sizes is not None else 3
         if not input.is_floating_point() and not input.is_complex():
             raise ValueError(f"RNN input dtype must be floating point, but got {input.dtype}")
+        weight = next(self.parameters())
+        if input.dtype != weight.dtype:
+            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert "
+                             f"input: input.to({weight.dtype}), or convert model: model.to({input.dtype})")
         if input.dim() != wanted:
             raise RuntimeError(f"input must have {wanted} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
@@ -129,7 +135,8 @@ class RNNBase(Module):
             return PackedSequence(out, batch_sizes, order, back), [self.permute_hidden(s, back) for s in last]
         kind = type(self).__name__
         if input.dim() not in (2, 3):
-            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D"
+                             f"{' tensor' if kind == 'RNN' else ''} instead")
         single = input.dim() == 2
         if hx is not None and any(h.dim() != input.dim() for h in hx):
             dims = ", ".join(f"{h.dim()}-D" for h in hx)
@@ -290,10 +297,10 @@ class RNNCellBase(Module):
             hx = tuple([h.unsqueeze(0) for h in hx])
         for i, h in enumerate(hx):
             if h.size(0) != input.size(0):
-                raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i if parts > 1 else ''} "
+                raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i} "
                                    f"batch size {h.size(0)}")
             if h.size(-1) != self.hidden_size:
-                raise RuntimeError(f"hidden{i if parts > 1 else ''} has inconsistent hidden_size: got {h.size(-1)}, "
+                raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(-1)}, "
                                    f"expected {self.hidden_size}")
         state = STEPS[mode](linear(input, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh, None)
         return tuple([s.squeeze(0) for s in state]) if single else state

@@ -154,7 +154,9 @@ def _make_class(module):
     def __deepcopy__(self, memo):  # noqa: N807
         if id(self) in memo:
             return memo[id(self)]
-        twin = self.__new__(type(self))
+        own = type(self)  # the properties of a copy are its own: it may lose them
+        twin = self.__new__(type(own.__name__, own.__bases__, {
+            name: v for name, v in vars(own).items() if name not in ("__dict__", "__weakref__")}))
         memo[id(self)] = twin
         twin.__dict__ = copy.deepcopy(self.__dict__, memo)
         return twin
