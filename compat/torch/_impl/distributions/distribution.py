@@ -66,9 +66,9 @@ class Distribution:
         Args:
             batch_shape: the new one.
         """
-        cls = next(kind for kind in type(self).__mro__ if "_expanded" in kind.__dict__ or kind is Distribution)
-        if cls is Distribution:
+        if not hasattr(self, "_expanded"):
             raise NotImplementedError
+        cls = next(kind for kind in type(self).__mro__ if kind.__module__.startswith(__package__))
         new = self._get_checked_instance(cls, _instance)
         batch_shape = torch.Size(batch_shape)
         for name in cls._expanded:

@@ -329,7 +329,3 @@ class VonMises(Distribution):
     def variance(self):
         """The circular variance."""
         return 1 - torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
-
-    def entropy(self):
-        ratio = torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
-        return math.log(2 * math.pi) + self._log_bessel() - self.concentration * ratio

@@ -30,13 +30,6 @@ def precision_to_scale_tril(precision):
     return torch.linalg.solve_triangular(upper, torch.eye(precision.shape[-1], dtype=precision.dtype), upper=False)
 
 
-def inverse_of_factor(tril):
-    """The inverse of `tril @ tril.T`."""
-    eye = torch.eye(tril.shape[-1], dtype=tril.dtype)
-    half = torch.linalg.solve_triangular(tril, eye.expand(tril.shape), upper=False)
-    return half.mT @ half
-
-
 class _ByMatrix(Distribution):
     """A distribution with one of `covariance_matrix`, `precision_matrix` and `scale_tril`."""
 
@@ -72,7 +65,7 @@ class _ByMatrix(Distribution):
     def precision_matrix(self):
         """The inverse of the covariance matrix."""
         n = self._event_shape[-1]
-        return inverse_of_factor(self._unbroadcasted_scale_tril).expand((*self._batch_shape, n, n))
+        return torch.cholesky_inverse(self._unbroadcasted_scale_tril).expand((*self._batch_shape, n, n))
 
 
 class MultivariateNormal(_ByMatrix):

@@ -18,9 +18,10 @@ def broadcast_all(*values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                          "__torch_function__.")
     kind = next((v.dtype for v in values if isinstance(v, torch.Tensor)), torch.get_default_dtype())
-    found = torch.broadcast_tensors(*[v if hasattr(type(v), "__torch_function__") or isinstance(v, torch.Tensor)
-                                      else torch.tensor(v, dtype=kind) for v in values])
-    return tuple(found)
+    tensors = tuple(torch.tensor(v, dtype=kind) if isinstance(v, Number) else v for v in values)
+    if all(t.shape == tensors[0].shape for t in tensors):
+        return tensors  # leaves stay leaves
+    return tuple(torch.broadcast_tensors(*tensors))
 
 
 def batch_shape_of(tensor, *given):

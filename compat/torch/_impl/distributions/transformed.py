@@ -378,8 +378,7 @@ class Kumaraswamy(_Named):
     def mode(self):
         a, b = self.concentration1, self.concentration0
         found = (a.reciprocal() * (-b).log1p() - (-a * b).log1p()).exp()
-        found[(a < 1) | (b < 1)] = math.nan
-        return found
+        return torch.where((a < 1) | (b < 1), math.nan, found)
 
     @property
     def variance(self):
