@@ -5,7 +5,7 @@ from .dispatch import nans, overriding, surface
 from .factories import creation, from_data, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
-from .random import sampling
+from .random import gamma, sampling
 from .tensor import attributes, container, conversion, tensor_queries
 from .types import dtypes
 
@@ -18,4 +18,5 @@ NAMES |= from_data.LEGACY | dtypes.NAMED | dtypes.ALIASES | surface.names("")
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items()}
 NAMES |= {name: surface.asking_first(name, NAMES.get(name) or getattr(creation, name, None) or getattr(sampling, name))
           for name in surface.FACTORIES}
+NAMES |= {name: surface.asking_first(name, fun) for name, fun in gamma.PUBLIC.items()}
 NAMES |= window_functions.TOP

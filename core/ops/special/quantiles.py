@@ -63,6 +63,23 @@ gammaincinv = elementwise(
     absent=_REAL,
     samples=_gamma_samples,
 )
+
+def _where_positive(xp, a, x):
+    return xp.where(a >= 0, x, float("nan"))
+
+
+def _frozen_samples(rng):
+    return [Sample(*s.operands, smooth=False, orders=1) for s in _gamma_samples(rng)]
+
+
+gamma_sample = elementwise(
+    "gamma_sample",  # x, drawn from the gamma distribution of shape a: the quantile that it is moves with a
+    impl=_where_positive,
+    d={"a": lambda a, ans: _moved(gamma_moment(a, ans, 1), _per_gamma_density(a, ans)), "x": lambda: 1.0},
+    singular=True,
+    absent=_REAL,
+    samples=_frozen_samples,
+)
 gammainccinv = elementwise(
     "gammainccinv",  # x with Q(a, x) = y
     impl=lambda xp, a, y: _upper(xp, a, y),

@@ -1,0 +1,1 @@
+"""Probability distributions, their constraints and transforms, and divergences between them."""

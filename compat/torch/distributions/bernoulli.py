@@ -1,0 +1,3 @@
+"""torch.distributions.bernoulli."""
+
+from .._impl.distributions.discrete import Bernoulli as Bernoulli

@@ -1,0 +1,3 @@
+"""torch.distributions.beta."""
+
+from .._impl.distributions.positive import Beta as Beta

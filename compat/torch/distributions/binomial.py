@@ -1,0 +1,3 @@
+"""torch.distributions.binomial."""
+
+from .._impl.distributions.discrete import Binomial as Binomial

@@ -1,0 +1,3 @@
+"""torch.distributions.categorical."""
+
+from .._impl.distributions.categorical import Categorical as Categorical

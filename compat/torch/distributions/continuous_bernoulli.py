@@ -1,0 +1,3 @@
+"""torch.distributions.continuous_bernoulli."""
+
+from .._impl.distributions.discrete import ContinuousBernoulli as ContinuousBernoulli

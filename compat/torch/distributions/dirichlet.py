@@ -1,0 +1,3 @@
+"""torch.distributions.dirichlet."""
+
+from .._impl.distributions.positive import Dirichlet as Dirichlet

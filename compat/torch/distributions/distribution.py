@@ -1,0 +1,3 @@
+"""torch.distributions.distribution."""
+
+from .._impl.distributions.distribution import Distribution as Distribution

@@ -1,0 +1,3 @@
+"""torch.distributions.exponential."""
+
+from .._impl.distributions.positive import Exponential as Exponential

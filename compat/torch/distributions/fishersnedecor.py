@@ -1,0 +1,3 @@
+"""torch.distributions.fishersnedecor."""
+
+from .._impl.distributions.positive import FisherSnedecor as FisherSnedecor

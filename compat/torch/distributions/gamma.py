@@ -1,0 +1,3 @@
+"""torch.distributions.gamma."""
+
+from .._impl.distributions.positive import Gamma as Gamma

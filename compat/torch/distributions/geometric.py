@@ -1,0 +1,3 @@
+"""torch.distributions.geometric."""
+
+from .._impl.distributions.discrete import Geometric as Geometric

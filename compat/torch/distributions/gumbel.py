@@ -1,0 +1,3 @@
+"""torch.distributions.gumbel."""
+
+from .._impl.distributions.transformed import Gumbel as Gumbel

@@ -1,0 +1,3 @@
+"""torch.distributions.half_cauchy."""
+
+from .._impl.distributions.transformed import HalfCauchy as HalfCauchy

@@ -1,0 +1,3 @@
+"""torch.distributions.half_normal."""
+
+from .._impl.distributions.transformed import HalfNormal as HalfNormal

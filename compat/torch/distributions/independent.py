@@ -1,0 +1,3 @@
+"""torch.distributions.independent."""
+
+from .._impl.distributions.combined import Independent as Independent

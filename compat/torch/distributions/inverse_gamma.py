@@ -1,0 +1,3 @@
+"""torch.distributions.inverse_gamma."""
+
+from .._impl.distributions.transformed import InverseGamma as InverseGamma

@@ -1,0 +1,3 @@
+"""torch.distributions.kumaraswamy."""
+
+from .._impl.distributions.transformed import Kumaraswamy as Kumaraswamy

@@ -1,0 +1,3 @@
+"""torch.distributions.laplace."""
+
+from .._impl.distributions.location_scale import Laplace as Laplace

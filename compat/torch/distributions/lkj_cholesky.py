@@ -1,0 +1,3 @@
+"""torch.distributions.lkj_cholesky."""
+
+from .._impl.distributions.matrices import LKJCholesky as LKJCholesky

@@ -1,0 +1,3 @@
+"""torch.distributions.log_normal."""
+
+from .._impl.distributions.transformed import LogNormal as LogNormal

@@ -1,0 +1,3 @@
+"""torch.distributions.logistic_normal."""
+
+from .._impl.distributions.transformed import LogisticNormal as LogisticNormal

@@ -1,0 +1,3 @@
+"""torch.distributions.mixture_same_family."""
+
+from .._impl.distributions.combined import MixtureSameFamily as MixtureSameFamily

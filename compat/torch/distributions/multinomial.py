@@ -1,0 +1,3 @@
+"""torch.distributions.multinomial."""
+
+from .._impl.distributions.categorical import Multinomial as Multinomial

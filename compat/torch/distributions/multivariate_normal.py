@@ -1,0 +1,3 @@
+"""torch.distributions.multivariate_normal."""
+
+from .._impl.distributions.matrices import MultivariateNormal as MultivariateNormal

@@ -1,0 +1,3 @@
+"""torch.distributions.negative_binomial."""
+
+from .._impl.distributions.discrete import NegativeBinomial as NegativeBinomial

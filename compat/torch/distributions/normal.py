@@ -1,0 +1,3 @@
+"""torch.distributions.normal."""
+
+from .._impl.distributions.location_scale import Normal as Normal

@@ -1,0 +1,3 @@
+"""torch.distributions.pareto."""
+
+from .._impl.distributions.transformed import Pareto as Pareto

@@ -1,0 +1,3 @@
+"""torch.distributions.poisson."""
+
+from .._impl.distributions.discrete import Poisson as Poisson

@@ -1,0 +1,3 @@
+"""torch.distributions.studentT."""
+
+from .._impl.distributions.location_scale import StudentT as StudentT

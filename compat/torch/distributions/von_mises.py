@@ -1,0 +1,3 @@
+"""torch.distributions.von_mises."""
+
+from .._impl.distributions.location_scale import VonMises as VonMises

@@ -1,0 +1,3 @@
+"""torch.distributions.weibull."""
+
+from .._impl.distributions.transformed import Weibull as Weibull

@@ -1,0 +1,3 @@
+"""torch.distributions.wishart."""
+
+from .._impl.distributions.matrices import Wishart as Wishart

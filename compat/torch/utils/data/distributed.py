@@ -1,0 +1,3 @@
+"""torch.utils.data.distributed: the sampler of one of several processes."""
+
+from ..._impl.data.samplers import DistributedSampler as DistributedSampler
