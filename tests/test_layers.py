@@ -26,7 +26,7 @@ UNNAMED = {"utils", "util", "common", "helpers", "misc", "base", "part1", "part2
 MAX_LINES, MAX_LINES_TABLE = 400, 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
-MAX_DEPTH = {"core": 16, "compat": 42}
+MAX_DEPTH = {"core": 16, "compat": 45}
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
 REGISTRIES = {
@@ -42,8 +42,6 @@ MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # `python tests/test_layers.py` prints the table as it is.
 ARROWS = """
 compat
-compat/torch/distributions
-compat/torch/utils/data
 core
 transforms
 transforms/native/maths
@@ -130,23 +128,28 @@ compat/torch/optim: ~/dispatch ~/optim
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
 ~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
     ~/factories ~/fastpath ~/random ~/tensor
-~: ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
+~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 compat/torch/func: ~/dispatch ~/func
-compat/torch/utils: compat/torch/utils/data api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint
+~/data: ~/types ~/profiler ~/random ~
+~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/module: ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
+compat/torch/distributions/utils: ~/distributions
 compat/torch/nn/modules/utils: ~/module
+compat/torch/utils/data: ~/dispatch ~/data
+compat/torch/distributions: ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat/torch/distributions api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch
-    compat/torch/amp compat/torch/backends compat/torch/cuda ~/factories compat/torch/signal ~/random
-    compat/torch/optim ~/tensor ~/interchange ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd
+compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
+    compat/torch/backends compat/torch/cuda ~/factories compat/torch/signal ~/random compat/torch/optim ~/tensor
+    ~/interchange ~/ops ~ compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils
     compat/torch/nn
 """
 
