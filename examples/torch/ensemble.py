@@ -13,7 +13,8 @@ def main(steps=30, count=4):
     rng = np.random.default_rng(0)
     x = torch.from_numpy(rng.normal(size=(32, 3)))
     y = torch.sin(x.sum(1, keepdim=True))
-    models = [seeded(nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double(), seed) for seed in range(count)]
+    models = [seeded(nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double(), seed)
+              for seed in range(count)]
     parameters, buffers = stack_module_state(models)
     base = copy.deepcopy(models[0])
 

@@ -1,4 +1,4 @@
-"""Optimizers that step inside of backward: each parameter is updated as soon as its gradient is complete, then freed."""
+"""Optimizers that step inside of backward: each parameter is updated as soon as its gradient is complete."""
 
 import numpy as np
 import torch

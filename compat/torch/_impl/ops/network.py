@@ -38,7 +38,8 @@ def _by_addmm(row):
     """The lane of `linear`: with a bias it is `addmm`, as in PyTorch."""
 
     def fun(*args, **named):
-        if len(args) == 3 and not named and MODES.get() is None:
+        m = MODES.get()
+        if len(args) == 3 and not named and (m is None or m.still):
             input, weight, bias = args
             if all(type(x) in PLAIN_KINDS and x.dispatch_key != GENERAL for x in args):
                 x, w, b = input.value, weight.value, bias.value
