@@ -212,9 +212,9 @@ def sweep(
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
             None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
-            `drive.plain`, nodes without `extra` are run here, unless `drive.checked` (a collection) says that saved
-            values must be looked at; where `drive.needed` is not None, `node.pruned` ends paths that lead nowhere
-            wanted.
+            `drive.plain`, nodes without `extra` are run here, unless they are older (of a larger number) than the one
+            in `drive.checked`, so that saved values must be looked at; where `drive.needed` is not None, `node.pruned`
+            ends paths that lead nowhere wanted.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -231,7 +231,7 @@ def sweep(
     heap = []
     special = large
     plain = drive is not None and drive.plain
-    checked = drive.checked if plain else ()
+    checked = drive.checked if plain else (1,)
     needed = drive.needed if plain else None
     retain = drive.retain if plain else retain
     awaited = masked and not large  # the newest node with structural zeros is yet to come
@@ -283,7 +283,7 @@ def sweep(
                     awaited = False
                     masked = True
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
-            elif plain and rule is not None and node.extra is None and not (checked and rule.keeps) and (
+            elif plain and rule is not None and node.extra is None and not (rule.keeps and node.seq > checked[0]) and (
                     kind is ndarray or kind is Scatter or kind in _SCALARS):
                 saved = node.saved
                 if saved is FREED:

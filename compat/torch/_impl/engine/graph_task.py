@@ -21,7 +21,7 @@ ndarray = np.ndarray
 class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
-    checked = versions.WRITTEN
+    checked = versions.LAST
     __slots__ = ("anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed", "outputs",
                  "plain", "recorder", "retain", "roots", "runs", "trace")
 

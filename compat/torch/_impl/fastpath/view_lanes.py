@@ -286,7 +286,8 @@ def write(t, key, value):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    entry.stamps.append(next_seq())
+    versions.LAST[0] = stamp = next_seq()
+    entry.stamps.append(stamp)
     if p is None and q is None:
         return True
     aval = NUMBER if kind not in PLAIN_KINDS or not v.ndim and v.dtype is F64 else aval_of(v)
@@ -335,7 +336,8 @@ def put(t, key, value, m):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    entry.stamps.append(next_seq())
+    versions.LAST[0] = stamp = next_seq()
+    entry.stamps.append(stamp)
     return True
 
 
@@ -379,7 +381,8 @@ def assign(t, value):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    entry.stamps.append(next_seq())
+    versions.LAST[0] = stamp = next_seq()
+    entry.stamps.append(stamp)
     if m is None:
         aval = aval_of(v) if type(v) is ndarray else NUMBER
         base.node = node = GradNode()

@@ -29,7 +29,8 @@ class GradNode(NodeData):
             if rule.keeps:
                 if saved is FREED:
                     raise freed()
-                if versions.WRITTEN and (type(saved) is not ndarray or versions.written(saved) is not None) and (
+                if self.seq > versions.LAST[0] and (
+                        type(saved) is not ndarray or versions.written(saved) is not None) and (
                         self.changed(saved) is not None):
                     return self.run_slowly(ct, drive)
                 if not drive.retain:
@@ -90,7 +91,7 @@ class GradNode(NodeData):
             if extra is not None and extra.packing is not None:
                 saved = extra.packing.unpack(self, saved, drive)
             else:
-                if versions.WRITTEN and self.changed(saved) is not None:
+                if self.seq > versions.LAST[0] and self.changed(saved) is not None:
                     part = narrowed(self)
                     self.check(saved, part)
                 if drive.create_graph or extra is not None and extra.tangents is not None:

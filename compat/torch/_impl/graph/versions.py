@@ -14,6 +14,7 @@ from ..... import _engine
 ndarray = np.ndarray
 _STAMPS = 64
 WRITTEN = {}  # id of a root array -> Written
+LAST = [1]  # the stamp of the newest write: what was recorded after it (a smaller number) cannot have been written to
 EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays that share its memory
 
 
@@ -30,7 +31,8 @@ class Written:
 
     def bump(self):
         self.count += 1
-        self.stamps.append(_engine.next_seq())
+        LAST[0] = stamp = _engine.next_seq()
+        self.stamps.append(stamp)
 
     def before(self, seq):
         """How many writes came before the node `seq` (numbers count downwards)."""
