@@ -19,7 +19,7 @@ from ..numpy.surface import array_beside, array_of
 def slice(  # noqa: A001 - JAX's name
     operand: Array, start_indices: Sequence[int], limit_indices: Sequence[int], strides: Sequence[int] | None = None
 ) -> Array:
-    """Cut a slice out of an array, at static places.
+    """Cut a slice out of an array, at static indices.
 
     Args:
         operand: an array.
@@ -50,7 +50,7 @@ def slice(  # noqa: A001 - JAX's name
 
 def slice_in_dim(operand: Array, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0
                  ) -> Array:
-    """Cut a slice out of one axis of an array, at static places.
+    """Cut a slice out of one axis of an array, at static indices.
 
     Args:
         operand: an array.
@@ -69,7 +69,7 @@ def slice_in_dim(operand: Array, start_index: int | None, limit_index: int | Non
 
 
 def index_in_dim(operand: Array, index: int, axis: int = 0, keepdims: bool = True) -> Array:
-    """Take one index of an axis, at a static place.
+    """Take one index of an axis, at a static index.
 
     Args:
         operand: an array.
@@ -92,7 +92,7 @@ def index_in_dim(operand: Array, index: int, axis: int = 0, keepdims: bool = Tru
 
 
 def dynamic_slice(operand: Array, start_indices: Any, slice_sizes: Sequence[int]) -> Array:
-    """Cut a slice of static size out of an array, at a place that may be traced.
+    """Cut a slice of static size out of an array, at an index that may be traced.
 
     Args:
         operand: an array.
@@ -123,7 +123,7 @@ def dynamic_slice(operand: Array, start_indices: Any, slice_sizes: Sequence[int]
 
 
 def dynamic_slice_in_dim(operand: Array, start_index: Any, slice_size: int, axis: int = 0) -> Array:
-    """Cut a slice of static size out of one axis, at a place that may be traced.
+    """Cut a slice of static size out of one axis, at an index that may be traced.
 
     Args:
         operand: an array.
@@ -150,7 +150,7 @@ def dynamic_slice_in_dim(operand: Array, start_index: Any, slice_size: int, axis
 
 
 def dynamic_index_in_dim(operand: Array, index: Any, axis: int = 0, keepdims: bool = True) -> Array:
-    """Take one index of an axis, at a place that may be traced.
+    """Take one index of an axis, at an index that may be traced.
 
     Args:
         operand: an array.
@@ -170,14 +170,14 @@ def dynamic_index_in_dim(operand: Array, index: Any, axis: int = 0, keepdims: bo
 
 
 def dynamic_update_slice(operand: Array, update: Array, start_indices: Any) -> Array:
-    """Replace a slice of an array, at a place that may be traced.
+    """Replace a slice of an array, at an index that may be traced.
 
     Args:
         operand: an array; it is not modified.
         update: an array of as many axes, none larger, of the dtype of `operand`.
         start_indices: an integer scalar per axis, clamped as in `dynamic_slice`.
     Returns:
-        a copy of `operand` in which `update` stands at that place.
+        a copy of `operand` in which `update` stands there.
     Raises:
         ShapeError: `update` does not fit.
         DtypeError: the dtypes differ, or a start index is not an integer.
@@ -198,7 +198,7 @@ def dynamic_update_slice(operand: Array, update: Array, start_indices: Any) -> A
 
 
 def dynamic_update_slice_in_dim(operand: Array, update: Array, start_index: Any, axis: int) -> Array:
-    """Replace a slice of one axis, at a place that may be traced.
+    """Replace a slice of one axis, at an index that may be traced.
 
     Args:
         operand: an array; it is not modified.
@@ -206,7 +206,7 @@ def dynamic_update_slice_in_dim(operand: Array, update: Array, start_index: Any,
         start_index: an integer scalar, clamped as in `dynamic_slice`.
         axis: the axis.
     Returns:
-        a copy of `operand` in which `update` stands at that place.
+        a copy of `operand` in which `update` stands there.
 
     >>> import numpy as np, covector
     >>> covector.lax.dynamic_update_slice_in_dim(np.zeros(4), np.ones(2), 1, 0)
@@ -219,7 +219,7 @@ def dynamic_update_slice_in_dim(operand: Array, update: Array, start_index: Any,
 
 
 def dynamic_update_index_in_dim(operand: Array, update: Array, index: Any, axis: int) -> Array:
-    """Replace one index of an axis, at a place that may be traced.
+    """Replace one index of an axis, at an index that may be traced.
 
     Args:
         operand: an array; it is not modified.
