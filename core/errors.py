@@ -130,3 +130,14 @@ def at_user_line():
     """` (at file.py:12 in loss)`, to end a message with."""
     line = user_line()
     return f" (at {line})" if line else ""
+
+
+def at_raising_line(error):
+    """` (at file.py:12 in loss)`: the last line of the user's that `error` went through, or an empty string."""
+    entry, found = error.__traceback__, ""
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not _is_our_file(code.co_filename) and not code.co_filename.endswith(".pyx"):
+            found = f" (at {os.path.basename(code.co_filename)}:{entry.tb_lineno} in {code.co_name})"
+        entry = entry.tb_next
+    return found

@@ -115,13 +115,41 @@ TREE = {
     "tree_leaves_with_path": "`covector.tree.leaves_with_path`",
     "register_pytree_node": "`covector.tree.register`", "register_pytree_node_class": "`covector.tree.register`",
     "register_pytree_with_keys": "`covector.tree.register`", "register_static": "`covector.tree.static` for a field",
-    "Partial": "use functools.partial for a function that is given to a transform", "all_leaves": "`covector.tree.leaves`",
+    "Partial": "use functools.partial for a function that is given to a transform",
+    "all_leaves": "`covector.tree.leaves`",
     "ravel_pytree": "`covector.tree.ravel`", "reduce_associative": "`covector.tree.reduce`",
     "DictKey": "paths are tuples of plain keys; `covector.tree.keystr` prints them",
     "SequenceKey": "paths are tuples of plain keys; `covector.tree.keystr` prints them",
     "GetAttrKey": "paths are tuples of plain keys; `covector.tree.keystr` prints them",
     "PyTreeDef": "the structure, as `covector.tree.structure` returns it",
 }
+
+_EYES = "its value is known outside of the transformed function: return it with has_aux=True, or `covector.debug.print`"
+# Attributes of the arrays of other libraries.
+ATTRIBUTES = {
+    "backward": "derivatives are those of a function: `covector.grad`(f)(x)",
+    "grad": "derivatives are those of a function: `covector.grad`(f)(x)",
+    "requires_grad": "derivatives are taken for the arguments that argnums of `covector.grad` names",
+    "requires_grad_": "derivatives are taken for the arguments that argnums of `covector.grad` names",
+    "detach": "use `covector.stop_gradient`(x)",
+    "numpy": _EYES, "cpu": _EYES, "values": _EYES, "to_numpy": _EYES,
+    "cuda": _DEVICES, "device_buffer": _DEVICES,
+    "block_until_ready": _READY,
+    "unsqueeze": "use x[:, None] or numpy.expand_dims", "permute": "use x.transpose(axes)",
+    "view_as": "use x.reshape(y.shape)", "dim": "use x.ndim", "numel": "use x.size", "clone": "use x.copy()",
+    "double": "use x.astype(float)", "float": "use x.astype(numpy.float32)", "mm": "use x @ y", "matmul": "use x @ y",
+    "exp": "use numpy.exp(x)", "log": "use numpy.log(x)", "sqrt": "use numpy.sqrt(x)", "abs": "use abs(x)",
+    "sin": "use numpy.sin(x)", "cos": "use numpy.cos(x)", "tanh": "use numpy.tanh(x)", "pow": "use x**y",
+    "relu": "use `covector.nn.relu`(x)", "sigmoid": "use `covector.nn.sigmoid`(x)",
+    "softmax": "use `covector.nn.softmax`(x)", "norm": "use numpy.linalg.norm(x)",
+}
+
+
+def no_attribute(aval, name):
+    """The error for an attribute that traced values do not have."""
+    text = ATTRIBUTES.get(name, "it has those of numpy.ndarray: check the name, or call a function of numpy")
+    return AttributeError(f"a traced value ({aval!r}) has no attribute {name!r}; {text.replace('`', '')}"
+                          f"{at_user_line()}")
 
 
 def missing(module: str, name: str, advice: dict[str, str]) -> AttributeError:

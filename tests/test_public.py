@@ -67,7 +67,7 @@ def is_ours(thing, namespace):
 # Second names, those of another library, for what has its home elsewhere.
 SECOND = {"covector.lax"}
 SURFACE = [(namespace, name) for namespace in NAMESPACES for name in sorted(public_names(namespace))]
-OURS = [(namespace, name) for namespace, name in SURFACE 
+OURS = [(namespace, name) for namespace, name in SURFACE
         if is_ours(getattr(importlib.import_module(namespace), name), namespace)]
 
 

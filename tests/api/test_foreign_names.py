@@ -6,9 +6,10 @@ import re
 import pytest
 
 import covector
-from covector.core.foreign import ADVICE, DEBUG, LAX, LAYERS, TREE
+from covector.core.foreign import ADVICE, ATTRIBUTES, DEBUG, LAX, LAYERS, TREE
 
-NAMED = sorted({name for text in (ADVICE | LAYERS | LAX | TREE | DEBUG).values() for name in re.findall(r"`([\w.]+)`", text)})
+TABLES = (ADVICE, LAYERS, LAX, TREE, DEBUG, ATTRIBUTES)
+NAMED = sorted({name for table in TABLES for text in table.values() for name in re.findall(r"`([\w.]+)`", text)})
 
 
 @pytest.mark.parametrize("name", NAMED)

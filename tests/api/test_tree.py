@@ -64,7 +64,7 @@ def test_paths_as_text():
         "layer/w/0", "layer/w/1", "layer/b", "w/0/left"]
     assert tree.keystr(()) == ""
     assert tree.map_with_path(lambda path, x: tree.keystr(path), Pair(1.0, (2.0,))) == Pair(".left", (".right[0]",))
-    with pytest.raises(TypeError, match=r"keys of tree.keystr is a tuple or a list, but got 'w' of type str; put it in"):
+    with pytest.raises(TypeError, match=r"keys of tree.keystr is a tuple or a list, but got 'w' of type str; put"):
         tree.keystr("w")
 
 

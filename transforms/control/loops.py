@@ -66,6 +66,8 @@ def while_loop(
                 return _bounded(cond_fun, body_fun, state, left)
             return _while_staged(cond_fun, body_fun, state)
         if known_state(flag) == "known":
+            if aval_of(flag).shape:
+                flag = _scalar(flag)
             if not bool(flag):
                 return state
             state = running = body_fun(state)
@@ -92,7 +94,10 @@ def _bounded(cond_fun, body_fun, init, steps):
 
 def _condition(cond_fun, state):
     """What `cond_fun` returns, a boolean scalar."""
-    flag = settle(only_leaf(cond_fun(state))[0])
+    return _scalar(settle(only_leaf(cond_fun(state))[0]))
+
+
+def _scalar(flag):
     aval = aval_of(flag)
     if aval.shape or aval.dtype.kind not in "biu":
         kind = ShapeError if aval.shape else DtypeError

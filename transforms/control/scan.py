@@ -83,7 +83,8 @@ def scan(
     carry = [settle(x) for x in carry]
     if any(map(is_staged, (*carry, *leaves))) or closes_over_tracer((fun,), is_staged):
         if progress:
-            fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, reporter(progress, "scan", steps))
+            report = reporter(progress, "scan", steps)
+            fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
     if not steps:
         return init, _no_answers(fun, init, rebuild_xs, leaves)

@@ -146,8 +146,8 @@ def hessian(
     """
     check_function(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
-    return _wrap(_jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress), fun,
-                 "hessian")
+    rows = _jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress)
+    return _wrap(rows, fun, "hessian")
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
