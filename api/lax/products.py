@@ -90,9 +90,13 @@ def conv_general_dilated(
     n = lhs.ndim - 2
     size = "".join("DHW"[3 - n + k] if n <= 3 else chr(ord("a") + k) for k in range(n))
     numbers = (f"NC{size}", f"OI{size}", f"NC{size}") if dimension_numbers is None else dimension_numbers
-    x_axes, w_axes, out_axes = map(str, sequence(numbers, "dimension_numbers of conv_general_dilated"))
+    numbers = sequence(numbers, "dimension_numbers of conv_general_dilated")
+    if len(numbers) != 3:
+        raise ShapeError(f"conv_general_dilated needs three strings as dimension_numbers, but got {numbers}; write it "
+                         f"as in ('NHWC', 'HWIO', 'NHWC'){at_user_line()}")
+    x_axes, w_axes, out_axes = map(str, numbers)
     spatial = [c for c in w_axes if c not in "OI"]
-    for name, axes, wanted, rank in (("lhs", x_axes, {"N", "C"}, lhs.ndim), ("rhs", w_axes, {"O", "I"}, rhs.ndim),
+    for name, axes, wanted, rank in (("rhs", w_axes, {"O", "I"}, rhs.ndim), ("lhs", x_axes, {"N", "C"}, lhs.ndim),
                                      ("the result", out_axes, {"N", "C"}, lhs.ndim)):
         if len(axes) != rank or set(axes) != {*wanted, *spatial}:
             raise ShapeError(f"conv_general_dilated needs for {name} a string with {' and '.join(sorted(wanted))} and "

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import numpy as cnp
 from ..core.arrays.axes import normal_axis
-from ..core.checks import whole
+from ..core.checks import sequence, whole
 from ..core.errors import ShapeError, at_user_line
 from ..core.types import Array
 from ..numpy.surface import array_of
@@ -17,7 +17,7 @@ def _reduction(name: str, fun: Callable[..., Any], what: str, example: str, keep
     def reduction(operand: Array, axes: Sequence[int]) -> Array:
         operand = array_of(operand)
         dtype = {"dtype": operand.dtype} if keep else {}
-        return fun(operand, axis=tuple(axes), **dtype)
+        return fun(operand, axis=sequence(axes, f"axes of {name}"), **dtype)
 
     reduction.__doc__ = f"""Compute {what} along axes.
 

@@ -260,7 +260,10 @@ def _sizes(operand: Any, values: Any, function: str) -> tuple[int, ...]:
 
 def _starts(operand: Any, values: Any, function: str) -> list[Any]:
     """The start indices, integer scalars, one an axis."""
-    starts = list(values) if isinstance(values, tuple | list) else list(array_of(values))
+    if not isinstance(values, tuple | list):
+        values = array_of(values)
+        values = list(values) if values.ndim == 1 else [values]
+    starts = list(values)
     if len(starts) != operand.ndim:
         raise ShapeError(f"{function} needs one start index per axis, but got {len(starts)} for shape {operand.shape}"
                          f"; give a tuple of {operand.ndim} integers{at_user_line()}")

@@ -163,8 +163,11 @@ class Tracer:
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name):  # an attribute that is not there, or a slot that is empty
-            raise AttributeError(name) if name in _SLOTS or name[:2] == "__" else no_attribute(self.aval, name)
+        def __getattr__(self, name):  # of an attribute that is not there, a slot that is empty, a property that raised
+            found = getattr(type(self), name, None)
+            if type(found) is property:
+                return found.fget(self)
+            raise no_attribute(self.aval, name) if found is None and name[:2] != "__" else AttributeError(name)
 
     def __repr__(self):
         return f"Traced[{self.owner.kind}]({self.aval!r}, {self.value!r})"
@@ -177,9 +180,6 @@ class Tracer:
         if value is None or (spec and getattr(value, "ndim", 0)):
             return repr(self)
         return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
-
-
-_SLOTS = frozenset(Tracer.__slots__)
 
 
 class Rev(Tracer):

@@ -87,6 +87,8 @@ CASES = {
                  lambda: cv.grad(lambda x: x.sum())(X), np.ones(3)),
     "no such attribute": (lambda: cv.grad(lambda x: x.summ())(X), "it has those of numpy.ndarray: check the name",
                           lambda: cv.grad(lambda x: x.sum())(X), np.ones(3)),
+    "memory": (lambda: cv.grad(lambda x: x.strides[0] * x.sum())(X), "read it from the array outside the transformed",
+               lambda: cv.grad(lambda x: X.strides[0] * x.sum())(X), np.full(3, 8.0)),
     "arguments of jvp": (lambda: cv.jvp(1.0, (X,), (X,)), "write jvp(f, (x,), (dx,))",
                          lambda: cv.jvp(np.sum, (X,), (X,))[1], 2.0),
     "arguments of scan": (lambda: cv.scan(0.0, X, X), "write scan(f, init, xs)",
