@@ -357,13 +357,15 @@ _PLACES = "use np.where(mask, x, y) with three arguments, or sums such as np.sum
 _CHOICES = {
     "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF,
     "nonzero": _PLACES, "flatnonzero": _PLACES, "argwhere": _PLACES,
-    None: "its result depends on the values themselves: call it outside of the transformed function",
+    None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
+          "function",
 }
 _BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
 _REMEDIES = {
     "used as an integer index": "use covector.fori_loop for range(t), pass the integer as an argument that is not "
                                 "transformed",
-    "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t)",
+    "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
+                                 f"{_BUFFER}",
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "

@@ -62,7 +62,7 @@ CASES = {
                              lambda: cv.jit(lambda x: np.full(x.shape, 2.0))(X), np.full(3, 2.0)),
     "reshape under jit": (lambda: cv.jit(lambda x, n: x.reshape(n, 1))(X, 3), "mark the argument static in jit (static",
                           lambda: cv.jit(lambda x, n: x.reshape(n, 1), static_argnums=1)(X, 3), X[:, None]),
-    "unique under jit": (lambda: cv.jit(lambda x: np.unique(x))(X), "call it outside of the transformed function",
+    "unique under jit": (lambda: cv.jit(lambda x: np.unique(x))(X), "call it outside of the transformed",
                          lambda: cv.jit(lambda x: 2.0 * x)(np.unique(X)), 2.0 * np.sort(X)),
     "integer output": (lambda: cv.grad(lambda x: np.sum(x.astype(int)))(X),
                        "compute it in floats, without .astype(int)",
