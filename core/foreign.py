@@ -66,6 +66,7 @@ LAYERS = dict.fromkeys(
 _INDEX = "use NumPy's indexing, x[index], and `covector.numpy.take` and take_along_axis"
 _SCATTER = "use x.at[index].add(values), .set, .multiply, .min, .max, or a write in place, x[index] += values"
 _LINALG = "use numpy.linalg and `covector.scipy.linalg`"
+_RAGGED = "take the groups by slices, or numpy.where on padded arrays"
 _CLEAR = "arrays stay where they are, and the compiler keeps no order to be told; leave it out"
 LAX = {
     "gather": _INDEX, "index_take": _INDEX,
@@ -97,8 +98,19 @@ LAX = {
     "random_gamma_grad": "`covector.random.gamma`, which has derivatives with respect to its parameters",
     "rng_uniform": "`covector.random.uniform`", "rng_bit_generator": "`covector.random.bits`",
     "platform_dependent": "use Python's if, on the type of the array",
-    "dtype": "use x.dtype", "stack": "`covector.numpy.stack`",
-}
+    "dtype": "use x.dtype", "stack": "`covector.numpy.stack`", "shape_as_value": "use x.shape",
+    "empty": "`covector.numpy.empty`",
+    "broadcast_like": "`covector.numpy.broadcast_to`", "broadcast_to_rank": "`covector.numpy.broadcast_to`",
+    "broadcast_shapes": "`covector.numpy.broadcast_shapes`",
+    "conv_general_dilated_local": "an einsum of numpy.lib.stride_tricks.sliding_window_view and the kernels does it",
+    "ragged_dot": _RAGGED, "ragged_dot_general": _RAGGED, "ragged_all_to_all": "`covector.all_to_all` of padded arrays",
+    "scaled_dot": "multiply by the scales before a product, x @ y",
+    "composite": "call the function itself", "stage": "`covector.make_graph`", "dce_sink": _CLEAR,
+    "psend": "`covector.ppermute`", "precv": "`covector.ppermute`",
+} | dict.fromkeys(
+    ["conv_dimension_numbers", "conv_general_permutations", "conv_general_shape_tuple", "conv_shape_tuple",
+     "conv_transpose_shape_tuple", "padtype_to_pads", "reduce_window_shape_tuple"],
+    "shapes of results are those of `covector.eval_shape`, and dimension_numbers are plain strings")
 DEBUG = {
     "breakpoint": "Python's breakpoint() stops in a function that runs eagerly, and in a `covector.debug.callback`",
     "log": "use `covector.debug.callback`(logging.info, ...)",
