@@ -102,14 +102,15 @@ def user_place():
     return None
 
 
-_OURS = {}  # file -> whether it is ours, or NumPy's
+_OURS = {}  # file -> whether it is ours, NumPy's or Python's
 _OURS_LIMIT = 4096
 
 
 def _is_our_file(name):
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
-    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name
+    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (
+        name.startswith(_PYTHON) and "-packages" not in name)
     return ours
 
 

@@ -368,9 +368,10 @@ _REMEDIES = {
                                  f"{_BUFFER}",
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
-    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
-                                  "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a "
-                                  f"sparse A @ t, s.to_numpy() * t for a pandas Series s, {_BUFFER}",
+    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
+                                  "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
+                                  "rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a sparse A @ t, "
+                                  f"s.to_numpy() * t for a pandas Series s, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
 

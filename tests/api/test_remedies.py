@@ -1,9 +1,12 @@
 """What messages advise works: each is raised, and its remedy followed."""
 
+import copy
+import json
 import re
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 
 import covector as cv
@@ -45,6 +48,12 @@ CASES = {
                                    np.sum(np.linalg.pinv(A))),
     "array of traced numbers": (lambda: cv.grad(lambda x: np.sum(np.array([x, 2.0 * x])))(1.0), "np.stack([...])",
                                 lambda: cv.grad(lambda x: np.sum(np.stack([x, 2.0 * x])))(1.0), 3.0),
+    "asarray": (lambda: cv.grad(lambda x: np.sum(np.asarray(x) ** 2))(X), "covector.numpy.asarray(t) for np.asarray(t)",
+                lambda: cv.grad(lambda x: np.sum(cv.numpy.asarray(x) ** 2))(X), 2.0 * X),
+    "solver in C": (lambda: cv.grad(lambda x: scipy.optimize.brentq(lambda t: t**2 - x, 0.0, 5.0))(2.0),
+                    "covector.stop_gradient(x) where no derivative is wanted",
+                    lambda: cv.grad(lambda x: x * scipy.optimize.brentq(
+                        lambda t: t**2 - cv.stop_gradient(x), 0.0, 5.0))(2.0), np.sqrt(2.0)),
     "item": (lambda: cv.grad(lambda x: np.sum(x).item() * 2.0)(X), "leave .item() out, since a 0-d array serves",
              lambda: cv.grad(lambda x: np.sum(x) * 2.0)(X), np.full(3, 2.0)),
     "float": (lambda: cv.grad(lambda x: float(x) ** 2)(1.5), "t itself for float(t)",
@@ -135,3 +144,19 @@ def test_arrays_of_other_libraries_are_converted_as_it_says(module, make, call):
             transform(lambda x: np.sum(x * x))(x)
         assert "\n" not in str(caught.value)
     np.testing.assert_array_equal(cv.grad(lambda x: np.sum(x * x))(eval(call)), 2.0 * eval(call))
+
+
+def test_the_class_of_a_traced_value_is_explained():
+    for transform, given in ((cv.grad, 2.0), (cv.vmap, X), (cv.jit, 2.0)):
+        with pytest.raises(TypeError, match="is not JSON serializable") as caught:
+            transform(lambda x: (json.dumps({"loss": x}), x)[1])(given)
+        (note,) = caught.value.__notes__
+        assert "a traced value" in note and "has_aux=True" in note and "(at test_remedies.py:" in note
+    seen = []
+    cv.grad(lambda x: (cv.debug.callback(lambda v: seen.append(json.dumps(float(v))), x), x * x)[1])(2.0)
+    assert seen == ["2.0"]
+
+
+def test_the_line_is_the_user_s_where_python_s_own_modules_stand_between():
+    with pytest.raises(TypeError, match=r"cannot be pickled or deep-copied; .*\(at test_remedies.py:"):
+        cv.grad(lambda x: copy.deepcopy(x))(2.0)
