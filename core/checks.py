@@ -10,8 +10,18 @@ from .errors import at_user_line
 def check_function(fun, name, instead=None):
     """Raise unless `fun` can be called; `instead` says what to do."""
     if not callable(fun):
-        raise TypeError(f"{name} needs a function, but got {fun!r}; "
-                        f"{instead or f'write {name}(f)(x), not {name}(f(x))'}{at_user_line()}")
+        instead = instead or _CALLS.get(name) or f"write {name}(f)(x), not {name}(f(x))"
+        raise TypeError(f"{name} needs a function, but got {fun!r}; {instead}{at_user_line()}")
+
+
+_CALLS = {name: f"write {call}" for name, call in {
+    "vjp": "vjp(f, x)", "jvp": "jvp(f, (x,), (dx,))", "hvp": "hvp(f, (x,), (dx,))", "linearize": "linearize(f, x)",
+    "linear_transpose": "linear_transpose(f, x)", "closure_convert": "closure_convert(f, x)",
+    "custom_root": "custom_root(f, initial_guess, solve, tangent_solve)", "scan": "scan(f, init, xs)",
+    "map": "map(f, xs)", "associative_scan": "associative_scan(f, xs)", "switch": "switch(index, [f, g], x)",
+    "while_loop": "while_loop(condition, body, init)", "fori_loop": "fori_loop(lower, upper, body, init)",
+    "cond": "cond(pred, f, g, x), or np.where(pred, a, b) to choose between values",
+}.items()}
 
 
 def whole(value, name, least=None):

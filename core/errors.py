@@ -102,14 +102,15 @@ def user_place():
     return None
 
 
-_OURS = {}  # file -> whether it is ours, or NumPy's
+_OURS = {}  # file -> whether it is ours, NumPy's or Python's
 _OURS_LIMIT = 4096
 
 
 def _is_our_file(name):
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
-    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name
+    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (
+        name.startswith(_PYTHON) and "-packages" not in name)
     return ours
 
 
@@ -130,3 +131,14 @@ def at_user_line():
     """` (at file.py:12 in loss)`, to end a message with."""
     line = user_line()
     return f" (at {line})" if line else ""
+
+
+def at_raising_line(error):
+    """` (at file.py:12 in loss)`: the last line of the user's that `error` went through, or an empty string."""
+    entry, found = error.__traceback__, ""
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not _is_our_file(code.co_filename) and not code.co_filename.endswith(".pyx"):
+            found = f" (at {os.path.basename(code.co_filename)}:{entry.tb_lineno} in {code.co_name})"
+        entry = entry.tb_next
+    return found

@@ -51,9 +51,11 @@ def test_docstring_examples_run(name):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_page_examples_run(path):
-    if "from sklearn" in path.read_text(encoding="utf-8"):
-        pytest.importorskip("sklearn", reason="sklearn is missing: pip install '.[examples]'")
+def test_page_examples_run(path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    for name in ("sklearn", "matplotlib"):
+        if re.search(rf"^>>> (from|import) {name}", path.read_text(encoding="utf-8"), re.MULTILINE):
+            pytest.importorskip(name, reason=f"{name} is missing: pip install '.[examples]'")
     if '["cc"' in path.read_text(encoding="utf-8") and shutil.which("cc") is None:
         pytest.skip("there is no C compiler named cc")
     run(page_test(path))

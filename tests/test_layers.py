@@ -71,8 +71,6 @@ transforms/collectives: core core/arrays core/trace transforms/scope core/primit
     core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
-transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
-    transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/compile transforms/native
@@ -81,22 +79,27 @@ transforms/jit: core core/arrays core/trace transforms/scope core/primitive tran
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
-api/optimizers: core core/ops transforms/arguments api/tree transforms/control
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
+    transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
+    transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
     transforms/interpreters transforms/staging transforms/debug
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
+api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
 api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
+    transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
-    core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/control transforms/debug
-    transforms/export transforms/jit api/numpy api/optimizers transforms/custom api/nn api/random api/scipy
+    core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
+    transforms/jit api/numpy transforms/control transforms/custom api/nn api/optimizers api/random api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/control transforms/debug transforms/jit transforms/custom
+    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
     api/nn api/scipy/special api
 ~/modes: api
 ~/types: api ~/modes

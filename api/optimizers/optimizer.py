@@ -157,7 +157,8 @@ def rate_at(learning_rate: float | Schedule, count: Any) -> Any:
 def checked_rate(learning_rate: Any, name: str) -> Any:
     """A number or a schedule."""
     if not isinstance(learning_rate, int | float | np.number | np.ndarray):
-        check_function(learning_rate, f"the learning rate of {name}")
+        check_function(learning_rate, f"the learning rate of {name} is a number, or a schedule: it",
+                       "give a number, as 0.1, or a function of the number of steps")
     return learning_rate
 
 

@@ -23,19 +23,21 @@ def main(arguments: list[str] | None = None) -> int:
         random.add_argument("--programs", type=int, default=1000)
         random.add_argument("--seed", type=int, default=0)
         random.add_argument("--start", type=int, default=0, help="number of the first program")
+    for command in commands.choices.values():
+        command.add_argument("--progress", action="store_true", help="show how much is done, on standard error")
     options = parser.parse_args(arguments)
     run = {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz, "compiled": _compiled}[options.command]
     return run(options)
 
 
 def _audit(options: argparse.Namespace) -> int:
-    found = audit()
+    found = audit(progress=options.progress)
     print(show(found, options.json))
     return 1 if holes(found) else 0
 
 
 def _mutants(options: argparse.Namespace) -> int:
-    report = run_mutants(options.primitives or None)
+    report = run_mutants(options.primitives or None, progress=options.progress)
     print(f"killed {report.killed} of {report.total}; equivalent {len(report.equivalent)}, "
           f"unreached {len(report.unreached)}")
     print("\n".join(report.survivors))
@@ -43,7 +45,7 @@ def _mutants(options: argparse.Namespace) -> int:
 
 
 def _fuzz(options: argparse.Namespace) -> int:
-    found = fuzz(options.programs, options.seed, options.start)
+    found = fuzz(options.programs, options.seed, options.start, progress=options.progress)
     print("\n".join(map(str, found)))
     last = options.start + options.programs - 1
     drawn = count_operations(OURS, options.programs, options.seed, options.start)
@@ -53,7 +55,7 @@ def _fuzz(options: argparse.Namespace) -> int:
 
 
 def _compiled(options: argparse.Namespace) -> int:
-    found = compiled_fuzz(options.programs, options.seed, options.start)
+    found = compiled_fuzz(options.programs, options.seed, options.start, progress=options.progress)
     print("\n".join(found))
     print(f"seed {options.seed}, programs {options.start} to {options.start + options.programs - 1}: "
           f"{len(found)} differences")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.facts import ABSENT, BROADCASTS
 from ..core.primitive.primitive import REGISTRY, Primitive
+from ..core.progress import told
 from .cases import Case, cases, find
 
 COLUMNS = ("jvp rule", "vjp rule", "batch", "shape", "samples", "()", "(0,)", "broadcast", "float32", "complex",
@@ -15,7 +16,8 @@ COLUMNS = ("jvp rule", "vjp rule", "batch", "shape", "samples", "()", "(0,)", "b
 HOLE = ""
 
 
-def audit(primitives: Sequence[Any] | None = None) -> dict[str, dict[str, str]]:
+def audit(primitives: Sequence[Any] | None = None, progress: bool | Callable[[int, int], Any] | None = None
+          ) -> dict[str, dict[str, str]]:
     """Report for every primitive which rules it has and what its samples exercise.
 
     The columns are the rules (`jvp rule`, `vjp rule`, `batch`, `shape`), the number of samples, whether a 0-d operand,
@@ -24,6 +26,7 @@ def audit(primitives: Sequence[Any] | None = None) -> dict[str, dict[str, str]]:
 
     Args:
         primitives: functions, names or Primitives; all registered ones by default.
+        progress: True shows how many primitives are done; or a function of their number and that of all.
     Returns:
         `{primitive: {column: entry}}`.
 
@@ -33,7 +36,7 @@ def audit(primitives: Sequence[Any] | None = None) -> dict[str, dict[str, str]]:
     'yes'
     """
     chosen = REGISTRY.values() if primitives is None else map(find, primitives)
-    return {prim.name: _row(prim) for prim in sorted(chosen, key=lambda prim: prim.name)}
+    return {prim.name: _row(prim) for prim in told(sorted(chosen, key=lambda prim: prim.name), progress, "audit")}
 
 
 def holes(table: dict[str, dict[str, str]]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.progress import told
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import grad
 from ..transforms.interpreters.vmap import vmap
@@ -111,7 +112,7 @@ def bits(x: Any) -> tuple[type, np.dtype, tuple[int, ...], bytes]:
 
 
 def compiled_fuzz(programs: int = 200, seed: int = 0, start: int = 0, evaluated: Any = None,
-                  apart: Any = None) -> list[str]:
+                  apart: Any = None, progress: bool | Callable[[int, int], Any] | None = None) -> list[str]:
     """Stage random programs, their gradients, tangents and batches, and collect where compiled graphs differ.
 
     Args:
@@ -120,6 +121,7 @@ def compiled_fuzz(programs: int = 200, seed: int = 0, start: int = 0, evaluated:
         start: the number of the first program.
         evaluated: a function of a graph that returns what runs it compiled, in place of its `eval`.
         apart: how two lists of outputs differ, in place of `difference`: bit by bit.
+        progress: True shows how many programs are done; or a function of their number and that of all.
     Returns:
         a text for each graph that differs, with its program.
 
@@ -128,7 +130,7 @@ def compiled_fuzz(programs: int = 200, seed: int = 0, start: int = 0, evaluated:
     []
     """
     found = []
-    for k in range(start, start + programs):
+    for k in told(range(start, start + programs), progress, "compiled"):
         program = draw_program(np.random.default_rng((seed, k)), OURS)
         for name, fun, values in _staged(lambda *xs, p=program: p.run(OURS, xs), program.inputs):
             try:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import nn
+from ..core.progress import told
 from ..scipy import special
 from ..transforms.collectives.collectives import psum
 from ..transforms.control.checkpoint import checkpoint
@@ -58,6 +59,7 @@ Route = tuple[str, Any, Any, float]
 def fuzz(
     programs: int = 1000, seed: int = 0, start: int = 0,
     reference: Callable[[Program, tuple, tuple], Iterator[Route]] | None = None,
+    progress: bool | Callable[[int, int], Any] | None = None,
 ) -> list[Mismatch]:
     """Evaluate random programs by independent routes and collect where they disagree.
 
@@ -72,6 +74,7 @@ def fuzz(
         seed: the seed; program k of a seed is always the same.
         start: the number of the first program.
         reference: additional routes, `reference(program, inputs, direction)`, for example through another library.
+        progress: True shows how many programs are done; or a function of their number and that of all.
     Returns:
         the mismatches, each with a reduced program.
     Raises:
@@ -82,7 +85,7 @@ def fuzz(
     []
     """
     found = []
-    for k in range(start, start + programs):
+    for k in told(range(start, start + programs), progress, "fuzz"):
         rng = np.random.default_rng((seed, k))
         program = draw_program(rng, OURS)
         wrong = disagreement(program, reference)

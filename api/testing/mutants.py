@@ -1,9 +1,10 @@
 """Counting the mutants of rules that `check` notices."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.primitive.primitive import REGISTRY
+from ..core.progress import told
 from .cases import find
 from .check import check
 from .compare import CheckError
@@ -20,7 +21,10 @@ class Report(NamedTuple):
     unreached: list[str]
 
 
-def run_mutants(primitives: Sequence[Any] | None = None, *, every: int = 1, seed: int = 0) -> Report:
+def run_mutants(
+    primitives: Sequence[Any] | None = None, *, every: int = 1, seed: int = 0,
+    progress: bool | Callable[[int, int], Any] | None = None,
+) -> Report:
     """Break each rule of each primitive in turn and count the mutants that `check` detects.
 
     Changes: sign flipped, zero, scaled by 1.0005, conjugated, un-broadcast dropped, the rules of two operands swapped;
@@ -32,6 +36,7 @@ def run_mutants(primitives: Sequence[Any] | None = None, *, every: int = 1, seed
         primitives: functions, names or Primitives; all registered ones by default.
         every: test only every n-th mutant of a primitive.
         seed: as for `check`.
+        progress: True shows how many primitives are done; or a function of their number and that of all.
     Returns:
         a record with `killed`, `total`, the `survivors` as strings, and those excluded: `equivalent` and `unreached`.
 
@@ -43,7 +48,8 @@ def run_mutants(primitives: Sequence[Any] | None = None, *, every: int = 1, seed
     """
     killed = total = 0
     left: dict[str, list[str]] = {"survived": [], "equivalent": [], "unreached": []}
-    for prim in REGISTRY.values() if primitives is None else map(find, primitives):
+    chosen = list(REGISTRY.values() if primitives is None else map(find, primitives))
+    for prim in told(chosen, progress, "mutants"):
         if prim.handlers is not None:
             continue
         for mutant in list(mutants(prim))[::every]:

@@ -1,5 +1,6 @@
 """Pytrees: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
+from ..core.foreign import TREE as _TREE, missing as _missing
 from .classes import register as register, register_dataclass as register_dataclass, static as static
 from .containers import (
     all as all,
@@ -16,3 +17,9 @@ from .containers import (
     transpose as transpose,
     unflatten as unflatten,
 )
+from .paths import keystr as keystr
+
+
+def __getattr__(name: str) -> object:
+    """Say what to use for the names of `jax.tree_util`."""
+    raise _missing("covector.tree", name, _TREE)

@@ -55,7 +55,7 @@ def register_dataclass(
         return kind(**dict(zip(data, children)), **dict(zip(meta, aux)))
 
     node: Any = kind
-    return optree.register_pytree_node(node, apart, together, namespace=NAMESPACE)
+    return optree.register_pytree_node(node, apart, together, path_entry_type=optree.GetAttrEntry, namespace=NAMESPACE)
 
 
 def static(**facts: Any) -> Any:

@@ -16,6 +16,7 @@ from ..core.trace.tracer import Tracer
 from ..core.types import PyTree
 from ..transforms.arguments.arguments import NAMESPACE, described
 from ..transforms.arguments.trees import optree
+from .paths import path_of
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
@@ -141,7 +142,8 @@ def map_with_path(
     """Call a function on the path of each leaf and on corresponding leaves of pytrees with the same structure.
 
     Args:
-        fun: `fun(path, *leaves)`; the path is a tuple of keys, indices and names, outermost first.
+        fun: `fun(path, *leaves)`; the path is a tuple of keys, indices and attribute names, outermost first;
+            `keystr` writes it as text.
         tree, rest, is_leaf: as in `map`.
     Returns:
         the pytree of the results, with the structure of `tree`.
@@ -155,7 +157,8 @@ def map_with_path(
     check_function(fun, "tree.map_with_path", "write tree.map_with_path(f, tree)")
     if rest:
         _check_prefix("map_with_path", tree, rest, is_leaf)
-    return optree.tree_map_with_path(fun, tree, *rest, is_leaf=is_leaf, namespace=NAMESPACE)
+    return optree.tree_map_with_accessor(lambda accessor, *found: fun(path_of(accessor), *found), tree, *rest,
+                                         is_leaf=is_leaf, namespace=NAMESPACE)
 
 
 def flatten_with_path(
@@ -173,8 +176,9 @@ def flatten_with_path(
     >>> covector.tree.flatten_with_path({"w": [1.0, 2.0]})[0]
     [(('w', 0), 1.0), (('w', 1), 2.0)]
     """
-    paths, found, form = optree.tree_flatten_with_path(tree, is_leaf, namespace=NAMESPACE)
-    return list(zip(paths, found)), form
+    _check_leaf(is_leaf, "flatten_with_path")
+    accessors, found, form = optree.tree_flatten_with_accessor(tree, is_leaf, namespace=NAMESPACE)
+    return list(zip(map(path_of, accessors), found)), form
 
 
 def leaves_with_path(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[tuple[tuple, Any]]:
@@ -184,7 +188,7 @@ def leaves_with_path(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None)
         tree: a pytree.
         is_leaf: called with each node; a node for which it returns True is a leaf.
     Returns:
-        pairs of a path, a tuple of keys, indices and names, and a leaf, in order.
+        pairs of a path, a tuple of keys, indices and attribute names, and a leaf, in order.
 
     >>> import covector
     >>> covector.tree.leaves_with_path({"w": [1.0, 2.0]})

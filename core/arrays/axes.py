@@ -57,8 +57,9 @@ def full_shape(shape, size):
     try:
         shape = shape_tuple(shape)
     except TypeError:
-        raise TypeError(f"a shape is an integer or a tuple of integers, but got {shape!r}; round its lengths, or take "
-                        f"them from x.shape{at_user_line()}") from None
+        raise TypeError(f"a shape is an integer or a tuple of integers, but got {shape!r}; round its lengths, take "
+                        "them from x.shape, or mark the argument static in jit (static_argnums)"
+                        f"{at_user_line()}") from None
     if -1 in shape:
         rest = math.prod(n for n in shape if n != -1)
         if shape.count(-1) > 1 or (size % rest if rest else True) and size != 0 or not rest:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
+from ..foreign import no_attribute
 from ..types import Any
 
 ndarray = np.ndarray
@@ -159,6 +160,14 @@ class Tracer:
             f"a traced value ({self.aval!r}) cannot be pickled or deep-copied; return it from the transformed "
             f"function, or use stop_gradient to get its value{at_user_line()}"
         )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):  # of an attribute that is not there, a slot that is empty, a property that raised
+            found = getattr(type(self), name, None)
+            if type(found) is property:
+                return found.fget(self)
+            raise no_attribute(self.aval, name) if found is None and name[:2] != "__" else AttributeError(name)
 
     def __repr__(self):
         return f"Traced[{self.owner.kind}]({self.aval!r}, {self.value!r})"
@@ -343,17 +352,27 @@ def _refuse(tracer, how):
                           f"{at_user_line()}")
 
 
+_IF = "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`"
+_PLACES = "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))"
 _CHOICES = {
-    "nonzero": "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))",
-    None: "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`",
+    "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF,
+    "nonzero": _PLACES, "flatnonzero": _PLACES, "argwhere": _PLACES,
+    None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
+          "function",
 }
 _BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
 _REMEDIES = {
-    "used as an integer index": "pass the integer as an argument that is not transformed",
-    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
-                                  "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a "
-                                  f"sparse A @ t, s.to_numpy() * t for a pandas Series s, {_BUFFER}",
-    None: f"use np.exp and friends for math.*, {_BUFFER}",
+    "used as an integer index": "use covector.fori_loop for range(t), pass the integer as an argument that is not "
+                                "transformed",
+    "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
+                                 f"{_BUFFER}",
+    "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
+                            "with has_aux=True or show it with covector.debug.print",
+    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
+                                  "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
+                                  "rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a sparse A @ t, "
+                                  f"s.to_numpy() * t for a pandas Series s, {_BUFFER}",
+    None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
 
 

@@ -1,9 +1,12 @@
 """What messages advise works: each is raised, and its remedy followed."""
 
+import copy
+import json
 import re
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 
 import covector as cv
@@ -45,12 +48,115 @@ CASES = {
                                    np.sum(np.linalg.pinv(A))),
     "array of traced numbers": (lambda: cv.grad(lambda x: np.sum(np.array([x, 2.0 * x])))(1.0), "np.stack([...])",
                                 lambda: cv.grad(lambda x: np.sum(np.stack([x, 2.0 * x])))(1.0), 3.0),
+    "asarray": (lambda: cv.grad(lambda x: np.sum(np.asarray(x) ** 2))(X), "covector.numpy.asarray(t) for np.asarray(t)",
+                lambda: cv.grad(lambda x: np.sum(cv.numpy.asarray(x) ** 2))(X), 2.0 * X),
+    "solver in C": (lambda: cv.grad(lambda x: scipy.optimize.brentq(lambda t: t**2 - x, 0.0, 5.0))(2.0),
+                    "covector.stop_gradient(x) where no derivative is wanted",
+                    lambda: cv.grad(lambda x: x * scipy.optimize.brentq(
+                        lambda t: t**2 - cv.stop_gradient(x), 0.0, 5.0))(2.0), np.sqrt(2.0)),
+    "item": (lambda: cv.grad(lambda x: np.sum(x).item() * 2.0)(X), "leave .item() out, since a 0-d array serves",
+             lambda: cv.grad(lambda x: np.sum(x) * 2.0)(X), np.full(3, 2.0)),
+    "float": (lambda: cv.grad(lambda x: float(x) ** 2)(1.5), "t itself for float(t)",
+              lambda: cv.grad(lambda x: x**2)(1.5), 3.0),
+    "int": (lambda: cv.jit(lambda x: [x for _ in range(int(x))])(3.0), "covector.fori_loop for range(int(t))",
+            lambda: cv.jit(lambda x: cv.fori_loop(0, x.astype(int), lambda i, c: c + x, 0.0))(3.0), 9.0),
+    "range under jit": (lambda: cv.jit(lambda x, n: sum(x for _ in range(n)))(2.0, 3),
+                        "covector.fori_loop for range(t)",
+                        lambda: cv.jit(lambda x, n: cv.fori_loop(0, n, lambda i, c: c + x, 0.0))(2.0, 3), 6.0),
+    "the same, static": (lambda: cv.jit(lambda x, n: sum(x for _ in range(n)))(2.0, 3), "mark the argument static",
+                         lambda: cv.jit(lambda x, n: sum(x for _ in range(n)), static_argnums=1)(2.0, 3), 6.0),
+    "shape under jit": (lambda: cv.jit(lambda n: np.zeros(n))(3), "mark the argument static in jit (static_argnums)",
+                        lambda: cv.jit(lambda n: np.zeros(n), static_argnums=0)(3), np.zeros(3)),
+    "shape of two lengths": (lambda: cv.jit(lambda n: np.full(n, 2.0))(3), "take it from x.shape",
+                             lambda: cv.jit(lambda x: np.full(x.shape, 2.0))(X), np.full(3, 2.0)),
+    "reshape under jit": (lambda: cv.jit(lambda x, n: x.reshape(n, 1))(X, 3), "mark the argument static in jit (static",
+                          lambda: cv.jit(lambda x, n: x.reshape(n, 1), static_argnums=1)(X, 3), X[:, None]),
+    "unique under jit": (lambda: cv.jit(lambda x: np.unique(x))(X), "call it outside of the transformed",
+                         lambda: cv.jit(lambda x: 2.0 * x)(np.unique(X)), 2.0 * np.sort(X)),
+    "integer output": (lambda: cv.grad(lambda x: np.sum(x.astype(int)))(X),
+                       "compute it in floats, without .astype(int)",
+                       lambda: cv.grad(lambda x: np.sum(x))(X), np.ones(3)),
+    "no return": (lambda: cv.grad(lambda x: None)(1.0), "end it with `return loss`",
+                  lambda: cv.grad(lambda x: x)(1.0), 1.0),
+    "condition of several elements": (lambda: cv.while_loop(lambda c: c < 2.0, lambda c: c * 2.0, np.ones(3)),
+                                      "reduce it with .any() or .all()",
+                                      lambda: cv.while_loop(lambda c: (c < 2.0).any(), lambda c: c * 2.0, np.ones(3)),
+                                      np.full(3, 2.0)),
+    "cond of values": (lambda: cv.cond(True, 1.0, 2.0), "np.where(pred, a, b) to choose between values",
+                       lambda: np.where(True, 1.0, 2.0), 1.0),
+    "axes of a dict": (lambda: cv.vmap(lambda p: p["a"] * 2.0, in_axes={"a": 0})({"a": X}), "put it in a tuple",
+                       lambda: cv.vmap(lambda p: p["a"] * 2.0, in_axes=({"a": 0},))({"a": X}), 2.0 * X),
+    "learning rate": (lambda: cv.optimizers.sgd("0.1"), "give a number, as 0.1",
+                      lambda: cv.optimizers.sgd(0.1).update(X, cv.optimizers.sgd(0.1).init(X), X)[0], -0.1 * X),
+    "method of a tensor": (lambda: cv.grad(lambda x: x.norm())(X), "use numpy.linalg.norm(x)",
+                           lambda: cv.grad(lambda x: np.linalg.norm(x))(X), X / np.sqrt(14.0)),
+    "detached": (lambda: cv.grad(lambda x: np.sum(x * x.detach()))(X), "use covector.stop_gradient(x)",
+                 lambda: cv.grad(lambda x: np.sum(x * cv.stop_gradient(x)))(X), X),
+    "backward": (lambda: cv.grad(lambda x: x.sum().backward())(X), "covector.grad(f)(x)",
+                 lambda: cv.grad(lambda x: x.sum())(X), np.ones(3)),
+    "no such attribute": (lambda: cv.grad(lambda x: x.summ())(X), "it has those of numpy.ndarray: check the name",
+                          lambda: cv.grad(lambda x: x.sum())(X), np.ones(3)),
+    "memory": (lambda: cv.grad(lambda x: x.strides[0] * x.sum())(X), "read it from the array outside the transformed",
+               lambda: cv.grad(lambda x: X.strides[0] * x.sum())(X), np.full(3, 8.0)),
+    "arguments of jvp": (lambda: cv.jvp(1.0, (X,), (X,)), "write jvp(f, (x,), (dx,))",
+                         lambda: cv.jvp(np.sum, (X,), (X,))[1], 2.0),
+    "arguments of scan": (lambda: cv.scan(0.0, X, X), "write scan(f, init, xs)",
+                          lambda: cv.scan(lambda c, x: (c + x, None), 0.0, X)[0], 2.0),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_remedy_works(name):
     refused, remedy, followed, wanted = CASES[name]
-    with pytest.raises((TypeError, ValueError), match=re.escape(remedy)):
+    with pytest.raises((TypeError, ValueError, AttributeError), match=re.escape(remedy)) as caught:
         refused()
+    assert "(at test_remedies.py:" in str(caught.value)
     np.testing.assert_allclose(followed(), wanted)
+
+
+def test_a_list_that_was_meant_as_an_array_is_explained():
+    for fun, given in ((lambda x: np.sum(x**2), [1.0, 2.0]), (lambda x: -x, (1.0, 2.0)), (lambda x: x * 2.5, [1.0])):
+        with pytest.raises(TypeError) as caught:
+            cv.grad(cv.grad(fun))(given)
+        (note,) = caught.value.__notes__
+        assert "give np.array(...)" in note and "(at test_remedies.py:" in note
+    assert cv.grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_errors_of_the_user_s_own_stay_as_they_are():
+    for fun, words in ((lambda x: range(2.5), "'float' object cannot be interpreted as an integer"),
+                       (lambda x: {}["b"], "b")):
+        with pytest.raises((TypeError, KeyError), match=words) as caught:
+            cv.grad(fun)(1.0)
+        assert not getattr(caught.value, "__notes__", ())
+
+
+@pytest.mark.parametrize(("module", "make", "call"), [
+    ("pandas", lambda pandas: pandas.Series([1.0, 2.0]), "x.to_numpy()"),
+    ("torch", lambda torch: torch.ones(2), "x.detach().numpy()"),
+    ("scipy.sparse", lambda sparse: sparse.csr_array(np.eye(2)), "x.toarray()"),
+])
+def test_arrays_of_other_libraries_are_converted_as_it_says(module, make, call):
+    x = make(pytest.importorskip(module, reason=f"needs {module}"))
+    for transform, at in ((cv.grad, "argument 0 is"), (cv.jit, "a leaf is")):
+        words = rf"{at} [^\n]* convert it with {re.escape(call)} \(at test_remedies"
+        with pytest.raises(TypeError, match=words) as caught:
+            transform(lambda x: np.sum(x * x))(x)
+        assert "\n" not in str(caught.value)
+    np.testing.assert_array_equal(cv.grad(lambda x: np.sum(x * x))(eval(call)), 2.0 * eval(call))
+
+
+def test_the_class_of_a_traced_value_is_explained():
+    for transform, given in ((cv.grad, 2.0), (cv.vmap, X), (cv.jit, 2.0)):
+        with pytest.raises(TypeError, match="is not JSON serializable") as caught:
+            transform(lambda x: (json.dumps({"loss": x}), x)[1])(given)
+        (note,) = caught.value.__notes__
+        assert "a traced value" in note and "has_aux=True" in note and "(at test_remedies.py:" in note
+    seen = []
+    cv.grad(lambda x: (cv.debug.callback(lambda v: seen.append(json.dumps(float(v))), x), x * x)[1])(2.0)
+    assert seen == ["2.0"]
+
+
+def test_the_line_is_the_user_s_where_python_s_own_modules_stand_between():
+    with pytest.raises(TypeError, match=r"cannot be pickled or deep-copied; .*\(at test_remedies.py:"):
+        cv.grad(lambda x: copy.deepcopy(x))(2.0)

@@ -1,6 +1,7 @@
 """Containers: leaves of one's own choice, paths, and containers turned inside out."""
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -36,6 +37,46 @@ def test_paths():
     assert named == {"b": ("b", 2.0), "a": (("a/0", 4.0), [("a/1/0", 6.0), None]), "c": {}}
     with pytest.raises(ValueError):
         tree.map_with_path(lambda path, x, y: x, {"a": 1.0}, {"b": 1.0})
+
+
+class Pair(NamedTuple):
+    left: object
+    right: object
+
+
+class Box:
+    def __init__(self, *inside):
+        self.inside = inside
+
+
+tree.register(Box, lambda box: (box.inside, None), lambda _, inside: Box(*inside))
+
+
+def test_paths_as_text():
+    nest = {"w": [Pair(1.0, {2: 2.0}), (3.0,)], "layer": Layer(Box(4.0, 5.0), 6.0)}
+    paths = [path for path, _ in tree.flatten_with_path(nest)[0]]
+    assert paths == [("layer", "w", 0), ("layer", "w", 1), ("layer", "b"), ("w", 0, "left"), ("w", 0, "right", 2),
+                     ("w", 1, 0)]
+    assert [tree.keystr(path) for path in paths] == [
+        "['layer'].w[<flat index 0>]", "['layer'].w[<flat index 1>]", "['layer'].b", "['w'][0].left",
+        "['w'][0].right[2]", "['w'][1][0]"]
+    assert [tree.keystr(path, simple=True, separator="/") for path in paths][:4] == [
+        "layer/w/0", "layer/w/1", "layer/b", "w/0/left"]
+    assert tree.keystr(()) == ""
+    assert tree.map_with_path(lambda path, x: tree.keystr(path), Pair(1.0, (2.0,))) == Pair(".left", (".right[0]",))
+    with pytest.raises(TypeError, match=r"keys of tree.keystr is a tuple or a list, but got 'w' of type str; put"):
+        tree.keystr("w")
+
+
+@pytest.mark.reference
+def test_paths_as_text_are_those_of_jax():
+    jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
+    nest = {"w": [Pair(1.0, {2: 2.0}), (3.0,)], "b c": (4.0, None)}
+    mine, theirs = tree.leaves_with_path(nest), jax.tree.leaves_with_path(nest)
+    for (path, x), (other, y) in zip(mine, theirs, strict=True):
+        assert x == y
+        for facts in ({}, {"simple": True}, {"separator": "|"}, {"simple": True, "separator": "/"}):
+            assert tree.keystr(path, **facts) == jax.tree_util.keystr(other, **facts)
 
 
 def test_containers_inside_out():

@@ -35,6 +35,11 @@ def printed(x):
     return x * 2.0
 
 
+def called(x):
+    covector.debug.callback(lambda v: None, x)
+    return x * 2.0
+
+
 def halved(x, y):
     def step(v):
         k, x, y = v
@@ -49,6 +54,7 @@ HIGHER = {
     "cond": (lambda x, y: covector.cond(np.sum(x) > 0, lambda a, b: np.sin(a) * b, lambda a, b: a - b, x, y), [X, Y]),
     "custom_jvp": (own_jvp, [X]),
     "custom_vjp": (own_vjp, [X]),
+    "debug_callback": (called, [X]),
     "debug_print": (printed, [X]),
     "host_callback": (on_host, [X]),
     "jit": (covector.jit(lambda x, y: (np.sin(x) * y, np.exp(-x))), [X, Y]),

@@ -86,3 +86,25 @@ def test_branches_for_their_effects_alone(capsys):
     for x in (3.0, 4.0, -1.0):
         graph(x)
     assert capsys.readouterr().out.splitlines() == ["yes 3.0", "yes 4.0"]
+
+
+def test_callback_runs_once_per_example_and_in_compiled_loops():
+    seen = []
+
+    def step(carry, x):
+        cv.debug.callback(lambda c, scale: seen.append((float(c), scale)), carry, scale=x)
+        return carry * x, None
+
+    def f(x):
+        return cv.scan(step, x, np.array([2.0, 3.0]))[0]
+
+    for run in (lambda: f(1.0), lambda: cv.jit(f)(1.0), lambda: cv.grad(f)(1.0), lambda: cv.jit(cv.grad(f))(1.0)):
+        seen.clear()
+        run()
+        assert seen == [(1.0, 2.0), (2.0, 3.0)]
+    for run in (cv.vmap(f), cv.jit(cv.vmap(f))):
+        seen.clear()
+        run(np.array([1.0, 5.0]))
+        assert seen == [(1.0, 2.0), (5.0, 2.0), (2.0, 3.0), (10.0, 3.0)]
+    with pytest.raises(TypeError, match=r"debug.callback needs a function, but got 3; give a function of plain arrays"):
+        cv.debug.callback(3, 1.0)

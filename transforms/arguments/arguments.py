@@ -133,16 +133,31 @@ def differentiable(leaf, name, where="argument"):
         aval = None
     out = "exclude it with argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
     if aval is None or not computable(leaf):
-        raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {leaf!r} of type "
-                         f"{type(leaf).__name__}; {out}, or convert it{at_user_line()}")
+        raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {shown(leaf)} of type "
+                         f"{type(leaf).__name__}; {out}, or convert it{conversion(leaf)}{at_user_line()}")
     if not is_inexact(aval.dtype):
-        shown = f"{leaf!r}" if not aval.ndim else f"of shape {aval.shape}"
-        raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {shown} with dtype {aval.dtype}; "
+        raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {leaf!r} with dtype {aval.dtype}; "
                          f"pass float({leaf!r}) or x.astype(float), or {out}{at_user_line()}"
                          if not aval.ndim else
                          f"{name} needs floating or complex inputs, but {where} has shape {aval.shape} and dtype "
                          f"{aval.dtype}; use x.astype(float), or {out}{at_user_line()}")
     return aval
+
+
+def shown(value):
+    """A value in a message: one line of at most 60 characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def conversion(leaf):
+    """How an array of another library becomes one of NumPy's; for messages."""
+    call = _CONVERSIONS.get(type(leaf).__module__.partition(".")[0])
+    return f" with {call}" if call else ""
+
+
+_CONVERSIONS = {"torch": "x.detach().numpy()", "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)",
+                "tensorflow": "x.numpy()", "pandas": "x.to_numpy()", "polars": "x.to_numpy()", "scipy": "x.toarray()"}
 
 
 def computable(leaf):

@@ -1,8 +1,10 @@
 """What leaves a transform: no value of a finished one, and our own error in place of what NumPy makes of it."""
 
+import re
+
 import numpy as np
 
-from ...core.errors import ConversionError, EscapedTracerError, at_user_line
+from ...core.errors import ConversionError, EscapedTracerError, at_raising_line, at_user_line, is_ours
 from ...core.ops.indexing.places import duplicate
 from ...core.trace.tracer import Late, Tracer, unwrap
 from .arguments import flatten, settle
@@ -76,9 +78,28 @@ def abandon(trace, error):
     """End the trace of a function that raised `error`, so that its values count as escaped. Called before a `raise`.
 
     NumPy's item assignment (`y[0] = t`) replaces any error of `__float__` by a ValueError of its own when the class has
-    `__getitem__`, whatever the error's class, and makes ours its cause. Ours says what to do: it goes on instead.
+    `__getitem__`, whatever the error's class, and makes ours its cause; so does a SystemError of code in C that looks
+    for no error, as SciPy's `brentq`. Ours says what to do: it goes on instead.
     """
     trace.done = True
     cause = error.__cause__
-    if type(error) is ValueError and isinstance(cause, (ConversionError, EscapedTracerError)):
+    if type(error) in (ValueError, SystemError) and isinstance(cause, (ConversionError, EscapedTracerError)):
         raise cause.with_traceback(error.__traceback__) from None
+    if type(error) is not TypeError or is_ours(error):
+        return
+    if _OF_A_TRACER.search(str(error)) and not getattr(error, "__notes__", None):
+        error.add_note("(this is the class of a traced value, which stands for an array while a transform runs: return "
+                       f"it with has_aux=True, or give debug.callback the code that needs it){at_raising_line(error)}")
+    if _OF_A_LIST.search(str(error)) and not getattr(error, "__notes__", None):
+        error.add_note("(a list, tuple or dict is a pytree to covector, and the function gets it as it is: give "
+                       f"np.array(...) where it computes with one array){at_raising_line(error)}")
+    if _AS_SHAPE.search(str(error)):  # NumPy's, which drops ours
+        raise ConversionError("a traced value was given as a shape or a length, which must be known: take it from "
+                              "x.shape, use covector.fori_loop for a loop, or mark the argument static in jit "
+                              f"(static_argnums){at_raising_line(error)}") from error
+
+
+_OF_A_TRACER = re.compile(r"\btype '?(?:Rev|Dual|Late|Batched|Staged|Buffer)\b")
+_AS_SHAPE = re.compile(r"expected a sequence of integers.*Traced\[")
+_OF_A_LIST = re.compile(r"^unsupported operand type.*'(?:list|tuple|dict)'|^bad operand type.*'(?:list|tuple|dict)'"
+                        r"|^can't multiply sequence by")

@@ -8,6 +8,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
+from ...core.progress import told
 from ...core.trace.buffers import identity
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
@@ -65,6 +66,8 @@ def while_loop(
                 return _bounded(cond_fun, body_fun, state, left)
             return _while_staged(cond_fun, body_fun, state)
         if known_state(flag) == "known":
+            if aval_of(flag).shape:
+                flag = _scalar(flag)
             if not bool(flag):
                 return state
             state = running = body_fun(state)
@@ -91,7 +94,10 @@ def _bounded(cond_fun, body_fun, init, steps):
 
 def _condition(cond_fun, state):
     """What `cond_fun` returns, a boolean scalar."""
-    flag = settle(only_leaf(cond_fun(state))[0])
+    return _scalar(settle(only_leaf(cond_fun(state))[0]))
+
+
+def _scalar(flag):
     aval = aval_of(flag)
     if aval.shape or aval.dtype.kind not in "biu":
         kind = ShapeError if aval.shape else DtypeError
@@ -242,7 +248,7 @@ _while = higher_order(
 
 def fori_loop(
     lower: int, upper: int, body_fun: Callable[..., Any], init_val: PyTree, *, unroll: int | bool | None = None,
-    max_steps: int | None = None,
+    max_steps: int | None = None, progress: bool | Callable[[int, int], Any] | None = None,
 ) -> PyTree:
     """Run `carry = body_fun(i, carry)` for i from `lower` to `upper` - 1.
 
@@ -253,11 +259,13 @@ def fori_loop(
         init_val: the initial carry, any pytree.
         unroll: True stages each step for itself; other values are accepted for compatibility with JAX.
         max_steps: take at most so many steps. A loop with staged bounds needs it for reverse mode.
+        progress: True, or a function of the number of steps that are done and of all, as in `scan`; for known bounds.
     Returns:
         the final carry; `init_val` if the range is empty. A staged loop is one equation.
     Raises:
         TreeError: the carry changes its structure; or, where it is staged, a shape or a dtype.
-        RuleError: in reverse mode, if a bound is staged and there is no `max_steps`.
+        RuleError: in reverse mode, if a bound is staged and there is no `max_steps`; `progress` with a bound that is
+            traced by vmap or staged.
 
     >>> import covector
     >>> covector.fori_loop(0, 3, lambda i, c: c + i, 0)
@@ -269,6 +277,9 @@ def fori_loop(
     check_function(body_fun, "fori_loop")
     lower, upper = settle(lower), settle(upper)
     if known_state(lower) != "known" or known_state(upper) != "known":
+        if progress:
+            raise RuleError("fori_loop was given progress=, but its bounds are traced, so the number of steps is "
+                            f"unknown; give it plain integers, or call debug.callback in its body{at_user_line()}")
         return while_loop(lambda c: c[0] < upper, lambda c: (c[0] + 1, body_fun(*c)), (lower, init_val),
                           max_steps=max_steps)[1]
     start, stop = whole(unwrap(lower), "lower of fori_loop"), whole(unwrap(upper), "upper of fori_loop")
@@ -276,22 +287,22 @@ def fori_loop(
         stop = min(stop, start + whole(max_steps, "max_steps of fori_loop", 0))
     if unroll is not True and stop - start > 1 and (
             any(is_staged(settle(x)) for x in flatten(init_val)[0]) or closes_over_tracer((body_fun,), is_staged)):
-        return _fori_staged(start, stop, body_fun, init_val)
+        return _fori_staged(start, stop, body_fun, init_val, progress)
     state = init_val
-    for i in range(start, stop):
+    for i in told(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
     _check_structure(state, init_val)
     return state
 
 
-def _fori_staged(start, stop, body_fun, init_val):
+def _fori_staged(start, stop, body_fun, init_val, progress):
     def step(state, i):
         new = body_fun(i, state)
         _check_structure(new, init_val)
         return new, None
 
     try:
-        return scan(step, init_val, np.arange(start, stop, dtype=np.int64))[0]
+        return scan(step, init_val, np.arange(start, stop, dtype=np.int64), progress=progress)[0]
     except ConversionError as error:
         raise ConversionError(f"fori_loop stages its body once for all steps, but {error}; or stage every step with "
                               "unroll=True") from error

@@ -11,11 +11,13 @@ from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
+from ...core.progress import reporter, told
 from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
 from ..arguments.likeness import ARRAYS, likeness
+from ..debug.effects import acting
 from ..graph.equations import Body, through_loop
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
@@ -37,7 +39,7 @@ from .scan_reverse import as_graph, scan_grad
 
 def scan(
     fun: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
-    unroll: int | bool = 1,
+    unroll: int | bool = 1, *, progress: bool | Callable[[int, int], Any] | None = None,
 ) -> tuple[PyTree, PyTree]:
     """Run a loop that carries a value and collects outputs.
 
@@ -49,6 +51,9 @@ def scan(
         length: the number of steps, needed only without `xs`.
         reverse: loop from the last to the first; the outputs stay in the order of `xs`.
         unroll: accepted for compatibility with JAX; it has no effect.
+        progress: True shows a bar of tqdm (without tqdm, a line of text on standard error); a function is called with
+            the number of steps that are done and of all, after each step. In compiled functions and under `vmap`
+            too: there a step of all examples is one. The steps of a backward pass are not counted.
     Returns:
         `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager on concrete values, and one
         equation when staged.
@@ -77,6 +82,9 @@ def scan(
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
     if any(map(is_staged, (*carry, *leaves))) or closes_over_tracer((fun,), is_staged):
+        if progress:
+            report = reporter(progress, "scan", steps)
+            fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
     if not steps:
         return init, _no_answers(fun, init, rebuild_xs, leaves)
@@ -85,7 +93,7 @@ def scan(
     alike = likeness(init)
     want = structure(init), [aval_of(x).shape for x in carry]
     one = leaves[0] if rebuild_xs is first else None
-    for i in reversed(range(steps)) if reverse else range(steps):
+    for i in told(range(steps)[::-1] if reverse else range(steps), progress, "scan"):
         x = one[i] if one is not None else None if xs is None else rebuild_xs([x[i] for x in leaves])
         result = fun(state, x)
         state, y = result if type(result) is tuple and len(result) == 2 else _pair(result)
@@ -95,6 +103,18 @@ def scan(
     if reverse:
         collected.reverse()
     return state, _stacked(collected)
+
+
+def _telling(fun, xs, rebuild_xs, steps, reverse, report):
+    """A step that says which one it is, `xs` with the numbers of the steps behind them, and their structure."""
+    def step(carry, x):
+        x, number = x
+        result = fun(carry, x)
+        acting(lambda done: report(int(done)), [number])
+        return result
+
+    numbers = np.arange(1, steps + 1)
+    return step, [*xs, numbers[::-1] if reverse else numbers], lambda flat: (rebuild_xs(flat[:-1]), flat[-1])
 
 
 def _check_carry(state, form, shapes):

@@ -1,4 +1,4 @@
-"""Non-differentiable values, and calls that leave the traced code: stop_gradient, debug.print, host_callback."""
+"""Values without derivatives, and calls out of traced code: stop_gradient, debug.print, callbacks."""
 
 import numpy as np
 
@@ -62,9 +62,46 @@ def debug_print(fmt: str, *args: PyTree, **kwargs: PyTree) -> None:
     def show(*values):
         given, named = rebuild(list(values))
         print(fmt.format(*given, **named))  # noqa: T201 - this is what it is for
+
+    acting(show, leaves)
+
+
+def acting(act, values):
+    """Call `act` with plain arrays each time the surrounding code runs; under vmap with all examples at once."""
+    def run(flat):
+        act(*flat)
         return []
 
-    bind(_effect, (*[settle(x) for x in leaves], Body(run=lambda flat: show(*flat)), ()))
+    bind(_effect, (*[settle(x) for x in values], Body(run=run), ()))
+
+
+def debug_callback(callback: Callable[..., Any], *args: PyTree, ordered: bool = False, **kwargs: PyTree) -> None:
+    """Call a function with the values of traced arrays, for what it does: to log, to plot, to stop in a debugger.
+
+    Args:
+        callback: takes plain arrays; what it returns is ignored. It is called each time the surrounding code runs, in
+            a compiled function and in its loops too, and once per example under vmap. It has no part in derivatives.
+        args, kwargs: pytrees of arrays for it.
+        ordered: accepted for compatibility with JAX; calls are always made in the order of the program.
+
+    >>> import numpy as np, covector
+    >>> seen = []
+    >>> def f(x):
+    ...     covector.debug.callback(lambda y: seen.append(float(y)), np.sum(x))
+    ...     return np.sum(x * x)
+    >>> _ = covector.grad(f)(np.ones(2)), covector.jit(f)(np.ones(3)), covector.vmap(f)(np.ones((2, 4)))
+    >>> seen
+    [2.0, 3.0, 4.0, 4.0]
+    """
+    check_function(callback, "debug.callback", "give a function of plain arrays, and its arguments after it")
+    leaves, rebuild = flatten((args, kwargs))
+
+    def act(flat):
+        given, named = rebuild(list(flat))
+        callback(*given, **named)
+        return []
+
+    bind(_call, (*[settle(x) for x in leaves], Body(run=act), ()))
 
 
 def _pass(trace, prim, args):
@@ -83,6 +120,26 @@ _effect = higher_order(
     "debug_print",
     impl=lambda xp, *xs, body, out: tuple(body(*xs)),
     handlers={"grad": _pass, "jvp": _pass, "vmap": _pass, "graph": _effect_graph},
+    effects="acts",
+).prim
+
+
+def _call_vmap(trace, prim, args):
+    *operands, body, out = args
+    values, flags = trace.unbox(operands)
+
+    def run(flat):
+        for i in range(trace.size):
+            body(*[v[i] if f else v for v, f in zip(flat, flags)])
+        return []
+
+    return prim.rebind((*values, Body(run=run), out))
+
+
+_call = higher_order(
+    "debug_callback",
+    impl=lambda xp, *xs, body, out: tuple(body(*xs)),
+    handlers={"grad": _pass, "jvp": _pass, "vmap": _call_vmap, "graph": _effect_graph},
     effects="acts",
 ).prim
 

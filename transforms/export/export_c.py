@@ -36,7 +36,7 @@ def export_c(
     Returns:
         an `ExportedC`: `name`, `source` and `header`, the texts, and `paths` of the files.
     Raises:
-        RuleError: an operation that C code is not written for: places that values decide, sorts, linear
+        RuleError: an operation that C code is not written for: indices that depend on values, sorts, linear
             algebra, complex numbers, callbacks.
         ConversionError: `fun` asks for the value of an argument, as `if x > 0` does.
         DtypeError: an argument or a result of another dtype.
@@ -45,7 +45,7 @@ def export_c(
 
     The C function takes a pointer for each array of the arguments, then for each of the results, then `scratch`: memory
     for temporaries, of as many bytes as the header says. The header lists what each pointer leads to.
-    The page "C and CUDA to take away" has an example.
+    The page "Exporting C and CUDA" has an example.
 
     >>> import numpy as np, covector
     >>> out = covector.export_c(lambda x: 2.0 * x + 1.0, np.ones(100), name="line", folder=None)

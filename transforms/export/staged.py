@@ -109,9 +109,9 @@ def refuse(staged, who, language):
             eq = culprit(eq, staged.known)
             given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
             where = f" (at {eq.line})" if eq.line else at_user_line()
-            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; places that values decide, "
-                            "sorts, linear algebra, complex numbers, arrays without elements and whatever acts on the "
-                            f"outside have none: compute these before or after{where}")
+            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; indices that depend on "
+                            "values, sorts, linear algebra, complex numbers, arrays without elements and side effects "
+                            f"have none: compute these before or after{where}")
 
 
 def culprit(eq, known):

@@ -5,6 +5,7 @@ import numpy as np
 from ...core.checks import whole
 from ...core.ops.indexing.places import duplicate
 from ...core.ops.shaping import concatenate
+from ...core.progress import told
 from ...core.tape.lazy_cotangents import Units
 from ...core.trace.device import constant, zeros_of
 from ...core.trace.tracer import Tracer, unwrap
@@ -16,21 +17,24 @@ MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, i
 FEW = 512  # elements of a basis that are sooner computed with than reasoned about
 
 
-def _chunk(total, width, itemsize, chunk_size):
-    if chunk_size is not None:
-        return whole(chunk_size, "chunk_size", 1)
-    return max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
+def _chunks(total, width, itemsize, chunking):
+    """The `(start, stop)` of each chunk of a basis; `chunking` is its size, if given, whom to tell, and who asks."""
+    size, progress, name = chunking
+    if size is None:
+        size = max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
+    else:
+        size = whole(size, "chunk_size", 1)
+    return told([(start, min(start + size, total)) for start in range(0, total, size)], progress, name)
 
 
-def push_basis(push, avals, inputs, chunk_size, like):
+def push_basis(push, avals, inputs, chunking, like):
     """Columns of a Jacobian: `push` mapped over the unit tangents of the inputs, a chunk at a time."""
     if not inputs:
         zero = push(*[zeros_of(a, *like) for a in avals])
         return [[constant(np.zeros((*z.shape, *a.shape), z.dtype), z) for a in avals] for z in zero]
-    step = _chunk(inputs, 4 * inputs, 8, chunk_size)
     parts = []
-    for start in range(0, inputs, step):
-        parts.append(_columns(push, _basis(avals, start, min(start + step, inputs), like)))
+    for start, stop in _chunks(inputs, 4 * inputs, 8, chunking):
+        parts.append(_columns(push, _basis(avals, start, stop, like)))
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
 
 
@@ -42,16 +46,14 @@ def _columns(push, basis):
     return out
 
 
-def pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, like, holomorphic):
+def pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, like, holomorphic):
     """Rows of a Jacobian: `pullback` of the unit cotangents of the outputs, a chunk at a time."""
     # Real inputs receive Re(A^T w): two pullbacks for the two parts of a complex row.
     parted = [o.dtype.kind == "c" and not holomorphic for o in out_avals]
     if not outputs:
         return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
-    step = _chunk(outputs, 4 * max(inputs, outputs), 8, chunk_size)
     parts = []
-    for start in range(0, outputs, step):
-        stop = min(start + step, outputs)
+    for start, stop in _chunks(outputs, 4 * max(inputs, outputs), 8, chunking):
         part = _rows(pullback, out_avals, start, stop, like)
         if any(parted):
             basis = _basis(out_avals, start, stop, like)

@@ -220,8 +220,9 @@ def _scalar_aval(out, name, fun):
     try:
         return aval_of(out)
     except DtypeError:
-        raise DtypeError(f"{name} needs {_called(fun)} to return a number, but it returned {type(out).__name__}; "
-                         f"return the loss alone, or use has_aux=True{at_user_line()}") from None
+        advice = "end it with `return loss`" if out is None else "return the loss alone, or use has_aux=True"
+        raise DtypeError(f"{name} needs {_called(fun)} to return a number, but it returned "
+                         f"{'None' if out is None else type(out).__name__}; {advice}{at_user_line()}") from None
 
 
 def _called(fun):
@@ -234,7 +235,7 @@ def _check_scalar(aval, holomorphic, name, fun):
                          f"reduce it, for example with .sum(), or use jacobian{at_user_line()}")
     if not is_inexact(aval.dtype):
         raise DtypeError(f"{name} needs a floating output, but {_called(fun)} returned dtype {aval.dtype}; "
-                         f"a derivative of integers is zero or undefined{at_user_line()}")
+                         f"compute it in floats, without .astype(int) or integer division{at_user_line()}")
     if aval.dtype.kind == "c" and not holomorphic:
         raise DtypeError(f"{name} needs a real output, but {_called(fun)} returned dtype {aval.dtype}; take "
                          f"np.abs(y)**2 or y.real, or pass holomorphic=True if it is complex-differentiable"

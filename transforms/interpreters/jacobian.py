@@ -24,6 +24,7 @@ def jacfwd(
     *,
     holomorphic: bool = False,
     chunk_size: int | None = None,
+    progress: bool | Callable[[int, int], Any] | None = None,
 ) -> Callable[P, Any]:
     """Return a function that computes the Jacobian column by column, in forward mode; best for few inputs.
 
@@ -33,6 +34,8 @@ def jacfwd(
         has_aux: `fun` returns `(out, aux)`.
         holomorphic: complex input, complex-differentiable.
         chunk_size: how many columns to compute at a time (default: as many as fit a memory budget).
+        progress: True shows a bar of tqdm (without tqdm, a line of text on standard error); a function is called with
+            the number of chunks that are done and of all. Under `jit` this happens while the function is staged.
     Returns:
         a function: for each output leaf of shape `s` and input leaf of shape `t` an array of shape `s + t`, in the
         structure of the output, then of the argument; with `has_aux`, `(jacobian, aux)`.
@@ -44,7 +47,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic)
+    return _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic, progress=progress)
 
 
 def jacrev(
@@ -55,6 +58,7 @@ def jacrev(
     holomorphic: bool = False,
     allow_int: bool = False,
     chunk_size: int | None = None,
+    progress: bool | Callable[[int, int], Any] | None = None,
 ) -> Callable[P, Any]:
     """Return a function that computes the Jacobian row by row, in reverse mode; best for few outputs.
 
@@ -63,6 +67,7 @@ def jacrev(
         allow_int: treat integer and boolean leaves as constants; their Jacobians are arrays of the same shapes without
             values, with JAX's dtype float0.
         chunk_size: how many rows to compute at a time (default: as many as fit a memory budget).
+        progress: as in `jacfwd`.
     Returns:
         a function, as returned by `jacfwd`. Complex inputs of a function with real outputs are supported as well: each
         row is the result of `grad`.
@@ -75,7 +80,7 @@ def jacrev(
     array([[4., 1.],
            [2., 5.]])
     """
-    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic, allow_int)
+    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic, allow_int, progress=progress)
 
 
 def jacobian(
@@ -86,11 +91,12 @@ def jacobian(
     mode: str = "auto",
     holomorphic: bool = False,
     chunk_size: int | None = None,
+    progress: bool | Callable[[int, int], Any] | None = None,
 ) -> Callable[P, Any]:
     """Return a function that computes the Jacobian, in the mode that suits the sizes.
 
     Args:
-        fun, argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
+        fun, argnums, has_aux, holomorphic, chunk_size, progress: as in `jacfwd`.
         mode: "fwd", "rev", or "auto": forward if there are fewer inputs than outputs. This requires the output shape,
             so with "auto" the function runs once in reverse mode before it may run in forward mode.
     Returns:
@@ -106,7 +112,7 @@ def jacobian(
     if mode not in ("auto", "fwd", "rev"):
         raise ValueError(f'jacobian needs mode "auto", "fwd" or "rev", but got {mode!r}; choose one of them'
                          f"{at_user_line()}")
-    return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic)
+    return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic, progress=progress)
 
 
 def hessian(
@@ -116,6 +122,7 @@ def hessian(
     *,
     holomorphic: bool = False,
     chunk_size: int | None = None,
+    progress: bool | Callable[[int, int], Any] | None = None,
 ) -> Callable[P, Any]:
     """Return a function that computes the Hessian of a scalar-valued function, by reverse over reverse.
 
@@ -124,7 +131,7 @@ def hessian(
 
     Args:
         fun: returns a real scalar, shape `()`.
-        argnums, has_aux, holomorphic, chunk_size: as in `jacfwd`.
+        argnums, has_aux, holomorphic, chunk_size, progress: as in `jacfwd`.
     Returns:
         a function: for input leaves of shapes `s` and `t` an array of shape `s + t`, in the structure of the argument,
         twice.
@@ -139,7 +146,8 @@ def hessian(
     """
     check_function(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
-    return _wrap(_jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic), fun, "hessian")
+    rows = _jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress)
+    return _wrap(rows, fun, "hessian")
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
@@ -196,7 +204,7 @@ def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any
     return _wrap(elementwise_fun, fun, "elementwise_grad")
 
 
-def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False):
+def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False, progress=None):
     check_function(fun, name)
 
     def jacobian_fun(*args, **kwargs):
@@ -227,7 +235,8 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, 
                 shapes[:] = [aval_of(settle(y)).shape for y in found[0]]
             return (found, extra) if has_aux else found
 
-        columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name)
+        columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, (chunk_size, progress, name), has_aux, aux,
+                                        holomorphic, name)
         for k in constants:
             for row, shape in zip(columns, shapes):
                 row.insert(k, np.zeros((*shape, *aval_of(every[k]).shape), FLOAT0))
@@ -273,7 +282,7 @@ def _no_complex(aval, name):
                       f"part{at_user_line()}")
 
 
-def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorphic, name):
+def _compute(of_leaves, leaves, avals, mode, chunking, has_aux, aux, holomorphic, name):
     """Rows (one per output leaf) of blocks (one per input leaf), and how to rebuild the output pytree."""
     shape = {}
 
@@ -288,7 +297,7 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorph
     inputs = sum(a.size for a in avals)
     if mode == "fwd":
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        columns = push_basis(push, avals, inputs, chunk_size, leaves)
+        columns = push_basis(push, avals, inputs, chunking, leaves)
         _check_answers(avals, [aval_of(row[0]) for row in columns if row], holomorphic, name)
         return columns, shape["rebuild"]
     if has_aux:
@@ -302,8 +311,8 @@ def _compute(of_leaves, leaves, avals, mode, chunk_size, has_aux, aux, holomorph
     known = holomorphic or not any(a.dtype.kind == "c" for a in avals)  # forward needs real or holomorphic inputs
     if mode == "auto" and inputs < outputs and known:
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        return push_basis(push, avals, inputs, chunk_size, leaves), shape["rebuild"]
-    return pull_basis(pullback, avals, out_avals, outputs, inputs, chunk_size, leaves, holomorphic), shape["rebuild"]
+        return push_basis(push, avals, inputs, chunking, leaves), shape["rebuild"]
+    return pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, leaves, holomorphic), shape["rebuild"]
 
 
 def _pusher(flat_fun, leaves, has_aux, aux):

@@ -215,7 +215,9 @@ def _argument_axes(in_axes, args, kwargs, count):
     else:
         if not isinstance(in_axes, (tuple, list)) or len(in_axes) != len(args):
             raise TreeError(f"vmap needs in_axes to be an int, None, or a tuple with one entry for each of the "
-                            f"{len(args)} arguments, but got {in_axes!r}; give one entry per argument{at_user_line()}")
+                            f"{len(args)} arguments, but got {in_axes!r}; "
+                            f"{'put it in a tuple' if isinstance(in_axes, dict) else 'give one entry per argument'}"
+                            f"{at_user_line()}")
         axes = []
         for entry, arg in zip(in_axes, args):
             axes += _spread(entry, arg, "in_axes")

@@ -6,7 +6,7 @@ from ...core.arrays.avals import WEAK, aval_of
 from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
 from ...core.trace.tracer import Tracer
-from ..arguments.arguments import computable
+from ..arguments.arguments import computable, conversion, shown
 from ..compile.functions import MISS
 from ..scope.debug_modes import modes
 from .donated import DONATED
@@ -28,15 +28,10 @@ def static_key(value, name):
     try:
         hash(value)
     except TypeError:
-        raise TypeError(f"jit looks static arguments up, but {name} is {_shown(value)} of type {kind.__name__}, which "
+        raise TypeError(f"jit looks static arguments up, but {name} is {shown(value)} of type {kind.__name__}, which "
                         f"has no hash; pass a tuple for a list, or leave it out of the static arguments"
                         f"{at_user_line()}") from None
     return kind, value
-
-
-def _shown(value):
-    text = repr(value)
-    return text if len(text) < 60 else text[:57] + "..."
 
 
 def leaf_key(leaf):
@@ -51,9 +46,9 @@ def leaf_key(leaf):
         raise DtypeError(f"jit takes arrays of numbers and booleans, but a leaf has dtype {leaf.dtype}; convert it "
                          f"with .astype(float), or keep it outside{at_user_line()}") from None
     register = ", register its class with covector.tree.register" if hasattr(leaf, "__dict__") else ""
-    raise DtypeError(f"jit takes pytrees of arrays and numbers, but a leaf is {_shown(leaf)} of type {kind.__name__}; "
+    raise DtypeError(f"jit takes pytrees of arrays and numbers, but a leaf is {shown(leaf)} of type {kind.__name__}; "
                      f"mark the argument static (static_argnums, static_argnames){register}, or convert it"
-                     f"{at_user_line()}")
+                     f"{conversion(leaf)}{at_user_line()}")
 
 
 class Unwritten(Exception):  # noqa: N818 (no error: such calls are looked up by their key)
