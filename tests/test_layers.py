@@ -126,17 +126,17 @@ compat/torch/signal: ~/factories
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 compat/torch/func: ~/dispatch ~/func
-compat/torch/utils: ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/module: ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/nn/modules/utils: ~/module
-compat/torch/nn/modules: api ~/types ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module
+compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: ~/modes ~/types ~/inplace ~/dispatch ~/factories compat/torch/signal ~/random ~/tensor ~/interchange
-    ~/ops ~ compat/torch/func compat/torch/utils compat/torch/autograd compat/torch/nn
+compat/torch: api ~/modes ~/types ~/inplace ~/dispatch ~/factories compat/torch/signal ~/random ~/tensor ~/interchange
+    ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/utils compat/torch/nn
 """
 
 

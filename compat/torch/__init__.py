@@ -7,7 +7,9 @@
 tensor([2., 4., 6.])
 """
 
+from ... import _engine
 from . import (
+    _C,
     autograd,
     cuda,
     fft,
@@ -77,6 +79,9 @@ from .random import Generator, default_generator, get_rng_state, initial_seed, m
 from .serialization import load, save
 from .storage import TypedStorage, UntypedStorage
 
+LazyModule = _engine.LazyModule
 globals().update(_NAMES)
-__getattr__ = _surface.getter("", "torch")
-del _NAMES, _surface
+_cells = LazyModule("covector.compat.torch._impl.module.cells")
+__getattr__ = _surface.getter("", "torch", dict.fromkeys(
+    ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells))
+del LazyModule, _NAMES, _cells, _engine, _surface

@@ -9,10 +9,11 @@ import covector.compat.torch as compat
 from harness import pytorch
 
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes"}
-MODULES = {"autograd", "cuda", "fft", "func", "linalg", "masked", "nn", "ops", "overrides", "random", "return_types",
-           "serialization", "signal", "special", "storage", "testing", "utils"}
+MODULES = {"_C", "autograd", "cuda", "fft", "func", "linalg", "masked",
+           "nn", "ops", "overrides", "random", "return_types", "serialization", "signal",
+           "special", "storage", "testing", "utils"}
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
-NOT_BUILT = ("optim", "distributions", "nn.Module", "nn.Parameter", "utils.data")
+NOT_BUILT = ("optim", "distributions", "nn.DataParallel", "nn.quantized", "utils.data")
 
 
 @pytest.mark.reference

@@ -1,11 +1,11 @@
 """torch.nn: modules, their parameters, and functions of tensors. Modules are loaded when they are first asked for."""
 
-from .... import _engine as _engine_names
+from .... import _engine
 from .._impl.dispatch import surface as _surface
 from .._impl.types.parameter import Parameter as Parameter
 from . import functional as functional, modules as modules
 
-LazyModule = _engine_names.LazyModule
+LazyModule = _engine.LazyModule
 
 common_types = LazyModule("covector.compat.torch.nn.common_types")
 grad = LazyModule("covector.compat.torch.nn.grad")
@@ -15,18 +15,8 @@ utils = LazyModule("covector.compat.torch.nn.utils")
 del LazyModule
 
 _HELD = ("Buffer", "UninitializedBuffer", "UninitializedParameter")
-_unbuilt = _surface.getter("nn.", "torch.nn")
-
-
-def __getattr__(name):  # noqa: N807
-    if name in _HELD:
-        found = getattr(parameter, name)
-    elif name in modules.__all__:
-        found = getattr(modules, name)
-    else:
-        return _unbuilt(name)
-    globals()[name] = found
-    return found
+__getattr__ = _surface.getter("nn.", "torch.nn", dict.fromkeys(modules.__all__, modules) | dict.fromkeys(
+    _HELD, parameter))
 
 
 def __dir__():  # noqa: N807

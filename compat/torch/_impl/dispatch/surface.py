@@ -21,13 +21,20 @@ FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones
 zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
-def getter(prefix, module):
-    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg."""
+def getter(prefix, module, later=None):
+    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg.
+
+    Args:
+        later: names with the modules, loaded then, that have them.
+    """
+    later = later or {}
 
     def __getattr__(name):  # noqa: N807
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
             return public(row)
+        if name in later:
+            return getattr(later[name], name)
         if prefix + name == "bfloat16":
             raise AttributeError(NO_BFLOAT16)
         if prefix + name in UNBUILT:
