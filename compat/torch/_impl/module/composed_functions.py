@@ -32,6 +32,9 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
         raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
                            f"{input.shape[-1]} and {linear_weight.shape[-1]}, respectively")
     classes = tuple(linear_weight.shape[:-1])
+    if len(classes) > 1 and input.dim() == 1:
+        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires "
+                           f"batched input, (N, {input.shape[0]}), got unbatched input with shape {tuple(input.shape)}")
     out = F.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]))
     out = out.unflatten(-1, classes) if len(classes) > 1 else out
     out = out if linear_bias is None else out + linear_bias

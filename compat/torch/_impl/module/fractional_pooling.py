@@ -68,7 +68,7 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
         where[1 + axis], where[1 + axes + axis] = out, k
         flat = flat * n + spots.reshape(where)
     windows = flat.reshape(*planes, math.prod(size), math.prod(kernel))
-    values = input.reshape(*planes, -1)
+    values = input.reshape(*planes, math.prod(shape))
     candidates = values.detach().gather(-1, windows.flatten(-2)).reshape(windows.shape)
     indices = windows.gather(-1, candidates.argmax(-1, keepdim=True)).squeeze(-1)
     whole = (*input.shape[:-axes], *size)
