@@ -146,14 +146,14 @@ compat/torch/distributions/utils: ~/distributions
 compat/torch/nn/modules/utils: ~/module
 compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/distributions: ~/distributions compat/torch/distributions/utils
-compat/torch/nn/modules: api ~/types ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint compat/torch/utils/data
+compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
     compat/torch/backends compat/torch/cuda ~/factories compat/torch/signal ~/random compat/torch/optim ~/tensor
-    ~/interchange ~/ops ~ compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils
-    compat/torch/nn
+    ~/interchange ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions
+    compat/torch/utils compat/torch/nn
 """
 
 

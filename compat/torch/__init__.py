@@ -111,6 +111,9 @@ _LATER = {
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }
-__getattr__ = _surface.getter("", "torch", _LATER)
+_cells = LazyModule("covector.compat.torch._impl.module.cells")
+_PARTS = dict.fromkeys(
+    ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
+__getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _NAMES, _surface
+del LazyModule, _LATER, _NAMES, _PARTS, _cells, _surface

@@ -1,33 +1,19 @@
 """torch.nn: modules, their parameters, and functions of tensors. Modules are loaded when they are first asked for."""
 
-from .... import _engine as _engine_names
+from ...._engine import LazyModule
 from .._impl.dispatch import surface as _surface
 from .._impl.types.parameter import Parameter as Parameter
 from . import functional as functional, modules as modules
 
-LazyModule = _engine_names.LazyModule
-
-common_types = LazyModule("covector.compat.torch.nn.common_types")
-grad = LazyModule("covector.compat.torch.nn.grad")
-init = LazyModule("covector.compat.torch.nn.init")
-parameter = LazyModule("covector.compat.torch.nn.parameter")
-utils = LazyModule("covector.compat.torch.nn.utils")
-del LazyModule
-
-_HELD = ("Buffer", "UninitializedBuffer", "UninitializedParameter")
-_unbuilt = _surface.getter("nn.", "torch.nn")
-
-
-def __getattr__(name):  # noqa: N807
-    if name in _HELD:
-        found = getattr(parameter, name)
-    elif name in modules.__all__:
-        found = getattr(modules, name)
-    else:
-        return _unbuilt(name)
-    globals()[name] = found
-    return found
-
-
-def __dir__():  # noqa: N807
-    return sorted({*globals(), *modules.__all__, *_HELD})
+_LATER = {
+    "common_types": LazyModule("covector.compat.torch.nn.common_types"),
+    "grad": LazyModule("covector.compat.torch.nn.grad"),
+    "init": LazyModule("covector.compat.torch.nn.init"),
+    "parameter": LazyModule("covector.compat.torch.nn.parameter"),
+    "utils": LazyModule("covector.compat.torch.nn.utils"),
+}
+_PARTS = dict.fromkeys(modules.__all__, modules) | dict.fromkeys(
+    ("Buffer", "UninitializedBuffer", "UninitializedParameter"), _LATER["parameter"])
+__getattr__ = _surface.getter("nn.", "torch.nn", _LATER, _PARTS)
+__dir__ = _surface.lister(globals(), {**_LATER, **_PARTS})
+del LazyModule, _LATER, _PARTS

@@ -1,5 +1,10 @@
 """torch.utils.hooks: what registering a hook returns."""
 
-from .._impl.graph.hooks import RemovableHandle
+from .... import _engine
+from .._impl.dispatch import surface as _surface
+from .._impl.graph.hooks import RemovableHandle as RemovableHandle
 
-__all__ = ["RemovableHandle"]
+LazyModule = _engine.LazyModule
+_backward_hooks = LazyModule("covector.compat.torch._impl.module.backward_hooks")
+__getattr__ = _surface.getter("utils.hooks.", "torch.utils.hooks", {"BackwardHook": _backward_hooks})
+del LazyModule

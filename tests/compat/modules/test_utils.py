@@ -26,7 +26,7 @@ def script_clipped_gradients(torch):
     return [norm, grads, [p.grad for p in m.parameters()], utils.get_total_norm([p.grad for p in m.parameters()],
         float("inf")),
             utils.clip_grad_norm_([], 1.0), utils.clip_grad_norm_(m.weight, 0.01, 1.0), m.weight.grad,
-            message(lambda: utils.clip_grad_norm_([p], 1.0, error_if_nonfinite=True))]
+            attempt(lambda: utils.clip_grad_norm_([p], 1.0, error_if_nonfinite=True))]
 
 
 def script_parameters_as_one_vector(torch):

@@ -18,12 +18,13 @@ FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones
 zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
-def getter(prefix, module, later=MappingProxyType({})):
+def getter(prefix, module, later=MappingProxyType({}), parts=MappingProxyType({})):
     """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg.
 
     Args:
         prefix, module: of its names in the table of operations, and the name of the namespace.
-        later: name -> `LazyModule` of a part that is imported when it is first asked for.
+        later: name -> `LazyModule` of a module below that is imported when it is first asked for.
+        parts: name -> the module that has it, for names whose module is imported then.
     """
 
     def __getattr__(name):  # noqa: N807
@@ -32,6 +33,8 @@ def getter(prefix, module, later=MappingProxyType({})):
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
             return public(row)
+        if name in parts:
+            return getattr(parts[name], name)
         if prefix + name == "bfloat16":
             raise AttributeError(NO_BFLOAT16)
         if prefix + name in UNBUILT:

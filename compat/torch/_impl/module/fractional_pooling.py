@@ -1,6 +1,6 @@
 """Maxima over windows at random distances; Graham (2014), Fractional Max-Pooling."""
 
-import numpy as np
+import math
 
 from . import torch_names as torch
 from .tuples import _pair, _triple
@@ -59,29 +59,26 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
     planes = tuple(input.shape[-axes - 2:-axes]) if input.dim() == axes + 2 else (1, input.shape[0])
     if samples is None:
         samples = torch.rand(*planes, axes, dtype=input.dtype)
-    draws = samples.detach().numpy().reshape(-1, axes)[:planes[0] * planes[1]]
-    draws = draws[:, ::-1] if axes == 2 else draws  # PyTorch's order: width before height, but depth first
-    starts = [np.stack([places(u, n, out, k) for u in draws[:, axis]])
-              for axis, (n, out, k) in enumerate(zip(shape, size, kernel))]
+    draws = samples.detach().reshape(-1, axes)[:planes[0] * planes[1]]
+    order = (1, 0) if axes == 2 else (0, 1, 2)  # PyTorch's: width before height, but depth first
     flat = 0
-    for axis, n in enumerate(shape):
-        spots = starts[axis][:, :, None] + np.arange(kernel[axis])
-        where = [spots.shape[0]] + [1] * (2 * axes)
-        where[1 + axis], where[1 + axes + axis] = spots.shape[1:]
+    for axis, (n, out, k) in enumerate(zip(shape, size, kernel)):
+        spots = starts(draws[:, order[axis]], n, out, k).unsqueeze(-1) + torch.arange(k)
+        where = [draws.shape[0]] + [1] * (2 * axes)
+        where[1 + axis], where[1 + axes + axis] = out, k
         flat = flat * n + spots.reshape(where)
-    windows = torch.as_tensor(np.ascontiguousarray(flat.reshape(*planes, int(np.prod(size)), -1)))
-    values = input.reshape(*planes, -1)
+    windows = flat.reshape(*planes, math.prod(size), math.prod(kernel))
+    values = input.reshape(*planes, math.prod(shape))
     candidates = values.detach().gather(-1, windows.flatten(-2)).reshape(windows.shape)
     indices = windows.gather(-1, candidates.argmax(-1, keepdim=True)).squeeze(-1)
     whole = (*input.shape[:-axes], *size)
     return values.gather(-1, indices).reshape(whole), indices.reshape(whole)
 
 
-def places(u, n, out, k):
+def starts(u, n, out, k):
     """Where the windows of one axis begin: steps of `(n - k) / (out - 1)`, cut, the last window at the end."""
-    if out == 1:
-        return np.array([n - k])
-    alpha = (n - k) / (out - 1)
-    steps = np.array([int((i + u) * alpha) - int(u * alpha) for i in range(out)])
-    steps[-1] = n - k
-    return steps
+    steps = torch.arange(out)
+    if out > 1:
+        alpha, u = (n - k) / (out - 1), u.unsqueeze(-1)
+        steps = ((steps.to(u.dtype) + u) * alpha).long() - (u * alpha).long()
+    return torch.where(torch.arange(out) == out - 1, n - k, steps).expand(u.shape[0], out)

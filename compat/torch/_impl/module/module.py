@@ -23,8 +23,8 @@ class Module(Calls, Registration, Traversal, StateDict, Conversion):
     >>> m(torch.tensor(3.0)).backward()
     >>> m.factor.grad
     tensor(3.)
-    >>> m.state_dict()
-    OrderedDict({'factor': tensor(2.)})
+    >>> dict(m.state_dict())
+    {'factor': tensor(2.)}
     """
 
     _version = 1

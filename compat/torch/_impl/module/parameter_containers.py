@@ -9,7 +9,7 @@ from .module import Module
 
 
 def described(key, value, typename):
-    """A line of the repr of a container."""
+    """A line of the repr of a list or dict."""
     if not isinstance(value, TensorBase):
         return f"({key}): Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.size()))

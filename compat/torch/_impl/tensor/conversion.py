@@ -12,6 +12,7 @@ from ..state.levels import BatchTrace
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
 from ..types.memory_formats import order_of, preserves
+from ..types.parameter import made_subclass
 from ..types.size import device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 
@@ -228,3 +229,4 @@ for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uin
                       "bfloat16": dtypes.bfloat16}.items():
     attach(_name, casting(_dtype))
 attach("__torch_function__", classmethod(default_torch_function))
+attach("_make_subclass", staticmethod(made_subclass))

@@ -1,6 +1,7 @@
 """torch.nn.modules: the layers. Each file is loaded when something of it is first asked for."""
 
 from ..... import _engine
+from ..._impl.dispatch import surface as _surface
 
 LazyModule = _engine.LazyModule
 
@@ -73,14 +74,8 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name):  # noqa: N807
-    module = _HOME.get(name)
-    if module is None:
-        raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")
-    found = globals()[name] = getattr(module, name)
-    return found
+__getattr__ = _surface.getter("nn.modules.", "torch.nn.modules", _HOME)
+del LazyModule
 
 
 def __dir__():  # noqa: N807

@@ -1,4 +1,4 @@
-"""torch.nn.modules.container: modules and parameters in sequences and dicts."""
+"""Sequential, ModuleList and ModuleDict: modules in sequences, lists and dicts."""
 
 import operator
 import warnings
@@ -12,7 +12,7 @@ from ..._impl.module.traversal import indented
 
 
 class Container(Module):
-    """The oldest base of containers; use Module."""
+    """The oldest base of lists of modules; use Module."""
 
     def __init__(self, **kwargs):
         super().__init__()
@@ -115,18 +115,18 @@ class Sequential(_Numbered):
             raise ValueError(f"Non-positive multiplication factor {other} for {Sequential}")
 
     def append(self, module):
-        """Add a module behind the last; returns the container."""
+        """Add a module behind the last; returns the Sequential."""
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, sequential):
-        """Add several modules behind the last; returns the container."""
+        """Add several modules behind the last; returns the Sequential."""
         for module in list(sequential):
             self.append(module)
         return self
 
     def insert(self, index, module):
-        """Put a module before the one at an index; returns the container."""
+        """Put a module before the one at an index; returns the Sequential."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         count = len(self)

@@ -1,6 +1,7 @@
 """torch.nn.modules.loss: what training makes small."""
 
 from ..._impl.module import functions as F
+from ..._impl.module.composed_functions import linear_cross_entropy
 from ..._impl.module.module import Module
 from ..._impl.ops.loss_reduction import legacy
 from .distance import PairwiseDistance
@@ -219,15 +220,13 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.linear = Linear(in_features, total, bias=bias, device=device, dtype=dtype)
 
     def forward(self, input, target):
-        if input.shape[-1] != self.linear.in_features:
-            raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
-                               f"{input.shape[-1]} and {self.linear.in_features}, respectively")
-        out = self.linear(input)
+        weight, bias = self.linear.weight, self.linear.bias
         if self.out_features:
-            out = out.unflatten(-1, (self.num_classes, *self.out_features))
-        ignored = -100 if self.ignore_index is None else self.ignore_index
-        return F.cross_entropy(out, target, weight=self.weight, ignore_index=ignored, reduction=self.reduction,
-                               label_smoothing=self.label_smoothing)
+            weight = weight.unflatten(0, (self.num_classes, *self.out_features))
+            bias = None if bias is None else bias.unflatten(0, (self.num_classes, *self.out_features))
+        return linear_cross_entropy(input, weight, target, linear_bias=bias, weight=self.weight,
+                                    reduction=self.reduction, ignore_index=self.ignore_index,
+                                    label_smoothing=self.label_smoothing, options=self.options)
 
     def extra_repr(self):
         return (f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "

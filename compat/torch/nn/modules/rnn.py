@@ -117,6 +117,11 @@ class RNNBase(Module):
         if tuple(hx.size()) != tuple(expected_hidden_size):
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
+    def check_forward_args(self, input, hidden, batch_sizes):
+        """Raise where an input or a state does not fit the layer."""
+        self.check_input(input, batch_sizes)
+        self._check_states(input, hidden if isinstance(hidden, tuple) else (hidden,), batch_sizes)
+
     def permute_hidden(self, hx, permutation):
         """The state with its sequences in another order."""
         if permutation is None:
@@ -155,16 +160,20 @@ class RNNBase(Module):
             out, last = out.squeeze(0 if self.batch_first else 1), [s.squeeze(1) for s in last]
         return out, last
 
+    def _shapes(self, input, batch_sizes):
+        """The shapes of the parts of the state."""
+        hidden = self.get_expected_hidden_size(input, batch_sizes)
+        return [hidden, self.get_expected_cell_size(input, batch_sizes)] if self.mode == "LSTM" else [hidden]
+
+    def _check_states(self, input, hx, batch_sizes):
+        for i, (h, shape) in enumerate(zip(hx, self._shapes(input, batch_sizes))):
+            which = f"hidden[{i}]" if self.mode == "LSTM" else "hidden"
+            self.check_hidden_size(h, shape, f"Expected {which} size {{}}, got {{}}")
+
     def _states(self, input, hx, batch_sizes, order):
-        shapes = [self.get_expected_hidden_size(input, batch_sizes)]
-        if self.mode == "LSTM":
-            shapes.append(self.get_expected_cell_size(input, batch_sizes))
         if hx is None:
-            return tuple([input.new_zeros(shape) for shape in shapes])
-        for what, h, shape in zip(("hidden", "cell"), hx, shapes):
-            words = "Expected hidden size {}, got {}" if self.mode != "LSTM" else (
-                f"Expected hidden[{0 if what == 'hidden' else 1}] size {{}}, got {{}}")
-            self.check_hidden_size(h, shape, words)
+            return tuple([input.new_zeros(shape) for shape in self._shapes(input, batch_sizes)])
+        self._check_states(input, hx, batch_sizes)
         return tuple([self.permute_hidden(h, order) for h in hx])
 
     def _layers(self, x, states, sizes):
@@ -233,10 +242,6 @@ class LSTM(RNNBase):
 
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
-
-    def permute_hidden(self, hx, permutation):
-        """The states with their sequences in another order."""
-        return super().permute_hidden(hx, permutation)
 
     def forward(self, input, hx=None):
         """The outputs of the last layer, and `(h, c)` behind the last step."""
