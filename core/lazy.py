@@ -20,7 +20,7 @@ class LazyModule:
     def __getattr__(self, name):
         if name[:2] == "__":  # what others look for in any object loads nothing
             raise AttributeError(name)
-        module = import_module(self._name)
+        module = loaded(self)
         if self._waiting:
             with _LOCK:
                 while self._waiting:

@@ -6,7 +6,7 @@ from numbers import Number
 from ..namespace import F, torch
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
-from .parameters import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from .parameters import NO_AXES, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
 
 
 class _ByProbability(Distribution):
@@ -76,7 +76,7 @@ class Bernoulli(_ByProbability, ExponentialFamily):
     def variance(self):
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -156,11 +156,11 @@ class ContinuousBernoulli(_ByProbability, ExponentialFamily):
         x = torch.pow(self.probs - 0.5, 2)
         return torch.where(self._outside(), exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value):
@@ -226,7 +226,7 @@ class Geometric(_ByProbability):
     def variance(self):
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             u = torch.rand(shape, dtype=self.probs.dtype).clamp(min=torch.finfo(self.probs.dtype).tiny)
@@ -279,7 +279,7 @@ class Binomial(_ByProbability):
     def variance(self):
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -338,7 +338,7 @@ class NegativeBinomial(_ByProbability):
     def variance(self):
         return self.mean / torch.sigmoid(-self.logits)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             rate = torch._standard_gamma(self.total_count.expand(shape)) * torch.exp(self.logits).expand(shape)
@@ -379,7 +379,7 @@ class Poisson(ExponentialFamily):
     def variance(self):
         return self.rate
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
