@@ -98,9 +98,9 @@ class MixtureSameFamily(Distribution):
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         if type(mixture_distribution).__name__ != "Categorical":
-            raise ValueError(" The Mixture distribution needs to be an instance of torch.distributions.Categorical")
+            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
-            raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
+            raise ValueError("The Component distribution needs to be an instance of torch.distributions.Distribution")
         weights, shape = mixture_distribution.batch_shape, component_distribution.batch_shape
         for a, b in zip(reversed(weights), reversed(shape[:-1])):
             if a != 1 and b != 1 and a != b:

@@ -34,8 +34,8 @@ class Wishart(_ByMatrix, ExponentialFamily):
         given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
         given = {k: v for k, v in given.items() if v is not None}
         if len(given) != 1:
-            raise ValueError("Expected exactly one of covariance_matrix or precision_matrix or scale_tril to be "
-                             "specified.")
+            raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                                 "specified.")
         ((name, matrix),) = given.items()
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
