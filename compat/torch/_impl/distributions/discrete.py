@@ -211,8 +211,9 @@ class Geometric(_ByProbability):
         super().__init__(torch.Size() if number else tensor.size(), validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             value = self.probs[~(self.probs > 0)]
-            raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) of "
-                             f"distribution {self!r} to be positive but found invalid values:\n{value}")
+            raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                             f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "
+                             f"values:\n{value}")
 
     @property
     def mean(self):
