@@ -105,7 +105,7 @@ def _(p, q):
 @register_kl(Gumbel, Gumbel)
 def _(p, q):
     ratio, shift = p.scale / q.scale, (p.loc - q.loc) / q.scale
-    return (-ratio.log() - shift + ratio * euler_constant + torch.exp(-shift + (1 + ratio).lgamma())
+    return (-ratio.log() + shift + ratio * euler_constant + torch.exp(-shift + (1 + ratio).lgamma())
             - (1 + euler_constant))
 
 
