@@ -19,4 +19,4 @@ NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items
 NAMES |= {name: surface.asking_first(name, NAMES.get(name) or getattr(creation, name, None) or getattr(sampling, name))
           for name in surface.FACTORIES}
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in gamma.PUBLIC.items()}
-NAMES |= window_functions.TOP
+NAMES |= window_functions.TOP | ops.LISTS

@@ -19,18 +19,19 @@ from .._impl.distributions.discrete import (
 )
 from .._impl.distributions.distribution import Distribution, ExponentialFamily
 from .._impl.distributions.location_scale import Cauchy, Laplace, Normal, StudentT, Uniform, VonMises
-from .._impl.distributions.matrices import LKJCholesky, LowRankMultivariateNormal, MultivariateNormal, Wishart
+from .._impl.distributions.normal_vectors import LowRankMultivariateNormal, MultivariateNormal
 from .._impl.distributions.positive import (
-    Beta,
     Chi2,
-    Dirichlet,
     Exponential,
     FisherSnedecor,
     Gamma,
     GeneralizedPareto,
 )
+from .._impl.distributions.random_matrices import LKJCholesky, Wishart
 from .._impl.distributions.registry import biject_to, transform_to
-from .._impl.distributions.transformed import (
+from .._impl.distributions.simplex import Beta, Dirichlet
+from .._impl.distributions.transformed import TransformedDistribution
+from .._impl.distributions.transformed_families import (
     Gumbel,
     HalfCauchy,
     HalfNormal,
@@ -39,7 +40,6 @@ from .._impl.distributions.transformed import (
     LogisticNormal,
     LogNormal,
     Pareto,
-    TransformedDistribution,
     Weibull,
 )
 from . import constraint_registry, constraints, kl, transforms, utils

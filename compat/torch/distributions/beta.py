@@ -1,3 +1,3 @@
 """torch.distributions.beta."""
 
-from .._impl.distributions.positive import Beta as Beta
+from .._impl.distributions.simplex import Beta as Beta

@@ -1,3 +1,3 @@
 """torch.distributions.dirichlet."""
 
-from .._impl.distributions.positive import Dirichlet as Dirichlet
+from .._impl.distributions.simplex import Dirichlet as Dirichlet

@@ -1,3 +1,3 @@
 """torch.distributions.gumbel."""
 
-from .._impl.distributions.transformed import Gumbel as Gumbel
+from .._impl.distributions.transformed_families import Gumbel as Gumbel

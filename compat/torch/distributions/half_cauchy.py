@@ -1,3 +1,3 @@
 """torch.distributions.half_cauchy."""
 
-from .._impl.distributions.transformed import HalfCauchy as HalfCauchy
+from .._impl.distributions.transformed_families import HalfCauchy as HalfCauchy

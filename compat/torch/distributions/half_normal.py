@@ -1,3 +1,3 @@
 """torch.distributions.half_normal."""
 
-from .._impl.distributions.transformed import HalfNormal as HalfNormal
+from .._impl.distributions.transformed_families import HalfNormal as HalfNormal

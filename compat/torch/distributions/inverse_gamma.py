@@ -1,3 +1,3 @@
 """torch.distributions.inverse_gamma."""
 
-from .._impl.distributions.transformed import InverseGamma as InverseGamma
+from .._impl.distributions.transformed_families import InverseGamma as InverseGamma

@@ -1,3 +1,3 @@
 """torch.distributions.kumaraswamy."""
 
-from .._impl.distributions.transformed import Kumaraswamy as Kumaraswamy
+from .._impl.distributions.transformed_families import Kumaraswamy as Kumaraswamy

@@ -1,3 +1,3 @@
 """torch.distributions.lkj_cholesky."""
 
-from .._impl.distributions.matrices import LKJCholesky as LKJCholesky
+from .._impl.distributions.random_matrices import LKJCholesky as LKJCholesky

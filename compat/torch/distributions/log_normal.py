@@ -1,3 +1,3 @@
 """torch.distributions.log_normal."""
 
-from .._impl.distributions.transformed import LogNormal as LogNormal
+from .._impl.distributions.transformed_families import LogNormal as LogNormal

@@ -1,3 +1,3 @@
 """torch.distributions.logistic_normal."""
 
-from .._impl.distributions.transformed import LogisticNormal as LogisticNormal
+from .._impl.distributions.transformed_families import LogisticNormal as LogisticNormal

@@ -1,3 +1,3 @@
 """torch.distributions.lowrank_multivariate_normal."""
 
-from .._impl.distributions.matrices import LowRankMultivariateNormal as LowRankMultivariateNormal
+from .._impl.distributions.normal_vectors import LowRankMultivariateNormal as LowRankMultivariateNormal

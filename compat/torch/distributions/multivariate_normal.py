@@ -1,3 +1,3 @@
 """torch.distributions.multivariate_normal."""
 
-from .._impl.distributions.matrices import MultivariateNormal as MultivariateNormal
+from .._impl.distributions.normal_vectors import MultivariateNormal as MultivariateNormal

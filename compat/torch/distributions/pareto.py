@@ -1,3 +1,3 @@
 """torch.distributions.pareto."""
 
-from .._impl.distributions.transformed import Pareto as Pareto
+from .._impl.distributions.transformed_families import Pareto as Pareto

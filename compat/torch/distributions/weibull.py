@@ -1,3 +1,3 @@
 """torch.distributions.weibull."""
 
-from .._impl.distributions.transformed import Weibull as Weibull
+from .._impl.distributions.transformed_families import Weibull as Weibull

@@ -1,3 +1,3 @@
 """torch.distributions.wishart."""
 
-from .._impl.distributions.matrices import Wishart as Wishart
+from .._impl.distributions.random_matrices import Wishart as Wishart

@@ -8,6 +8,7 @@ from .adamax import Adamax as Adamax
 from .adamw import AdamW as AdamW
 from .asgd import ASGD as ASGD
 from .lbfgs import LBFGS as LBFGS
+
 from . import lr_scheduler as lr_scheduler, swa_utils as swa_utils  # isort: skip
 from .nadam import NAdam as NAdam
 from .optimizer import Optimizer as Optimizer

@@ -66,8 +66,8 @@ class StackDataset(Dataset):
 
     def __init__(self, *args, **kwargs):
         if args and kwargs:
-            raise ValueError("Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like input/output, "
-                             "but both types are given.")
+            raise ValueError("Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like "
+                             "input/output, but both types are given.")
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         self.datasets = kwargs or args
@@ -207,7 +207,8 @@ def random_split(dataset, lengths, generator=default_generator):
         lengths = counts
         for i, n in enumerate(lengths):
             if n == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
+                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.",
+                              stacklevel=2)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = torch.randperm(sum(lengths), generator=generator).tolist()

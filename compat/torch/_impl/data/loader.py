@@ -6,6 +6,7 @@ import os
 import queue
 import time
 import warnings
+from multiprocessing.reduction import ForkingPickler
 
 from ..profiler.profiler import record_function
 from .collating import default_collate, default_convert
@@ -54,6 +55,7 @@ class DataLoader:
     """
 
     _iterator = None
+    _said = None  # the length, where it was asked for and the dataset is iterated
     __initialized = False
 
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0,
@@ -111,9 +113,6 @@ class DataLoader:
             collate_fn = default_collate if self._auto_collation else default_convert
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
-        if pin_memory:
-            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
-                          "won't be used.", stacklevel=2)
         self.__initialized = True
 
     @property
@@ -153,6 +152,9 @@ class DataLoader:
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __iter__(self):
+        if self.pin_memory:
+            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
+                          "won't be used.", stacklevel=2)
         if not self.num_workers:
             return _Here(self)
         if not self.persistent_workers:
@@ -168,6 +170,7 @@ class DataLoader:
             n = len(self.dataset)
             if self.batch_size is not None:
                 n = n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+            self._said = n
             return n
         return len(self._index_sampler)
 
@@ -175,12 +178,12 @@ class DataLoader:
 def check_iterated(shuffle, sampler, batch_sampler):
     """PyTorch's refusals of what a dataset that is iterated cannot be asked for."""
     if shuffle not in (False, None):
-        raise ValueError(f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle="
+        raise ValueError("DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle="
                          f"{shuffle}")
     for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler)):
         if value is not None:
-            raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}="
-                             f"{value}")
+            raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
+                             f"{name}={value}")
 
 
 class _Iteration:
@@ -212,14 +215,11 @@ class _Iteration:
     next = __next__
 
     def _warn_of_length(self):
-        """Warn where a dataset that is iterated gives more than it said."""
-        try:
-            said = len(self._loader)
-        except TypeError:
-            return
-        if self._given > said:
-            more = ("" if not self._loader.num_workers else " For multiprocessing data-loading, this could be caused by "
-                    "not properly configuring the IterableDataset replica at each worker. Please see "
+        """Warn where a dataset that is iterated gives more than the loader said."""
+        said = self._loader._said
+        if said is not None and self._given > said:
+            more = ("" if not self._loader.num_workers else " For multiprocessing data-loading, this could be caused "
+                    "by not properly configuring the IterableDataset replica at each worker. Please see "
                     "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples.")
             warnings.warn(f"Length of IterableDataset {self._loader.dataset} was reported to be {said} (when accessing "
                           f"len(dataloader)), but {self._given} samples have been fetched. " + more, stacklevel=3)
@@ -242,6 +242,7 @@ class _FromWorkers(_Iteration):
     def __init__(self, loader):
         super().__init__(loader)
         self._alive = False
+        self._process = os.getpid()
         context = loader.multiprocessing_context or multiprocessing.get_context()
         n = loader.num_workers
         self._results = context.Queue()
@@ -303,11 +304,11 @@ class _FromWorkers(_Iteration):
                     self._shut_down()
                     raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly") from None
                 if limit and time.monotonic() - started >= limit:
-                    self._shut_down()
+                    self._shut_down(wait=0.0)
                     raise RuntimeError(f"DataLoader timed out after {limit} seconds") from None
                 continue
             self._wanted.pop(number, None)
-            return number, answer
+            return number, ForkingPickler.loads(answer)
 
     def _next_data(self):
         while True:
@@ -339,15 +340,15 @@ class _FromWorkers(_Iteration):
             self._shut_down()
         raise StopIteration
 
-    def _shut_down(self):
-        """End the workers."""
-        if not self._alive:
+    def _shut_down(self, wait=5.0):
+        """End the workers, which have some seconds to end by themselves."""
+        if not self._alive or self._process != os.getpid():
             return
         self._alive = False
         for tasks in self._tasks:
             tasks.put(None)
         for worker in self._workers:
-            worker.join(timeout=WAIT_FOR_END)
+            worker.join(timeout=wait)
             if worker.is_alive():
                 worker.terminate()
                 worker.join()
@@ -359,6 +360,3 @@ class _FromWorkers(_Iteration):
     def __del__(self):
         if getattr(self, "_alive", False):
             self._shut_down()
-
-
-WAIT_FOR_END = 5.0  # seconds for a worker to end by itself

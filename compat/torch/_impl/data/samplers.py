@@ -1,7 +1,6 @@
 """Samplers: the order in which the items of a dataset are taken."""
 
 import itertools
-
 from typing import Generic, TypeVar
 
 from ..namespace import torch
@@ -63,7 +62,7 @@ class RandomSampler(Sampler[int]):
         if not isinstance(self.replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={self.replacement}")
         if not isinstance(self.num_samples, int) or self.num_samples < 0:
-            raise ValueError(f"num_samples should be a non-negative integer value, but got num_samples="
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples="
                              f"{self.num_samples}")
 
     @property

@@ -5,6 +5,7 @@ import queue
 import random
 import sys
 import traceback
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 
@@ -40,12 +41,13 @@ class Failure:
     def __init__(self, where):
         kind, _, _ = sys.exc_info()
         self.kind = kind
+        self.name = kind.__name__
         self.where = where
         self.text = "".join(traceback.format_exception(*sys.exc_info()))
 
     def reraise(self):
         """Raise it, with the traceback of the worker in its message."""
-        message = f"Caught {self.kind.__name__} {self.where}.\nOriginal {self.text}"
+        message = f"Caught {self.name} {self.where}.\nOriginal {self.text}"
         if self.kind is KeyError:
             message = _Shown(message)
         elif getattr(self.kind, "message", None):
@@ -125,5 +127,17 @@ def work(dataset, auto, collate_fn, drop_last, tasks, results, seed, init, k, n,
                 answer = Exhausted(k)
             except Exception:
                 answer = Failure(f"in DataLoader worker process {k}")
-        results.put((number, answer))
+        results.put((number, packed(answer, k)))
         del answer
+
+
+def packed(answer, k):
+    """An answer as bytes; what cannot be pickled is an error of the worker, and no batch that never comes."""
+    try:
+        return bytes(ForkingPickler.dumps(answer))
+    except Exception:
+        failure = Failure(f"in DataLoader worker process {k}")
+        if isinstance(answer, Failure):  # its class is local to the worker
+            failure.text, failure.name = answer.text, answer.name
+        failure.kind = RuntimeError
+        return bytes(ForkingPickler.dumps(failure))

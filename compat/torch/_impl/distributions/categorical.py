@@ -6,16 +6,16 @@ from ..namespace import torch
 from . import constraints
 from .discrete import Binomial, _ByProbability
 from .distribution import Distribution
+from .elementwise_transforms import ExpTransform, SigmoidTransform
 from .parameters import (
+    NO_AXES,
     broadcast_all,
     clamp_probs,
     lazy_property,
     logits_to_probs,
     probs_to_logits,
 )
-from .elementwise_transforms import ExpTransform, SigmoidTransform
 from .transformed import TransformedDistribution
-
 
 
 class Categorical(Distribution):
@@ -83,7 +83,7 @@ class Categorical(Distribution):
     def variance(self):
         return torch.full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         sample_shape = torch.Size(sample_shape)
         with torch.no_grad():
             rows = self.probs.reshape(-1, self._num_events)
@@ -161,7 +161,7 @@ class OneHotCategorical(_OfCategorical):
     def variance(self):
         return self._categorical.probs * (1 - self._categorical.probs)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         found = self._categorical.sample(torch.Size(sample_shape))
         return one_hot(found, self._categorical._num_events).to(self._categorical.probs)
 
@@ -183,7 +183,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         found, probs = self.sample(sample_shape), self._categorical.probs
         return found + (probs - probs.detach())
 
@@ -229,7 +229,7 @@ class Multinomial(_OfCategorical):
     def support(self):
         return constraints.multinomial(self.total_count)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         drawn = self._categorical.sample((self.total_count, *torch.Size(sample_shape)))
         return one_hot(drawn, self._categorical._num_events).sum(0).to(self.probs)
 
@@ -267,7 +267,7 @@ class ExpRelaxedCategorical(_OfCategorical):
         super()._also_expanded(new, batch_shape)
         new.temperature = self.temperature
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(torch.rand(shape, dtype=self.logits.dtype))
         scores = (self.logits - (-u.log()).log()) / self.temperature
@@ -330,7 +330,7 @@ class LogitRelaxedBernoulli(_ByProbability):
         tensor, number = self._take(probs, logits)
         super().__init__(torch.Size() if number else tensor.size(), validate_args=validate_args)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         u = clamp_probs(torch.rand(shape, dtype=probs.dtype))

@@ -3,7 +3,7 @@
 from ..namespace import torch
 from . import constraints
 from .distribution import Distribution
-from .parameters import sum_rightmost
+from .parameters import NO_AXES, sum_rightmost
 
 
 class Independent(Distribution):
@@ -62,10 +62,10 @@ class Independent(Distribution):
     def variance(self):
         return self.base_dist.variance
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value):
@@ -98,9 +98,9 @@ class MixtureSameFamily(Distribution):
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         if type(mixture_distribution).__name__ != "Categorical":
-            raise ValueError(" The Mixture distribution needs to be an instance of torch.distributions.Categorical")
+            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
-            raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
+            raise ValueError("The Component distribution needs to be an instance of torch.distributions.Distribution")
         weights, shape = mixture_distribution.batch_shape, component_distribution.batch_shape
         for a, b in zip(reversed(weights), reversed(shape[:-1])):
             if a != 1 and b != 1 and a != b:
@@ -164,7 +164,7 @@ class MixtureSameFamily(Distribution):
         weights = torch.log_softmax(self.mixture_distribution.logits, dim=-1)
         return torch.logsumexp(self.component_distribution.log_prob(self._pad(x)) + weights, dim=-1)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             n, events = len(sample_shape) + len(self.batch_shape), (1,) * self._event_ndims
             chosen = self.mixture_distribution.sample(sample_shape)

@@ -7,8 +7,9 @@ from .discrete import Bernoulli, Binomial, ContinuousBernoulli, Poisson
 from .divergence import infinite, register_kl
 from .location_scale import Laplace, Normal, Uniform
 from .parameters import euler_constant
-from .positive import Beta, Exponential, Gamma
-from .transformed import Gumbel, Pareto
+from .positive import Exponential, Gamma
+from .simplex import Beta
+from .transformed_families import Gumbel, Pareto
 
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 

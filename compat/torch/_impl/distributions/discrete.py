@@ -6,7 +6,7 @@ from numbers import Number
 from ..namespace import F, torch
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
-from .parameters import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from .parameters import NO_AXES, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
 
 
 class _ByProbability(Distribution):
@@ -76,7 +76,7 @@ class Bernoulli(_ByProbability, ExponentialFamily):
     def variance(self):
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -156,11 +156,11 @@ class ContinuousBernoulli(_ByProbability, ExponentialFamily):
         x = torch.pow(self.probs - 0.5, 2)
         return torch.where(self._outside(), exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value):
@@ -210,9 +210,10 @@ class Geometric(_ByProbability):
         tensor, number = self._take(probs, logits)
         super().__init__(torch.Size() if number else tensor.size(), validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
-            value = self.probs
-            raise ValueError(f"Expected parameter probs ({type(value).__name__} of shape {tuple(value.shape)}) of "
-                             f"distribution {self!r} to be positive but found invalid values:\n{value}")
+            value = self.probs[~(self.probs > 0)]
+            raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                             f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "
+                             f"values:\n{value}")
 
     @property
     def mean(self):
@@ -226,7 +227,7 @@ class Geometric(_ByProbability):
     def variance(self):
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             u = torch.rand(shape, dtype=self.probs.dtype).clamp(min=torch.finfo(self.probs.dtype).tiny)
@@ -279,7 +280,7 @@ class Binomial(_ByProbability):
     def variance(self):
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -338,7 +339,7 @@ class NegativeBinomial(_ByProbability):
     def variance(self):
         return self.mean / torch.sigmoid(-self.logits)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             rate = torch._standard_gamma(self.total_count.expand(shape)) * torch.exp(self.logits).expand(shape)
@@ -379,7 +380,7 @@ class Poisson(ExponentialFamily):
     def variance(self):
         return self.rate
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         with torch.no_grad():
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 

@@ -6,7 +6,7 @@ from ..engine.engine import grad
 from ..namespace import torch
 from ..types.tensor_type import TensorBase
 from . import constraints
-from .parameters import lazy_property
+from .parameters import NO_AXES, lazy_property
 
 
 class Distribution:
@@ -31,7 +31,7 @@ class Distribution:
             raise ValueError
         Distribution._validate_args = value
 
-    def __init__(self, batch_shape=torch.Size(), event_shape=torch.Size(), validate_args=None):
+    def __init__(self, batch_shape=NO_AXES, event_shape=NO_AXES, validate_args=None):
         self._batch_shape = batch_shape
         self._event_shape = event_shape
         if validate_args is not None:
@@ -127,18 +127,18 @@ class Distribution:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         """Values, without gradients, of shape `sample_shape + batch_shape + event_shape`."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         """Values that gradients pass through to the parameters."""
         raise NotImplementedError
 
     def sample_n(self, n):
         """The old name of `sample((n,))`."""
-        warnings.warn("sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2)
+        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", UserWarning, stacklevel=2)
         return self.sample(torch.Size((n,)))
 
     def log_prob(self, value):
@@ -165,7 +165,7 @@ class Distribution:
         """The exponential of the entropy."""
         return torch.exp(self.entropy())
 
-    def _extended_shape(self, sample_shape=torch.Size()):
+    def _extended_shape(self, sample_shape=NO_AXES):
         """The shape of samples."""
         return torch.Size((*sample_shape, *self._batch_shape, *self._event_shape))
 

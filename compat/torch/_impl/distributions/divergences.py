@@ -3,7 +3,6 @@
 
 import math
 
-
 from ..engine.engine import grad
 from ..namespace import F, torch
 from .categorical import Categorical, OneHotCategorical
@@ -12,7 +11,7 @@ from .discrete import Bernoulli, Binomial, ContinuousBernoulli, Geometric, Poiss
 from .distribution import ExponentialFamily
 from .divergence import infinite, kl_divergence, register_kl
 from .location_scale import Cauchy, Laplace, Normal, Uniform
-from .matrices import (
+from .normal_vectors import (
     LowRankMultivariateNormal,
     MultivariateNormal,
     log_diagonal,
@@ -21,8 +20,10 @@ from .matrices import (
     mahalanobis,
 )
 from .parameters import euler_constant, sum_rightmost
-from .positive import Beta, Dirichlet, Exponential, Gamma
-from .transformed import Gumbel, HalfNormal, Pareto, TransformedDistribution
+from .positive import Exponential, Gamma
+from .simplex import Beta, Dirichlet
+from .transformed import TransformedDistribution
+from .transformed_families import Gumbel, HalfNormal, Pareto
 
 
 @register_kl(Bernoulli, Bernoulli)
@@ -104,7 +105,7 @@ def _(p, q):
 @register_kl(Gumbel, Gumbel)
 def _(p, q):
     ratio, shift = p.scale / q.scale, (p.loc - q.loc) / q.scale
-    return (-ratio.log() - shift + ratio * euler_constant + torch.exp(-shift + (1 + ratio).lgamma())
+    return (-ratio.log() + shift + ratio * euler_constant + torch.exp(-shift + (1 + ratio).lgamma())
             - (1 + euler_constant))
 
 

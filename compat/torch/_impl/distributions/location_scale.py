@@ -5,7 +5,7 @@ import math
 from ..namespace import torch
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
-from .parameters import batch_shape_of, broadcast_all, lazy_property, standard_normal
+from .parameters import NO_AXES, batch_shape_of, broadcast_all, lazy_property, standard_normal
 
 
 class _LocationScale(Distribution):
@@ -48,12 +48,12 @@ class Normal(_LocationScale, ExponentialFamily):
     def variance(self):
         return self.stddev.pow(2)
 
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
 
     def log_prob(self, value):
@@ -99,7 +99,7 @@ class Laplace(_LocationScale):
     def stddev(self):
         return 2**0.5 * self.scale
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         eps = torch.finfo(self.loc.dtype).eps
         u = self.loc.new_empty(shape).uniform_(eps - 1, 1)
@@ -141,7 +141,7 @@ class Cauchy(_LocationScale):
     def variance(self):
         return torch.full_like(self.loc, math.inf)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
     def log_prob(self, value):
@@ -193,7 +193,7 @@ class StudentT(Distribution):
         found = torch.where(many, found, torch.full_like(self.df, math.inf))
         return torch.where(self.df <= 1, torch.full_like(self.df, math.nan), found)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         x = standard_normal(shape, self.df.dtype)
         z = 2 * torch._standard_gamma((self.df / 2).expand(shape))
@@ -250,7 +250,7 @@ class Uniform(Distribution):
     def variance(self):
         return (self.high - self.low).pow(2) / 12
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         return self.low + torch.rand(self._extended_shape(sample_shape), dtype=self.low.dtype) * (self.high - self.low)
 
     def log_prob(self, value):
@@ -301,7 +301,7 @@ class VonMises(Distribution):
         return torch.where(kappa < 1e-5, 1 / kappa + kappa, exact)  # Taylor's series where rho is lost
 
     @torch.no_grad()
-    def sample(self, sample_shape=torch.Size()):
+    def sample(self, sample_shape=NO_AXES):
         """Values, by rejection: Best and Fisher (1979)."""
         shape = self._extended_shape(sample_shape)
         r, kappa = self._proposal_r.expand(shape), self.concentration.double().expand(shape)

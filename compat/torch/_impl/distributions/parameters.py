@@ -6,6 +6,7 @@ from numbers import Number
 from ..namespace import F, torch
 
 euler_constant = 0.57721566490153286060
+NO_AXES = torch.Size()
 
 
 def broadcast_all(*values):

@@ -119,12 +119,13 @@ def _(constraint):
     return SoftmaxTransform()
 
 
-@both(constraints.lower_cholesky)
+@transform_to.register(constraints.lower_cholesky)
 def _(constraint):
     return LowerCholeskyTransform()
 
 
-@both(constraints.positive_definite, constraints.positive_semidefinite)
+@transform_to.register(constraints.positive_definite)
+@transform_to.register(constraints.positive_semidefinite)
 def _(constraint):
     return PositiveDefiniteTransform()
 

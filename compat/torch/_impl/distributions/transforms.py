@@ -1,12 +1,10 @@
 """Transforms: invertible maps with the logarithms of their Jacobian determinants."""
 
 import functools
-
 import operator
 import weakref
 
 from ..namespace import torch
-
 from . import constraints
 from .parameters import sum_rightmost
 

@@ -8,8 +8,9 @@ from . import searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
 from . import overloads  # isort: skip (of operations registered above)
-from . import network_refusals, refusals  # isort: skip (of operations registered above)
+from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
          **factorizations.PLAIN}
+LISTS = foreach.PUBLIC  # functions of lists of tensors

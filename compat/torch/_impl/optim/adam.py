@@ -82,10 +82,10 @@ class Adam(Elementwise):
                 raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
             if tensors[i] and beta.numel() != 1:
                 raise ValueError(f"Tensor betas[{i}] must be 1-element")
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
-                                      maximize=maximize, foreach=foreach, capturable=capturable,
-                                      differentiable=differentiable, fused=fused,
-                                      decoupled_weight_decay=decoupled_weight_decay))
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad":
+                                  amsgrad, "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                                  "differentiable": differentiable, "fused": fused, "decoupled_weight_decay":
+                                  decoupled_weight_decay})
         if fused:
             check_fused(differentiable, foreach)
 
@@ -135,8 +135,9 @@ class Adamax(Elementwise):
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
         check_options(lr, betas, eps, weight_decay)
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
-                                      maximize=maximize, differentiable=differentiable, capturable=capturable))
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach":
+                                  foreach, "maximize": maximize, "differentiable": differentiable, "capturable":
+                                  capturable})
 
     def slots(self, group):
         """The average, and the norm."""
@@ -170,10 +171,10 @@ class NAdam(Elementwise):
                  differentiable=False):
         check_options(lr, betas, eps, weight_decay)
         at_least_zero(momentum_decay, "Invalid momentum_decay value: {}")
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
-                                      momentum_decay=momentum_decay, decoupled_weight_decay=decoupled_weight_decay,
-                                      maximize=maximize, foreach=foreach, capturable=capturable,
-                                      differentiable=differentiable))
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                                  "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+                                  "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                                  "differentiable": differentiable})
 
     def slots(self, group):
         """The averages."""
@@ -210,9 +211,9 @@ class RAdam(Elementwise):
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
         check_options(lr, betas, eps, weight_decay)
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
-                                      foreach=foreach, capturable=capturable,
-                                      decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable))
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize":
+                                  maximize, "foreach": foreach, "capturable": capturable, "decoupled_weight_decay":
+                                  decoupled_weight_decay, "differentiable": differentiable})
 
     def slots(self, group):
         """The averages."""

@@ -26,9 +26,9 @@ class Adagrad(Elementwise):
         at_least_zero(weight_decay, "Invalid weight_decay value: {}")
         at_least_zero(initial_accumulator_value, "Invalid initial_accumulator_value value: {}")
         at_least_zero(eps, "Invalid epsilon value: {}")
-        super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-                                      initial_accumulator_value=initial_accumulator_value, foreach=foreach,
-                                      maximize=maximize, differentiable=differentiable, fused=fused))
+        super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+                                  "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+                                  "maximize": maximize, "differentiable": differentiable, "fused": fused})
         if fused:
             check_fused(differentiable, foreach)
         for group in self.param_groups:
@@ -76,8 +76,9 @@ class Adadelta(Elementwise):
             raise ValueError(f"Invalid rho value: {rho}")
         at_least_zero(eps, "Invalid epsilon value: {}")
         at_least_zero(weight_decay, "Invalid weight_decay value: {}")
-        super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize,
-                                      capturable=capturable, foreach=foreach, differentiable=differentiable))
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize":
+                                  maximize, "capturable": capturable, "foreach": foreach, "differentiable":
+                                  differentiable})
 
     def slots(self, group):
         """The averages."""
@@ -119,9 +120,9 @@ class RMSprop(Elementwise):
         at_least_zero(momentum, "Invalid momentum value: {}")
         at_least_zero(weight_decay, "Invalid weight_decay value: {}")
         at_least_zero(alpha, "Invalid alpha value: {}")
-        super().__init__(params, dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
-                                      weight_decay=weight_decay, capturable=capturable, foreach=foreach,
-                                      maximize=maximize, differentiable=differentiable))
+        super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+                                  "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+                                  "maximize": maximize, "differentiable": differentiable})
 
     def slots(self, group):
         """The average; with momentum the sum of steps, centered the average gradient."""

@@ -1,7 +1,6 @@
 """Schedules that decay, or warm up, by a formula of the step."""
 
 import math
-
 from bisect import bisect_right
 from collections import Counter
 

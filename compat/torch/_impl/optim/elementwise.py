@@ -77,7 +77,7 @@ class Elementwise(Optimizer):
 
     def plain(self, group):
         """Whether all options are numbers, or tensors of which the number is all that counts."""
-        return all([not isinstance(v, TensorBase) or v.level_trace is None for v in group.values()])
+        return all(not isinstance(v, TensorBase) or v.level_trace is None for v in group.values())
 
     def on_tensors(self, group, params, grads):
         """Take a step of one group, parameter by parameter, with operations on tensors."""
@@ -85,7 +85,7 @@ class Elementwise(Optimizer):
         slots, numbers = self.slots(group), self.numbers(group)
         for p, g in zip(params, grads):
             state = self.state[p] if slots or numbers else {}
-            fresh = not all([name in state for name in (*slots, *numbers)])
+            fresh = not all(name in state for name in (*slots, *numbers))
             if fresh:
                 for name, t in make_state([p], slots, numbers, bundled=False)[0].items():
                     state.setdefault(name, t)

@@ -110,7 +110,7 @@ class Operand:
 def one_piece(arrays):
     """One flat view of arrays that lie one after the other in one memory, or None."""
     first = arrays[0]
-    if not all([a.flags.c_contiguous for a in arrays]):
+    if not all(a.flags.c_contiguous for a in arrays):
         return None
     if len(arrays) == 1:
         return first.reshape(-1)
@@ -181,7 +181,7 @@ class Run:
 
     def alike(self):
         """Whether the numbers of all parameters are still the same."""
-        return len(self.params) == 1 or all([len(set(map(float, x.arrays))) == 1 for x in self.numbers.values()])
+        return len(self.params) == 1 or all(len(set(map(float, x.arrays))) == 1 for x in self.numbers.values())
 
 
 class Plan:
@@ -191,7 +191,7 @@ class Plan:
         slots, numbers = optimizer.slots(group), optimizer.numbers(group)
         bundled = optimizer.bundled(group)
         names = (*slots, *numbers)
-        new = [p for p in unique(params) if not all([name in optimizer.state.get(p, ()) for name in names])]
+        new = [p for p in unique(params) if not all(name in optimizer.state.get(p, ()) for name in names)]
         for p, state in zip(new, make_state(new, slots, numbers, bundled)):
             for name, t in state.items():
                 optimizer.state[p].setdefault(name, t)
@@ -202,7 +202,7 @@ class Plan:
                      for p, state in zip(params, states)]
         self.runs = []  # (run, where its parameters lie in the list)
         chosen = []
-        for i, p in enumerate(params):
+        for i in range(len(params)):
             if chosen and not (bundled and joins(params, states, chosen, i, numbers, fresh)):
                 self.close(chosen, params, states, slots, numbers, fresh)
                 chosen = []
@@ -226,7 +226,7 @@ class Plan:
             for name, t, below in tensors:
                 if state.get(name) is not t or t.value is not below:
                     return False
-        return all([run.alike() for run, _ in self.runs])
+        return all(run.alike() for run, _ in self.runs)
 
     def step(self, optimizer, group, grads):
         """Take a step of every run."""
@@ -249,8 +249,8 @@ def joins(params, states, chosen, i, numbers, fresh):
     first = states[chosen[0]]
     return (a.size <= SMALL and others[0].size <= SMALL and a.dtype == others[0].dtype
             and (id(params[i]) in fresh) == (id(params[chosen[0]]) in fresh)
-            and all([float(states[i][n].value) == float(first[n].value) for n in numbers])
-            and not any([versions.root_of(a) is versions.root_of(b) for b in others])
+            and all(float(states[i][n].value) == float(first[n].value) for n in numbers)
+            and not any(versions.root_of(a) is versions.root_of(b) for b in others)
             and sum([b.size for b in others]) + a.size <= 4 * SMALL)
 
 
@@ -262,7 +262,7 @@ def unique(params):
 def memory(optimizer, p):
     """The array of a parameter that a step of whole arrays writes to, or a refusal."""
     if not directly([p], [p]):
-        raise NotImplementedError(f"{type(optimizer).__name__}.step() computes on the memory of its parameters, but got "
-                                  f"one of shape {tuple(p.shape)} that a transform or a mode stands over; take the step "
-                                  "outside of it, or use an optimizer with differentiable=True")
+        raise NotImplementedError(f"{type(optimizer).__name__}.step() computes on the memory of its parameters, but "
+                                  f"got one of shape {tuple(p.shape)} that a transform or a mode stands over; take the "
+                                  "step outside of it, or use an optimizer with differentiable=True")
     return p.value

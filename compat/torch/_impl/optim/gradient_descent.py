@@ -38,9 +38,9 @@ class SGD(Elementwise):
         for value, words in ((lr, "learning rate"), (momentum, "momentum value"), (weight_decay, "weight_decay value")):
             if value < 0.0:
                 raise ValueError(f"Invalid {words}: {value}")
-        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
-                                      nesterov=nesterov, maximize=maximize, foreach=foreach,
-                                      differentiable=differentiable, fused=fused))
+        super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay":
+                                  weight_decay, "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+                                  "differentiable": differentiable, "fused": fused})
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         if fused:
@@ -93,9 +93,9 @@ class ASGD(Elementwise):
                  differentiable=False, capturable=False):
         check_lr(lr)
         at_least_zero(weight_decay, "Invalid weight_decay value: {}")
-        super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
-                                      foreach=foreach, maximize=maximize, differentiable=differentiable,
-                                      capturable=capturable))
+        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+                                  "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+                                  "capturable": capturable})
 
     def slots(self, group):
         """The average."""
@@ -138,8 +138,8 @@ class Rprop(Elementwise):
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(params, dict(lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize,
-                                      differentiable=differentiable, capturable=capturable))
+        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize":
+                                  maximize, "differentiable": differentiable, "capturable": capturable})
 
     def slots(self, group):
         """The last gradient, and the steps."""

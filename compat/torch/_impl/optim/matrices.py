@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-
 from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
@@ -83,8 +82,8 @@ class Adafactor(ByParameter):
             if not fine():
                 value = eps[words[7] == "2"] if value is None else value
                 raise ValueError(f"{words} but is: {value}")
-        super().__init__(params, dict(lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay,
-                                      foreach=foreach, maximize=maximize))
+        super().__init__(params, {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay":
+                                  weight_decay, "foreach": foreach, "maximize": maximize})
 
     def update(self, group, p, g, state):
         """Update one array."""
@@ -141,9 +140,9 @@ class Muon(ByParameter):
                 raise ValueError(f"{words} should be >= 0 but is: {value}")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        super().__init__(params, dict(lr=lr, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov,
-                                      ns_coefficients=ns_coefficients, eps=eps, ns_steps=ns_steps,
-                                      adjust_lr_fn=adjust_lr_fn))
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+                                  "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
+                                  "adjust_lr_fn": adjust_lr_fn})
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:
@@ -190,7 +189,7 @@ class SparseAdam(Optimizer):
         for i in range(2):
             if not 0.0 <= betas[i] < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, maximize=maximize))
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
 
     def step(self, closure=None):
         """Refuse gradients, which are all dense; returns the loss of `closure`."""
@@ -198,7 +197,7 @@ class SparseAdam(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        if any([p.grad is not None for group in self.param_groups for p in group["params"]]):
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         return loss
 

@@ -157,8 +157,8 @@ def per_group(name, values, optimizer):
     if not isinstance(values, list | tuple):
         return [values] * n
     if len(values) != n:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(values)} values, "
-                         f"param_groups has {n}.")
+        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(values)} "
+                         f"values, param_groups has {n}.")
     return list(values)
 
 

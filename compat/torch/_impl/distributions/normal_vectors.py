@@ -1,15 +1,11 @@
-"""Distributions of vectors and matrices: MultivariateNormal, LowRankMultivariateNormal, Wishart, LKJCholesky."""
+"""Normal distributions of vectors: MultivariateNormal and LowRankMultivariateNormal."""
 
 import math
-import warnings
-from numbers import Number
 
 from ..namespace import torch
 from . import constraints
-from .distribution import Distribution, ExponentialFamily
-from .location_scale import Normal
-from .parameters import lazy_property, standard_normal
-from .positive import Beta
+from .distribution import Distribution
+from .parameters import NO_AXES, lazy_property, standard_normal
 
 
 def mahalanobis(tril, x):
@@ -84,7 +80,7 @@ class MultivariateNormal(_ByMatrix):
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = dict(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril)
+        given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
         given = {k: v for k, v in given.items() if v is not None}
         if len(given) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
@@ -122,7 +118,7 @@ class MultivariateNormal(_ByMatrix):
     def variance(self):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand((*self._batch_shape, *self._event_shape))
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         eps = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + torch.matmul(self._unbroadcasted_scale_tril, eps.unsqueeze(-1)).squeeze(-1)
 
@@ -225,7 +221,7 @@ class LowRankMultivariateNormal(Distribution):
         a = torch.linalg.solve_triangular(self._capacitance_tril, scaled, upper=False)
         return self._square(torch.diag_embed(d.reciprocal()) - torch.matmul(a.mT, a))
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         w = standard_normal((*shape[:-1], self.cov_factor.shape[-1]), self.loc.dtype)
         d = standard_normal(shape, self.loc.dtype)
@@ -259,172 +255,3 @@ def lowrank_mahalanobis(w, d, x, tril):
     """x.T (W W.T + D)^-1 x, by Woodbury's identity."""
     inner = torch.matmul(w.mT / d.unsqueeze(-2), x.unsqueeze(-1)).squeeze(-1)
     return (x.pow(2) / d).sum(-1) - mahalanobis(tril, inner)
-
-
-class Wishart(_ByMatrix, ExponentialFamily):
-    """The Wishart distribution of positive definite matrices.
-
-    Args:
-        df: degrees of freedom, more than the number of rows minus one.
-        covariance_matrix, precision_matrix, scale_tril: `(*batch, n, n)`, one of them.
-    """
-
-    support = constraints.positive_definite
-    has_rsample = True
-    _mean_carrier_measure = 0
-
-    @property
-    def arg_constraints(self):
-        return {"covariance_matrix": constraints.positive_definite, "precision_matrix": constraints.positive_definite,
-                "scale_tril": constraints.lower_cholesky, "df": constraints.greater_than(self.event_shape[-1] - 1)}
-
-    def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
-        given = dict(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril)
-        given = {k: v for k, v in given.items() if v is not None}
-        if len(given) != 1:
-            raise ValueError("Expected exactly one of covariance_matrix or precision_matrix or scale_tril to be "
-                             "specified.")
-        ((name, matrix),) = given.items()
-        if matrix.dim() < 2:
-            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
-        if isinstance(df, Number):
-            batch = torch.Size(matrix.shape[:-2])
-            self.df = torch.tensor(df, dtype=matrix.dtype)
-        else:
-            batch = torch.broadcast_shapes(matrix.shape[:-2], df.shape)
-            self.df = df.expand(batch)
-        events = matrix.shape[-2:]
-        if self.df.le(events[-1] - 1).any():
-            raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {events[-1] - 1}.")
-        setattr(self, name, matrix.expand((*batch, -1, -1)))
-        if self.df.lt(events[-1]).any():
-            warnings.warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
-                          "ndim.", stacklevel=2)
-        super().__init__(batch, events, validate_args=validate_args)
-        self._unbroadcasted_scale_tril = matrix if name == "scale_tril" else torch.linalg.cholesky(
-            matrix) if name == "covariance_matrix" else precision_to_scale_tril(matrix)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Wishart, _instance)
-        batch_shape = torch.Size(batch_shape)
-        new.df = self.df.expand(batch_shape)
-        self._expand_forms(new, (*batch_shape, *self.event_shape))
-        super(Wishart, new).__init__(batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    def _tall(self):
-        return self.df.view((*tuple(self.df.shape), 1, 1))
-
-    @property
-    def mean(self):
-        return self._tall() * self.covariance_matrix
-
-    @property
-    def mode(self):
-        factor = self.df - self.covariance_matrix.shape[-1] - 1
-        factor = torch.where(factor <= 0, math.nan, factor)
-        return factor.view((*tuple(factor.shape), 1, 1)) * self.covariance_matrix
-
-    @property
-    def variance(self):
-        v = self.covariance_matrix
-        diagonal = v.diagonal(dim1=-2, dim2=-1)
-        return self._tall() * (v.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
-
-    def rsample(self, sample_shape=torch.Size(), max_try_correction=None):
-        """Values by Bartlett's decomposition."""
-        n, sample_shape = self._event_shape[-1], torch.Size(sample_shape)
-        degrees = self.df.unsqueeze(-1) - torch.arange(n, dtype=self._unbroadcasted_scale_tril.dtype)
-        shape = (*sample_shape, *self._batch_shape, n)
-        chi2 = 2 * torch._standard_gamma((0.5 * degrees).expand(shape))
-        lower = standard_normal((*shape, n), chi2.dtype).tril(-1)
-        half = self._unbroadcasted_scale_tril @ (lower + torch.diag_embed(chi2.clamp(
-            min=torch.finfo(chi2.dtype).tiny).sqrt()))
-        return half @ half.mT
-
-    def log_prob(self, value):
-        self._checked(value)
-        nu, p = self.df, self._event_shape[-1]
-        half = self._unbroadcasted_scale_tril
-        inner = torch.linalg.solve(torch.matmul(half, half.mT), value)
-        return (-nu * (p * math.log(2) / 2 + log_diagonal(half)) - torch.mvlgamma(nu / 2, p=p)
-                + (nu - p - 1) / 2 * torch.linalg.slogdet(value).logabsdet
-                - inner.diagonal(dim1=-2, dim2=-1).sum(dim=-1) / 2)
-
-    def _digammas(self):
-        """The sum of ψ((ν - i) / 2) over the rows."""
-        n = self._event_shape[-1]
-        steps = torch.arange(n, dtype=self._unbroadcasted_scale_tril.dtype)
-        return torch.digamma((self.df.unsqueeze(-1) - steps.expand((*self._batch_shape, -1))) / 2).sum(-1)
-
-    def entropy(self):
-        nu, p = self.df, self._event_shape[-1]
-        return ((p + 1) * (p * math.log(2) / 2 + log_diagonal(self._unbroadcasted_scale_tril))
-                + torch.mvlgamma(nu / 2, p=p) - (nu - p - 1) / 2 * self._digammas() + nu * p / 2)
-
-    @property
-    def _natural_params(self):
-        nu, p = self.df, self._event_shape[-1]
-        return -self.precision_matrix / 2, (nu - p - 1) / 2
-
-    def _log_normalizer(self, x, y):
-        p = self._event_shape[-1]
-        return (y + (p + 1) / 2) * (-torch.linalg.slogdet(-2 * x).logabsdet + math.log(2) * p) + torch.mvlgamma(
-            y + (p + 1) / 2, p=p)
-
-
-class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices, after Lewandowski, Kurowicka and Joe (2009).
-
-    Args:
-        dim: the number of rows.
-        concentration: 1 for a uniform density of the matrices; the larger, the closer to the identity.
-    """
-
-    arg_constraints = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
-
-    def __init__(self, dim, concentration=1.0, validate_args=None):
-        if dim < 2:
-            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
-        self.dim = dim
-        concentration = concentration if not isinstance(concentration, Number) else torch.tensor(float(concentration))
-        self.concentration = concentration
-        super().__init__(concentration.size(), torch.Size((dim, dim)), validate_args)
-        offset = torch.arange(dim - 1, dtype=concentration.dtype)
-        offset = torch.cat([offset.new_zeros((1,)), offset])
-        marginal = concentration + 0.5 * (dim - 2)
-        self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LKJCholesky, _instance)
-        batch_shape = torch.Size(batch_shape)
-        new.dim = self.dim
-        new.concentration = self.concentration.expand(batch_shape)
-        new._beta = self._beta.expand((*batch_shape, self.dim))
-        super(LKJCholesky, new).__init__(batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    def sample(self, sample_shape=torch.Size()):
-        """Values, row by row: lengths of beta distributions, directions on spheres (the onion method)."""
-        with torch.no_grad():
-            y = self._beta.sample(sample_shape).unsqueeze(-1)
-            u = Normal(0.0, 1.0).sample(self._extended_shape(sample_shape)).to(y.dtype).tril(-1)
-            sphere = u / u.norm(dim=-1, keepdim=True)
-            sphere[..., 0, :].fill_(0.0)
-            w = torch.sqrt(y) * sphere
-            diagonal = torch.clamp(1 - torch.sum(w**2, dim=-1), min=torch.finfo(w.dtype).tiny).sqrt()
-            return w + torch.diag_embed(diagonal)
-
-    def log_prob(self, value):
-        self._checked(value)
-        diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
-        order = torch.arange(2, self.dim + 1)
-        order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
-        density = torch.sum(order * diagonal.log(), dim=-1)
-        n = self.dim - 1
-        alpha = self.concentration + 0.5 * n
-        norm = 0.5 * n * math.log(math.pi) + torch.mvlgamma(alpha - 0.5, n) - torch.lgamma(alpha) * n
-        return density - norm

@@ -1,0 +1,144 @@
+"""100 steps of every optimizer, with every option: parameters and state after them."""
+
+import numpy as np
+
+from harness import rounds_as
+
+SHAPES = (3, 4), (4,), (2, 1, 2), ()
+USUAL = {}, {"weight_decay": 0.1}, {"maximize": True}, {"foreach": True}, {"lr": "tensor"}
+
+
+def trained(T, name, options, dtype="float64", steps=100, some=False, shapes=SHAPES):
+    """Parameters and state after steps along random gradients; `some` leaves out a third of the gradients."""
+    rng = np.random.default_rng(1)
+
+    def array(shape):
+        a = rng.normal(size=shape)
+        return np.asarray(a + 1j * rng.normal(size=shape) if dtype == "complex128" else a).astype(dtype)
+
+    params = [T.tensor(array(shape), requires_grad=True) for shape in shapes]
+    options = {"lr": 0.01} | options
+    if options["lr"] == "tensor":
+        options["lr"] = T.tensor(0.02, dtype=T.float64)
+    optimizer = getattr(T.optim, name)(params, **options)
+    for i in range(steps):
+        optimizer.zero_grad()
+        for k, p in enumerate(params):
+            g = array(shapes[k])
+            if not some or (i + k) % 3:
+                p.grad = T.tensor(g)
+        optimizer.step()
+    state = optimizer.state_dict()["state"]
+    return [p.detach() for p in params], [[name, value] for i in sorted(state) for name, value in state[i].items()]
+
+
+def every(T, name, *options):
+    """The outcome of several options in float64, with all and with some of the gradients."""
+    chosen = [o for o in options if not (o.get("foreach") and o.get("lr") == "tensor")]
+    return [trained(T, name, o, some=some) for o in chosen for some in (False, True)]
+
+
+def script_sgd(T):
+    return every(T, "SGD", *USUAL, {"momentum": 0.9}, {"momentum": 0.9, "dampening": 0.3}, {"lr": 0.0},
+                 {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}, {"momentum": 0.9, "maximize": True})
+
+
+def script_adam(T):
+    return every(T, "Adam", *USUAL, {"amsgrad": True}, {"weight_decay": 0.1, "decoupled_weight_decay": True},
+                 {"fused": True}, {"betas": (0.5, 0.8), "eps": 1e-3}, {"lr": 0.0}, {"amsgrad": True, "maximize": True})
+
+
+def script_adamw(T):
+    return every(T, "AdamW", *USUAL, {"amsgrad": True}, {"maximize": True, "weight_decay": 0.1})
+
+
+def script_adamax(T):
+    return every(T, "Adamax", *USUAL, {"betas": (0.5, 0.8)})
+
+
+def script_nadam(T):
+    return every(T, "NAdam", *USUAL, {"momentum_decay": 0.1}, {"weight_decay": 0.1, "decoupled_weight_decay": True})
+
+
+def script_radam(T):
+    return every(T, "RAdam", *USUAL, {"betas": (0.9, 0.99)}, {"weight_decay": 0.1, "decoupled_weight_decay": True})
+
+
+def script_rmsprop(T):
+    return every(T, "RMSprop", *USUAL, {"momentum": 0.9}, {"centered": True}, {"alpha": 0.5},
+                 {"momentum": 0.9, "centered": True, "weight_decay": 0.1})
+
+
+def script_adagrad(T):
+    return every(T, "Adagrad", *USUAL, {"lr_decay": 0.1}, {"initial_accumulator_value": 0.5}, {"fused": True})
+
+
+def script_adadelta(T):
+    return every(T, "Adadelta", *USUAL, {"rho": 0.5})
+
+
+def script_rprop(T):
+    return every(T, "Rprop", {}, {"maximize": True}, {"foreach": True}, {"lr": "tensor"}, {"etas": (0.3, 1.5)},
+                 {"step_sizes": (1e-3, 0.1)})
+
+
+@rounds_as("float32", "PyTorch's `foreach` form and tensors as learning rates keep eta in float32")
+def script_asgd(T):
+    return every(T, "ASGD", *USUAL, {"t0": 20}, {"alpha": 0.5, "lambd": 0.1})
+
+
+def script_complex_parameters(T):
+    names = "SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adadelta", "Rprop", "ASGD"
+    return [trained(T, name, {}, "complex128", steps=10) for name in names]
+
+
+def script_single_precision(T):
+    names = "SGD", "Adam", "AdamW", "Adamax", "RAdam", "Adagrad", "Adadelta", "Rprop", "ASGD", "Adafactor"
+    return [trained(T, name, {}, "float32") for name in names]
+
+
+def script_adafactor(T):
+    options = {}, {"weight_decay": 0.1}, {"maximize": True}, {"beta2_decay": -0.5, "d": 2.0}, {"eps": (1e-3, 1e-2)}
+    return [trained(T, "Adafactor", o) for o in options]
+
+
+@rounds_as("bfloat16", "PyTorch's Newton-Schulz iteration runs in bfloat16")
+def script_muon(T):
+    options = {}, {"nesterov": False}, {"adjust_lr_fn": "match_rms_adamw"}, {"lr": 1e-3, "weight_decay": 0.5}
+    return [trained(T, "Muon", o, shapes=((4, 5), (7, 3))) for o in options]
+
+
+def minimized(T, **options):
+    """Losses, parameters and counts of six steps of LBFGS on Rosenbrock's function."""
+    x = T.tensor([-1.2, 1.0, 0.5], dtype=T.float64, requires_grad=True)
+    y = T.tensor([[0.1, 0.2], [0.3, -0.4]], dtype=T.float64, requires_grad=True)
+    optimizer = T.optim.LBFGS([x, y], **options)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = ((1 - x[:-1]) ** 2 + 100 * (x[1:] - x[:-1] ** 2) ** 2).sum() + ((y - 1) ** 2).sum() + (y**4).sum()
+        loss.backward()
+        return loss
+
+    losses = [optimizer.step(closure).item() for _ in range(6)]
+    state = optimizer.state_dict()["state"][0]
+    return losses, x, y, state["func_evals"], state["n_iter"], sorted(state), len(state["old_dirs"])
+
+
+def script_lbfgs(T):
+    return [minimized(T, lr=1e-3), minimized(T, line_search_fn="strong_wolfe"),
+            minimized(T, line_search_fn="strong_wolfe", max_iter=7)]
+
+
+@rounds_as("float32", "PyTorch counts the steps in float32, and corrects by powers of that count")
+def script_differentiable_steps(T):
+    found = []
+    for name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adadelta"):
+        start = T.tensor([0.3, 0.4], dtype=T.float64, requires_grad=True)
+        g = T.tensor([1.0, 2.0], dtype=T.float64, requires_grad=True)
+        w = start.clone()
+        w.grad = g * 1
+        T.optim.SGD([w], differentiable=True)
+        getattr(T.optim, name)([w], lr=0.1, differentiable=True).step()
+        found.append(T.autograd.grad((w * w).sum(), (start, g)))
+    return found
