@@ -18,8 +18,8 @@ NAMES = """\
     Type UnionType Use Value adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao
     autocast_decrement_nesting autocast_increment_nesting batch_norm batch_norm_backward_elemt
     batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts
-    batch_norm_stats batch_norm_update_stats binary_cross_entropy_with_logits binomial bit bits16 bits1x8
-    bits2x4 bits4x2 bits8 ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache
+    batch_norm_stats batch_norm_update_stats binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4
+    bits4x2 bits8 ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache
     col_indices_copy complex32 cond conv_tbc convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss
     cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
     cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize
@@ -31,30 +31,29 @@ NAMES = """\
     float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu fork frobenius_norm from_file
     functional fused_moving_avg_obs_fake_quant futures fx get_autocast_cpu_dtype get_autocast_dtype
     get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
-    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d gru gru_cell has_lapack has_mkl
-    has_openmp has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module
-    import_ir_module_from_buffer indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6
-    int7 int_repr is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled
-    is_autocast_xla_enabled is_vulkan_available kl_div library lobpcg lstm lstm_cell margin_ranking_loss
-    max_pool1d_with_indices merge_type_from_type_comment miopen_batch_norm miopen_convolution
-    miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
-    miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution
-    mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia
-    native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm native_norm
-    nested nonzero_static norm_except_dim nuclear_norm package parse_ir parse_schema parse_type_comment
-    poisson_nll_loss q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
-    qint32 qint8 qscheme quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic
-    quantized_batch_norm quantized_gru_cell quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d
-    quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8
-    resize_as_sparse_ rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell row_indices_copy saddmm
-    set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
-    set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
-    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type set_num_interop_threads slice_copy
-    slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
-    sparse_csc_tensor sparse_csr_tensor spmm sspaddmm sym_constrain_range sym_constrain_range_for_size
-    sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version
-    triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list
-    unsafe_split_with_sizes values_copy wait windows
+    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d gru has_lapack has_mkl has_openmp
+    has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer
+    indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr
+    is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
+    is_vulkan_available kl_div library lobpcg lstm margin_ranking_loss max_pool1d_with_indices
+    merge_type_from_type_comment miopen_batch_norm miopen_convolution miopen_convolution_add_relu
+    miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution
+    miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
+    mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia native_batch_norm native_channel_shuffle native_dropout
+    native_group_norm native_layer_norm native_norm nested nonzero_static nuclear_norm package parse_ir
+    parse_schema parse_type_comment poisson_nll_loss q_per_channel_axis q_per_channel_scales
+    q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantization quantize_per_channel
+    quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell
+    quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
+    quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8 resize_as_sparse_ rnn_relu rnn_tanh
+    row_indices_copy saddmm set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled
+    set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype
+    set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type
+    set_num_interop_threads slice_copy slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor
+    sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor spmm sspaddmm
+    sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt
+    sym_sum thread_safe_generator torch_version triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6
+    uint7 unify_type_list unsafe_split_with_sizes values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
     reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
@@ -84,22 +83,12 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTens
     reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
     reset_max_memory_cached reset_peak_host_memory_stats set_per_process_memory_fraction set_rng_state_all
     set_sync_debug_mode sparse streams temperature tunable use_mem_pool utilization
-distributions: AbsTransform AffineTransform Bernoulli Beta Binomial CatTransform Categorical Cauchy Chi2
-    ComposeTransform ContinuousBernoulli CorrCholeskyTransform CumulativeDistributionTransform Dirichlet
-    Distribution ExpTransform Exponential ExponentialFamily FisherSnedecor Gamma GeneralizedPareto Geometric
-    Gumbel HalfCauchy HalfNormal Independent IndependentTransform InverseGamma Kumaraswamy LKJCholesky Laplace
-    LogNormal LogisticNormal LowRankMultivariateNormal LowerCholeskyTransform MixtureSameFamily Multinomial
-    MultivariateNormal NegativeBinomial Normal OneHotCategorical OneHotCategoricalStraightThrough Pareto
-    Poisson PositiveDefiniteTransform PowerTransform RelaxedBernoulli RelaxedOneHotCategorical
-    ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform StackTransform StickBreakingTransform
-    StudentT TanhTransform Transform TransformedDistribution Uniform VonMises Weibull Wishart bernoulli beta
-    biject_to binomial categorical cauchy chi2 constraint_registry constraints continuous_bernoulli dirichlet
-    distribution exp_family exponential fishersnedecor gamma generalized_pareto geometric gumbel half_cauchy
-    half_normal identity_transform independent inverse_gamma kl kl_divergence kumaraswamy laplace lkj_cholesky
-    log_normal logistic_normal lowrank_multivariate_normal mixture_same_family multinomial multivariate_normal
-    negative_binomial normal one_hot_categorical pareto poisson register_kl relaxed_bernoulli
-    relaxed_categorical studentT transform_to transformed_distribution transforms uniform utils von_mises
-    weibull wishart
+distributions: bernoulli beta binomial categorical cauchy chi2 continuous_bernoulli dirichlet distribution
+    exp_family exponential fishersnedecor gamma generalized_pareto geometric gumbel half_cauchy half_normal
+    independent inverse_gamma kumaraswamy laplace lkj_cholesky log_normal logistic_normal
+    lowrank_multivariate_normal mixture_same_family multinomial multivariate_normal negative_binomial normal
+    one_hot_categorical pareto poisson relaxed_bernoulli relaxed_categorical studentT transformed_distribution
+    uniform von_mises weibull wishart
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions
     BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
     GatherOptions GroupMember GroupName P2POp PrefixStore ProcessGroup ProcessGroupGloo QueueEmptyError
@@ -128,10 +117,9 @@ multiprocessing: reductions
 nn: DataParallel attention factory_kwargs intrinsic parallel qat quantizable quantized
 nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE_INTERPOLATION_MODES
     GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType TYPE_CHECKING Tensor assert_int_or_pair boolean_dispatch
-    conv_tbc fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d
-    fractional_max_pool3d_with_indices grad grouped_mm handle_torch_function has_torch_function
-    has_torch_function_unary has_torch_function_variadic linear_cross_entropy native_channel_shuffle
-    reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes tf32_notes
+    grad grouped_mm handle_torch_function has_torch_function has_torch_function_unary
+    has_torch_function_variadic reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes
+    tf32_notes
 optim: swap_in_optimizer_params_and_state
 overrides: enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides
     is_tensor_method_or_property redispatch_function resolve_name
@@ -147,12 +135,9 @@ testing: FileCheck assert_allclose
 utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path collect_env cpp_backtrace
     deterministic generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend
     set_module swap_tensors throughput_benchmark weak
-utils.data: BatchSampler ChainDataset ConcatDataset DFIterDataPipe DataChunk DataLoader Dataset
-    DistributedSampler IterDataPipe IterableDataset MapDataPipe RandomSampler Sampler SequentialSampler
-    StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler argument_validation dataloader
-    datapipes dataset default_collate default_convert distributed functional_datapipe get_worker_info graph
-    graph_settings guaranteed_datapipes_determinism non_deterministic random_split runtime_validation
-    runtime_validation_disabled sampler
+utils.data: DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation datapipes
+    functional_datapipe graph graph_settings guaranteed_datapipes_determinism non_deterministic
+    runtime_validation runtime_validation_disabled
 utils.checkpoint: DefaultDeviceType SAC_IGNORED_OPS fx_traceback get_device_states set_device_states
 xpu: MemPool StreamContext XPUGraph XPUPluggableAllocator can_device_access_peer change_current_allocator
     clock_rate default_generators device device_memory_used device_of get_arch_list get_device_capability
