@@ -6,5 +6,5 @@ from .._impl.graph.hooks import RemovableHandle as RemovableHandle
 
 LazyModule = _engine.LazyModule
 _backward_hooks = LazyModule("covector.compat.torch._impl.module.backward_hooks")
-__getattr__ = _surface.getter("utils.hooks.", "torch.utils.hooks", {"BackwardHook": _backward_hooks})
+__getattr__ = _surface.getter("utils.hooks.", "torch.utils.hooks", parts={"BackwardHook": _backward_hooks})
 del LazyModule

@@ -5,7 +5,7 @@ import numpy as np
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
-from ..selection import minimum, where
+from ..selection import where
 
 _REAL = {"complex": "the order it needs is that of real numbers"}
 
@@ -69,7 +69,7 @@ soft_shrink = elementwise(
 elu = elementwise(
     "elu",  # x where it is positive, alpha (exp(x) - 1) elsewhere
     impl=lambda xp, x, *, alpha: xp.maximum(x, 0.0) + alpha * xp.expm1(xp.minimum(x, 0.0)),
-    d={"x": lambda x, alpha: where(x > 0, x.dtype.type(1.0), alpha * exp(minimum(x, 0.0)))},
+    d={"x": lambda x, alpha: where(x > 0, x.dtype.type(1.0), alpha * exp(where(x > 0, 0.0, x)))},
     absent=_REAL,
     samples=_samples([0.0], {"alpha": 1.0}, {"alpha": 1.7}, {"alpha": -0.5}),
 )

@@ -74,7 +74,7 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = sorted(_HOME)
-__getattr__ = _surface.getter("nn.modules.", "torch.nn.modules", _HOME)
+__getattr__ = _surface.getter("nn.modules.", "torch.nn.modules", parts=_HOME)
 del LazyModule
 
 
