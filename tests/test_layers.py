@@ -127,7 +127,7 @@ compat/torch/signal: ~/factories
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 compat/torch/func: ~/dispatch ~/func
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/nn/modules/utils: ~/module
