@@ -1,7 +1,7 @@
 """Functions of torch's top level that layers are made of: steps of recurrences, weights by their norms."""
 
-from . import functions as F, torch_names as torch
-from .recurrences import gru_step, lstm_step, rnn_step
+from . import functions as F
+from .recurrences import gru_gates, lstm_gates, rnn_relu_step, rnn_tanh_step
 from .weight_norms import norm_except_dim as norm_except_dim, weight_norm as _weight_norm
 
 
@@ -13,22 +13,22 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     >>> h.shape
     torch.Size([2, 1])
     """
-    return lstm_step(F.linear(input, w_ih, b_ih), tuple(hx), w_hh, b_hh, None)
+    return lstm_gates(F.linear(input, w_ih, b_ih), *hx, w_hh, b_hh)
 
 
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     """A step of a GRU."""
-    return gru_step(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh, None)[0]
+    return gru_gates(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
 
 
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     """A step of a recurrence with tanh."""
-    return rnn_step(torch.tanh)(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh, None)[0]
+    return rnn_tanh_step(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
 
 
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     """A step of a recurrence with relu."""
-    return rnn_step(torch.relu)(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh, None)[0]
+    return rnn_relu_step(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
 
 
 __all__ = ["_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"]

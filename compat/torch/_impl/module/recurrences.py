@@ -1,43 +1,63 @@
 """Recurrent layers as loops over time, of one step of each kind."""
 
+from ..... import nn, numpy as cnp
+from ..dispatch.call import operation
 from . import functions as F, torch_names as torch
 
 
-def linear_steps(x, weight, bias):
-    """What the inputs of all steps add to the gates, as one product."""
-    return F.linear(x, weight, bias)
+def projected(h, weight, bias):
+    """What a state adds to the gates."""
+    out = cnp.matmul(h, weight.T)
+    return out if bias is None else out + bias
 
 
-def rnn_step(act):
-    """A step of a plain recurrence: `act(x + h @ W.T + b)`."""
+@operation("rnn_tanh_step", register=False, method=False, node=None)
+def rnn_tanh_step(gates, h, weight, bias):
+    """A step of a recurrence: `tanh(x + h @ W.T + b)`."""
+    return cnp.tanh(gates + projected(h, weight, bias))
+
+
+@operation("rnn_relu_step", register=False, method=False, node=None)
+def rnn_relu_step(gates, h, weight, bias):
+    """A step of a recurrence: `relu(x + h @ W.T + b)`."""
+    return nn.relu(gates + projected(h, weight, bias))
+
+
+@operation("lstm_step", register=False, method=False, node=None)
+def lstm_gates(gates, h, c, weight, bias):
+    """A step of an LSTM; Hochreiter, Schmidhuber (1997). The gates are: input, forget, cell, output."""
+    z = gates + projected(h, weight, bias)
+    n = c.shape[-1]
+    c = nn.sigmoid(z[..., n:2 * n]) * c + nn.sigmoid(z[..., :n]) * cnp.tanh(z[..., 2 * n:3 * n])
+    return nn.sigmoid(z[..., 3 * n:]) * cnp.tanh(c), c
+
+
+@operation("gru_step", register=False, method=False, node=None)
+def gru_gates(gates, h, weight, bias):
+    """A step of a GRU; Cho et al. (2014). The gates are: reset, update, new."""
+    z, n = projected(h, weight, bias), h.shape[-1]
+    reset, update = nn.sigmoid(gates[..., :n] + z[..., :n]), nn.sigmoid(gates[..., n:2 * n] + z[..., n:2 * n])
+    new = cnp.tanh(gates[..., 2 * n:] + reset * z[..., 2 * n:])
+    return new + update * (h - new)
+
+
+def single(fun):
+    """A step whose state is one tensor."""
 
     def step(gates, state, weight, bias, proj):
-        h = act(gates + F.linear(state[0], weight, bias))
-        return (h,)
+        return (fun(gates, state[0], weight, bias),)
 
     return step
 
 
 def lstm_step(gates, state, weight, bias, proj):
-    """A step of an LSTM; Hochreiter, Schmidhuber (1997). The gates are: input, forget, cell, output."""
-    h, c = state
-    i, f, g, o = (gates + F.linear(h, weight, bias)).chunk(4, -1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    h = torch.sigmoid(o) * torch.tanh(c)
+    """A step of an LSTM, its output projected where there is a projection."""
+    h, c = lstm_gates(gates, *state, weight, bias)
     return h if proj is None else F.linear(h, proj), c
 
 
-def gru_step(gates, state, weight, bias, proj):
-    """A step of a GRU; Cho et al. (2014). The gates are: reset, update, new."""
-    (h,) = state
-    xr, xz, xn = gates.chunk(3, -1)
-    hr, hz, hn = F.linear(h, weight, bias).chunk(3, -1)
-    r, z = torch.sigmoid(xr + hr), torch.sigmoid(xz + hz)
-    n = torch.tanh(xn + r * hn)
-    return (n + z * (h - n),)
-
-
-STEPS = {"RNN_TANH": rnn_step(torch.tanh), "RNN_RELU": rnn_step(torch.relu), "LSTM": lstm_step, "GRU": gru_step}
+STEPS = {"RNN_TANH": single(rnn_tanh_step), "RNN_RELU": single(rnn_relu_step), "LSTM": lstm_step,
+         "GRU": single(gru_gates)}
 
 
 def run_direction(mode, x, state, weights, reverse, sizes=None):
@@ -53,7 +73,7 @@ def run_direction(mode, x, state, weights, reverse, sizes=None):
     """
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
     step = STEPS[mode]
-    gates = linear_steps(x, w_ih, b_ih)
+    gates = F.linear(x, w_ih, b_ih)
     if sizes is None:
         outs = []
         parts = gates.unbind(0)

@@ -20,7 +20,18 @@ from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, strided
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, completes, infer, more, needs_grad, wrap
+from ..types.tensor_type import (
+    FAST,
+    FOREIGN,
+    GENERAL,
+    TensorBase,
+    at_level,
+    completes,
+    infer,
+    more,
+    needs_grad,
+    wrap,
+)
 from ..types.tensor_value import bottom, current, shape_dtype
 from ..views.memory import (
     address_of,
@@ -368,8 +379,12 @@ class Methods:
         if type(b) is not ndarray or type(bottom(self)) is not ndarray:
             raise RuntimeError("data can only be set on tensors with their own memory, outside transforms")
         self.value = unlinked(b)
+        meta = self.autograd_meta
         if b.dtype not in (np.float32, np.float64):
             self.dispatch_key = GENERAL
+        elif self.dispatch_key == GENERAL and self.level_trace is None and (meta is None or (
+                meta.base is meta.tangent is meta.forward_base is None and not meta.inference and not meta.relaid)):
+            self.dispatch_key = FAST
 
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:

@@ -1,0 +1,85 @@
+"""How torch.nn is imported: paths that programs name, and what is loaded when."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import covector.compat.torch as torch
+
+PATHS = [
+    ("nn.modules.utils", "_pair"), ("nn.modules.utils", "_triple"), ("nn.modules.batchnorm", "_BatchNorm"),
+    ("nn.modules.batchnorm", "_NormBase"), ("nn.modules.conv", "_ConvNd"), ("nn.modules.conv", "_ConvTransposeNd"),
+    ("nn.modules.dropout", "_DropoutNd"), ("nn.modules.loss", "_Loss"), ("nn.modules.loss", "_WeightedLoss"),
+    ("nn.modules.instancenorm", "_InstanceNorm"), ("nn.modules.pooling", "_MaxPoolNd"),
+    ("nn.modules.lazy", "LazyModuleMixin"),
+    ("nn.modules.module", "register_module_forward_hook"), ("nn.modules.module", "_addindent"),
+    ("nn.modules.module", "_IncompatibleKeys"), ("nn.modules.linear", "NonDynamicallyQuantizableLinear"),
+    ("nn.modules.transformer", "_get_clones"), ("nn.modules.activation", "MultiheadAttention"),
+    ("nn.parameter", "Parameter"), ("nn.parameter", "UninitializedParameter"), ("nn.common_types", "_size_2_t"),
+    ("nn.grad", "conv2d_weight"), ("nn.init", "_calculate_fan_in_and_fan_out"), ("nn.utils.rnn", "PackedSequence"),
+    ("nn.utils.clip_grad", "clip_grad_norm_"), ("nn.utils.parametrizations", "weight_norm"),
+    ("nn.utils.stateless", "functional_call"), ("nn.utils.prune", "l1_unstructured"), ("utils.hooks", "BackwardHook"),
+    ("utils.hooks", "RemovableHandle"), ("_C", "_disabled_torch_function_impl"), ("nn.functional", "conv_tbc"),
+    ("nn.functional", "fractional_max_pool2d"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), PATHS)
+def test_path_that_programs_import(module, name):
+    assert hasattr(importlib.import_module(f"{torch.__name__}.{module}"), name)
+
+
+def test_layers_are_loaded_when_they_are_asked_for():
+    code = ("import sys, covector.compat.torch as torch\n"
+            "def loaded(): return sorted(n.rpartition('.')[2] for n in sys.modules if '.nn.modules.' in n)\n"
+            "print(loaded()); torch.nn.Linear; print(loaded()); torch.nn.modules.conv._ConvNd; print(len(loaded()))")
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split("\n")[:3] == ["[]", "['lazy', 'linear']", "3"]
+
+
+def test_a_name_is_the_same_on_all_its_paths():
+    assert torch.nn.Linear is torch.nn.modules.Linear is torch.nn.modules.linear.Linear
+    assert torch.nn.Parameter is torch.nn.parameter.Parameter
+    assert "Conv2d" in dir(torch.nn) and "Conv2d" in dir(torch.nn.modules)
+
+
+def test_a_subclass_that_takes_nothing_over_gives_plain_tensors():
+    class Mine(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+    x = torch.Tensor._make_subclass(Mine, torch.ones(2), True)
+    assert type(x) is Mine and x.requires_grad
+    assert type(x + 1) is torch.Tensor
+
+
+def test_steps_of_recurrences_are_functions_too():
+    cell, x = torch.nn.LSTMCell(3, 2), torch.ones(4, 3)
+    state = torch.zeros(4, 2), torch.zeros(4, 2)
+    found = torch.lstm_cell(x, state, cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh)
+    assert all(map(torch.equal, found, cell(x)))
+
+
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: torch.nn.SyncBatchNorm(3), "no process groups"), (lambda: torch.nn.Linear(1, 1).compile(), "covector.jit"),
+    (lambda: torch.nn.DataParallel, "compat_gaps")])
+def test_refusal_names_a_way_out(make, words):
+    with pytest.raises(NotImplementedError, match=words):
+        make()
+
+
+def test_a_parameter_takes_the_roads_of_plain_tensors():
+    """Outputs of lanes and of programs are the same objects in kind: nodes without a call of `__torch_function__`."""
+    p, leaf = torch.nn.Parameter(torch.ones(3)), torch.ones(3, requires_grad=True)
+    for f in (lambda t: t * t, lambda t: 2 * t, lambda t: t.sin(), lambda t: t[1:], lambda t: t.view(3, 1), torch.sum,
+              lambda t: torch.nn.functional.layer_norm(t, (3,), t)):
+        for _ in range(3):
+            a, b = f(p), f(leaf)
+        assert type(a.grad_fn) is type(b.grad_fn) and type(a) is torch.Tensor
+        assert a.dispatch_key == b.dispatch_key
+        a.sum().backward()
+        b.sum().backward()
+    assert torch.equal(p.grad, leaf.grad)
+    m = torch.nn.Linear(2, 2).half().float()
+    assert m.weight.dispatch_key == torch.ones(1).dispatch_key
