@@ -1,6 +1,9 @@
 """The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
 
+import functools
 import importlib
+import subprocess
+import sys
 import types
 
 import pytest
@@ -9,10 +12,10 @@ import covector.compat.torch as compat
 from harness import pytorch
 
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes"}
-MODULES = {"autograd", "cuda", "fft", "func", "linalg", "masked", "nn", "ops", "overrides", "random", "return_types",
+MODULES = {"autograd", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "ops", "optim", "overrides", "random", "return_types",
            "serialization", "signal", "special", "storage", "testing", "utils"}
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
-NOT_BUILT = ("optim", "distributions", "nn.Module", "nn.Parameter", "utils.data")
+NOT_BUILT = ("nn.Module", "nn.Parameter", "optim.swa_utils.AveragedModel")
 
 
 @pytest.mark.reference
@@ -57,7 +60,15 @@ def test_name_that_pytorch_has_not_is_an_attribute_error(name):
 def test_name_that_is_not_built_says_so(name):
     *modules, last = name.split(".")
     with pytest.raises(NotImplementedError, match=f"torch.{name} is part of PyTorch's surface"):
-        getattr(getattr(compat, *modules) if modules else compat, last)
+        getattr(functools.reduce(getattr, modules, compat), last)
+
+
+@pytest.mark.parametrize("name", ["optim", "distributions", "utils.data"])
+def test_part_that_few_need_is_imported_when_it_is_asked_for(name):
+    code = (f"import sys, covector.compat.torch as torch\nwhole = 'covector.compat.torch.{name}'\n"
+            f"before = whole in sys.modules\nprint(before, torch.{name} is sys.modules[whole])")
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("name", ["rand_like", "randn_like", "randint_like"])

@@ -5,8 +5,6 @@ import warnings
 
 import numpy as np
 
-
-
 from distribution_cases import CASES, made
 from harness import attempt, rounds_as
 
@@ -53,6 +51,7 @@ def script_cdf(T):
     return of_all(T, lambda d, x: d.cdf(x), "cdf")
 
 
+@DIGAMMA
 def script_icdf(T):
     return of_all(T, lambda d, x: d.icdf(T.tensor([0.1, 0.5, 0.8], dtype=T.float64)))
 

@@ -359,4 +359,4 @@ class _FromWorkers(_Iteration):
 
     def __del__(self):
         if getattr(self, "_alive", False):
-            self._shut_down()
+            self._shut_down(wait=0.5)  # the queues may be gone before

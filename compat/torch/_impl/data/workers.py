@@ -56,7 +56,10 @@ class Failure:
             error = self.kind(message)
         except Exception:  # a class with other arguments
             raise RuntimeError(message) from None
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # whose traceback holds this frame, and with it the iteration
 
 
 class _Shown(str):
