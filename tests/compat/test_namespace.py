@@ -12,8 +12,8 @@ import covector.compat.torch as compat
 from harness import pytorch
 
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes"}
-MODULES = {"autograd", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "ops", "optim", "overrides", "random", "return_types",
-           "serialization", "signal", "special", "storage", "testing", "utils"}
+MODULES = {"autograd", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "ops", "optim", "overrides",
+           "random", "return_types", "serialization", "signal", "special", "storage", "testing", "utils"}
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
 NOT_BUILT = ("nn.Module", "nn.Parameter", "optim.swa_utils.AveragedModel")
 
