@@ -10,10 +10,11 @@ from mlp import LARGE, SMALL, classification, parameters, regression
 import covector.compat.torch as compat
 
 ROUNDS, WRITES = 25, 100
+TRAINED = (64, 128, 128, 10)
 
 
 def cases() -> list[Timed]:
-    return [_chain(), _writes(), _view_writes(), _large(), _small()]
+    return [_chain(), _writes(), _view_writes(), _large(), _small(), _adam_update(), _adam_step()]
 
 
 def _sides(make):
@@ -127,3 +128,41 @@ def _small() -> Timed:
     sides = _steps(_regressor, SMALL, regression(numpy.float64))
     return Timed("compat-mlp-small", "compat: MLP 4-32-32-1, batch 32, float64: loss and backward()", sides, arrays,
                  (Bound(0.9, TORCH),), tolerance=1e-9)
+
+
+def _adam_update() -> Timed:
+    def make(library):
+        p = {k: _leaf(library, v) for k, v in parameters(TRAINED, numpy.float32).items()}
+        for t in p.values():
+            t.grad = t.detach() * 0.5
+        optimizer = library.optim.Adam(list(p.values()), foreach=True)
+
+        def step():
+            optimizer.step()
+            return p
+
+        return step
+
+    return Timed("compat-adam-update", "compat: the update of Adam, 6 parameters of MLP 64-128-128-10, float32 "
+                 "(PyTorch's foreach form)", _sides(make), lambda found: [], (Bound(1.0, TORCH),))
+
+
+def _adam_step() -> Timed:
+    def make(library):
+        p = {k: _leaf(library, v) for k, v in parameters(TRAINED, numpy.float32).items()}
+        rng = numpy.random.default_rng(1)
+        x = library.tensor(rng.random((64, TRAINED[0])).astype(numpy.float32))
+        labels = library.tensor(rng.integers(0, TRAINED[-1], 64))
+        optimizer = library.optim.Adam(list(p.values()), foreach=True)
+
+        def step():
+            optimizer.zero_grad()
+            value = _classifier(library, p, x, labels)
+            value.backward()
+            optimizer.step()
+            return value
+
+        return step
+
+    return Timed("compat-adam-step", "compat: a step of Adam, MLP 64-128-128-10, batch 64, float32",
+                 _sides(make), lambda found: [], (Bound(0.8, TORCH),))

@@ -1,6 +1,9 @@
 """The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
 
+import functools
 import importlib
+import subprocess
+import sys
 import types
 
 import pytest

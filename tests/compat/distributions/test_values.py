@@ -5,8 +5,6 @@ import warnings
 
 import numpy as np
 
-
-
 from distribution_cases import CASES, made
 from harness import attempt, rounds_as
 
@@ -53,6 +51,7 @@ def script_cdf(T):
     return of_all(T, lambda d, x: d.cdf(x), "cdf")
 
 
+@DIGAMMA
 def script_icdf(T):
     return of_all(T, lambda d, x: d.icdf(T.tensor([0.1, 0.5, 0.8], dtype=T.float64)))
 
@@ -162,7 +161,8 @@ def script_bad_arguments(T):
     D, n = T.distributions, lambda *values: T.tensor(values)
     lines = [
         lambda: D.Normal(0.0, -1.0), lambda: D.Normal(n(0.0, 1.0), n(1.0, -1.0)), lambda: D.Normal("a", 1.0),
-        lambda: D.Bernoulli(), lambda: D.Bernoulli(0.5, 0.5), lambda: D.Bernoulli(2.0), lambda: D.Categorical(n(0.5)[0]),
+        lambda: D.Bernoulli(), lambda: D.Bernoulli(0.5, 0.5), lambda: D.Bernoulli(2.0),
+        lambda: D.Categorical(n(0.5)[0]),
         lambda: D.Bernoulli(0.5).log_prob(n(0.5)), lambda: D.Normal(0.0, 1.0).log_prob(3.0), lambda: D.LKJCholesky(1),
         lambda: D.Normal(n(0.0, 1.0), 1.0).log_prob(n(1.0, 2.0, 3.0)), lambda: D.Categorical(n(-1.0, 2.0)),
         lambda: D.Categorical(n(0.5, 0.5)).log_prob(n(2)), lambda: D.Dirichlet(n(1.0)[0]), lambda: D.Uniform(1.0, 0.0),

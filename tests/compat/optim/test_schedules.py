@@ -155,7 +155,8 @@ def script_betas_are_cycled(T):
 def script_combined(T):
     L, o, p = T.optim.lr_scheduler, optimizer(T), optimizer(T)
     chained = L.ChainedScheduler([L.ConstantLR(o, 0.1, 2), L.ExponentialLR(o, 0.9)])
-    sequential = L.SequentialLR(p, [L.ConstantLR(p, 0.1, 2), L.ExponentialLR(p, 0.9), L.CosineAnnealingLR(p, 3)], [2, 5])
+    sequential = L.SequentialLR(
+        p, [L.ConstantLR(p, 0.1, 2), L.ExponentialLR(p, 0.9), L.CosineAnnealingLR(p, 3)], [2, 5])
     found = [rates(o, chained, 6), rates(p, sequential, 9)]
     for schedule in (chained, sequential):
         schedule.load_state_dict(schedule.state_dict())

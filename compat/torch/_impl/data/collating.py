@@ -59,7 +59,7 @@ def collate(batch, *, collate_fn_map=None):
     """Put a list of items together, with functions for the kinds of `collate_fn_map`.
 
     Raises:
-        TypeError: there is no function for a kind.
+        TypeError: none fits a kind.
         RuntimeError: sequences differ in length.
     """
     first = batch[0]

@@ -270,7 +270,7 @@ class _FromWorkers(_Iteration):
     def _prepare(self):
         self._sent = self._next = 0
         self._wanted = {}  # number of a task -> its worker
-        self._ready = {}  # number -> answer that came before its turn
+        self._ready = {}  # number -> result that came before its turn
         self._active = dict.fromkeys(range(self._loader.num_workers))
         self._turn = itertools.cycle(range(self._loader.num_workers))
         for _ in range(self._loader.prefetch_factor * self._loader.num_workers):
@@ -290,13 +290,13 @@ class _FromWorkers(_Iteration):
         self._sent += 1
 
     def _receive(self):
-        """The next answer of any worker, or an error where one died or takes too long."""
+        """The next result of any worker, or an error where one died or takes too long."""
         started = time.monotonic()
         while True:
             limit = self._loader.timeout
             left = POLL if not limit else max(0.0, min(POLL, limit - (time.monotonic() - started)))
             try:
-                number, answer = self._results.get(timeout=left)
+                number, result = self._results.get(timeout=left)
             except queue.Empty:
                 dead = [w for k, w in enumerate(self._workers) if not w.is_alive() and k in self._wanted.values()]
                 if dead:
@@ -308,14 +308,14 @@ class _FromWorkers(_Iteration):
                     raise RuntimeError(f"DataLoader timed out after {limit} seconds") from None
                 continue
             self._wanted.pop(number, None)
-            return number, ForkingPickler.loads(answer)
+            return number, ForkingPickler.loads(result)
 
     def _next_data(self):
         while True:
             if self._loader.in_order:
                 while self._next in self._ready or self._next in self._wanted:
                     if self._next in self._ready:
-                        answer = self._ready.pop(self._next)
+                        result = self._ready.pop(self._next)
                         self._next += 1
                         break
                     number, found = self._receive()
@@ -323,19 +323,19 @@ class _FromWorkers(_Iteration):
                 else:
                     break
             elif self._wanted:
-                _, answer = self._receive()
+                _, result = self._receive()
             else:
                 break
-            if isinstance(answer, Exhausted):
-                self._active.pop(answer.worker, None)
+            if isinstance(result, Exhausted):
+                self._active.pop(result.worker, None)
                 if self._loader.persistent_workers is False:
-                    self._tasks[answer.worker].put(None)
+                    self._tasks[result.worker].put(None)
                 self._send()
                 continue
             self._send()
-            if isinstance(answer, Failure):
-                answer.reraise()
-            return answer
+            if isinstance(result, Failure):
+                result.reraise()
+            return result
         if not self._loader.persistent_workers:
             self._shut_down()
         raise StopIteration
@@ -359,4 +359,4 @@ class _FromWorkers(_Iteration):
 
     def __del__(self):
         if getattr(self, "_alive", False):
-            self._shut_down()
+            self._shut_down(wait=0.5)  # the queues may be gone before

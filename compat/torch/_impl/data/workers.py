@@ -56,7 +56,10 @@ class Failure:
             error = self.kind(message)
         except Exception:  # a class with other arguments
             raise RuntimeError(message) from None
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # whose traceback holds this frame, and with it the iteration
 
 
 class _Shown(str):
@@ -81,7 +84,7 @@ def seed_worker(seed):
 
 
 def work(dataset, auto, collate_fn, drop_last, tasks, results, seed, init, k, n, parent):
-    """Run a worker: answer tasks `(number, indices)` until None comes, or the parent is gone.
+    """Run a worker: do tasks `(number, indices)` until None comes, or the parent is gone.
 
     Args:
         dataset, auto, collate_fn, drop_last: of the loader; `auto` says that it makes batches.
@@ -119,25 +122,25 @@ def work(dataset, auto, collate_fn, drop_last, tasks, results, seed, init, k, n,
                 failure = Failure(f"in DataLoader worker process {k}")
             continue
         if failure is not None:
-            answer, failure = failure, None
+            result, failure = failure, None
         else:
             try:
-                answer = fetch(indices)
+                result = fetch(indices)
             except StopIteration:
-                answer = Exhausted(k)
+                result = Exhausted(k)
             except Exception:
-                answer = Failure(f"in DataLoader worker process {k}")
-        results.put((number, packed(answer, k)))
-        del answer
+                result = Failure(f"in DataLoader worker process {k}")
+        results.put((number, packed(result, k)))
+        del result
 
 
-def packed(answer, k):
-    """An answer as bytes; what cannot be pickled is an error of the worker, and no batch that never comes."""
+def packed(result, k):
+    """A result as bytes; what cannot be pickled is an error of the worker, and no batch that never comes."""
     try:
-        return bytes(ForkingPickler.dumps(answer))
+        return bytes(ForkingPickler.dumps(result))
     except Exception:
         failure = Failure(f"in DataLoader worker process {k}")
-        if isinstance(answer, Failure):  # its class is local to the worker
-            failure.text, failure.name = answer.text, answer.name
+        if isinstance(result, Failure):  # its class is local to the worker
+            failure.text, failure.name = result.text, result.name
         failure.kind = RuntimeError
         return bytes(ForkingPickler.dumps(failure))

@@ -121,6 +121,7 @@ nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE
     has_torch_function_variadic reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes
     tf32_notes
 optim: swap_in_optimizer_params_and_state
+optim.swa_utils: AveragedModel update_bn
 overrides: enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides
     is_tensor_method_or_property redispatch_function resolve_name
 profiler: ExecutionTraceObserver itt profiler

@@ -99,8 +99,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         value = torch._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=torch.finfo(value.dtype).tiny)
-        return value
+        return value + (value.detach().clamp(min=torch.finfo(value.dtype).tiny) - value.detach())  # away from 0
 
     def log_prob(self, value):
         value = torch.as_tensor(value, dtype=self.rate.dtype)
