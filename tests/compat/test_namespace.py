@@ -1,9 +1,6 @@
 """The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
 
-import functools
 import importlib
-import subprocess
-import sys
 import types
 
 import pytest
@@ -15,9 +12,9 @@ OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders a
        "_dynamo": "what PyTorch imports late",
        "install": "what lets `import torch` give this module"}
 MODULES = set("""
-_C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func jit linalg masked mps
-multiprocessing nn ops optim overrides profiler random return_types serialization signal special storage testing utils
-version xpu
+_C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func jit linalg
+masked mps multiprocessing nn ops optim overrides profiler random return_types serialization signal special storage
+testing utils version xpu
 """.split())
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
 NOT_BUILT = ("sparse", "fx", "onnx", "hub", "sparse_coo_tensor", "distributed.init_process_group", "cuda.nccl")

@@ -10,10 +10,10 @@ from pathlib import Path
 PATH = Path(__file__).resolve().parents[2] / "compat" / "torch" / "_impl" / "dispatch" / "unbuilt_names.py"
 MODULES = """
 accelerator amp autograd autograd.forward_ad autograd.function autograd.functional autograd.graph autograd.profiler
-backends compiler cpu cuda distributions distributed fft func futures hub jit linalg mps multiprocessing nested nn nn.functional
-nn.init nn.parameter nn.utils nn.utils.parametrizations nn.utils.parametrize nn.utils.rnn nn.utils.stateless optim
-optim.lr_scheduler optim.swa_utils overrides profiler quantization random serialization sparse special storage testing utils utils.data
-utils.checkpoint xpu
+backends compiler cpu cuda distributions distributed fft func futures hub jit linalg mps multiprocessing nested nn
+nn.functional nn.init nn.parameter nn.utils nn.utils.parametrizations nn.utils.parametrize nn.utils.rnn
+nn.utils.stateless optim optim.lr_scheduler optim.swa_utils overrides profiler quantization random serialization
+sparse special storage testing utils utils.data utils.checkpoint xpu
 """.split()
 HEAD = '''"""The names of PyTorch's public namespace that are not built; tests/compat/unbuilt.py writes them."""
 

@@ -126,5 +126,5 @@ def test_profile_shows_the_step():
 
 
 def test_what_needs_modules_says_so():
-    with pytest.raises(NotImplementedError, match="torch.optim.swa_utils.AveragedModel is part of PyTorch's surface"):
+    with pytest.raises(NotImplementedError, match="torch.optim.swa_utils.AveragedModel is part of PyTorch"):
         torch.optim.swa_utils.AveragedModel

@@ -211,7 +211,7 @@ def old_name(fun):
                       stacklevel=2)
         return fun(*args, **kwargs)
 
-    deprecated.__name__ = name
+    deprecated.__name__ = deprecated.__qualname__ = name
     deprecated.__doc__ = f"`{fun.__name__}` under its old name."
     return deprecated
 
