@@ -11,7 +11,7 @@ from ..core.arrays.dtypes import is_inexact
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
-from ..core.numpy_api.refusal import explain
+from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
 from ..core.trace.device import array_of_list, constant
@@ -67,8 +67,7 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
         try:
             return traced(*args, **kwargs)
         except Exception:
-            explain(full, reference, args, kwargs)
-            raise
+            return refused(full, reference, args, kwargs)
 
     vars(fun)["__wrapped__"] = reference  # for its signature
     return as_numpy(fun, reference, masked)
@@ -124,8 +123,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 try:
                     return traced(x, y)
                 except Exception:
-                    explain(full_name(reference), reference, (x, y), {})
-                    raise
+                    return refused(full_name(reference), reference, (x, y), {})
             try:
                 return reference(x, y)
             except ConversionError:

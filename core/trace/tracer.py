@@ -347,7 +347,7 @@ _CHOICES = {
     "nonzero": "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))",
     None: "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`",
 }
-_BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
+_BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
 _REMEDIES = {
     "used as an integer index": "pass the integer as an argument that is not transformed",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "

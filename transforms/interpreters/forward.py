@@ -13,6 +13,7 @@ from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
 from ...core.tape.unbroadcast import recast, strong_zero
 from ...core.trace.device import zeros_like_leaf
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import (
@@ -184,6 +185,9 @@ def jvp(
     check_escaped(aux)
     tangent = owned(tangent, tangents)
     return (out, tangent, aux) if has_aux else (out, tangent)
+
+
+drives(jvp)
 
 
 def tangent_of_gradient(fun, gradient, primals, tangents):

@@ -13,6 +13,7 @@ from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
@@ -134,6 +135,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
         return (gradient, value[1]) if has_aux else gradient
 
     return _wrap(differentiated, fun, name)
+
+
+drives(_driver)
 
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:

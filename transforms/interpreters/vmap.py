@@ -8,6 +8,7 @@ from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import ACROSS, OF_UNITS
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import refuse_avals
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
@@ -190,6 +191,9 @@ def vmap(
         return rebuild_out(outs)
 
     return _wrap(vmap_fun, fun, "vmap")
+
+
+drives(vmap)
 
 
 def to_front(x, axis):
