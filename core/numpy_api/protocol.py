@@ -12,6 +12,7 @@ from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
+from ..trace.labelled import without_labels
 from ..trace.tracer import Tracer
 from .methods import _augmented, power
 from .refusal import refused
@@ -145,6 +146,8 @@ def array_function(self, func, types, args, kwargs):
         fun = partial(_unsupported, func)
     elif kwargs:
         check_options(kwargs, func.__name__)
+        kwargs = without_labels(kwargs)
+    args = without_labels(args)
     try:
         return fun(*args, **kwargs)
     except Exception:

@@ -76,6 +76,8 @@ class Tracer:
 
     __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
 
+    __pandas_priority__ = 5000  # pandas' operators defer to it, as DataFrame's 4000 does to nobody else
+
     owner: Any  # the trace, None for a buffer
     value: Any
     aval: Any
@@ -352,7 +354,8 @@ _REMEDIES = {
     "used as an integer index": "pass the integer as an argument that is not transformed",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.scipy for SciPy's functions, "
                                   "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a "
-                                  f"sparse A @ t, s.to_numpy() * t for a pandas Series s, {_BUFFER}",
+                                  "sparse A @ t, s.to_numpy() @ t for a pandas s @ t, a.data of an xarray DataArray a, "
+                                  f"{_BUFFER}",
     None: f"use np.exp and friends for math.*, {_BUFFER}",
 }
 
