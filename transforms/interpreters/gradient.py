@@ -1,7 +1,6 @@
 """Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
 
 from collections.abc import Sequence
-from functools import update_wrapper
 from sys import getrefcount
 
 import numpy as np
@@ -29,6 +28,7 @@ from ..arguments.arguments import (
     without_values,
 )
 from ..arguments.escape_checks import abandon, check_escaped
+from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
 from ..scope.errstate import quiet
@@ -62,7 +62,7 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", False, allow_int)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", False, allow_int, grad)
 
 
 def value_and_grad(
@@ -83,11 +83,11 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", True, allow_int)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", True, allow_int, value_and_grad)
 
 
-def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False):
-    """What `grad` and `value_and_grad` return; `both` hands out the value too."""
+def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False, maker=None):
+    """What `grad` and `value_and_grad`, the `maker`, return; `both` hands out the value too."""
     check_function(fun, name)
 
     def differentiated(*args, **kwargs):
@@ -134,7 +134,10 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             return value, gradient
         return (gradient, value[1]) if has_aux else gradient
 
-    return _wrap(differentiated, fun, name)
+    if maker is None:
+        return differentiated
+    options = {"holomorphic": holomorphic, "conjugate": conjugate, "allow_int": allow_int}
+    return transformed(differentiated, fun, maker, (fun, argnums, has_aux), options)
 
 
 drives(_driver)
@@ -198,15 +201,6 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
 
     pullback.trace = trace  # type: ignore[attr-defined] # what linearize asks for
     return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
-
-
-def _wrap(wrapper, fun, name):
-    try:
-        update_wrapper(wrapper, fun)
-    except (AttributeError, TypeError):
-        pass
-    wrapper.__doc__ = f"{name} of {getattr(fun, '__name__', 'a function')}."
-    return wrapper
 
 
 def seed(aval, value):

@@ -13,11 +13,11 @@ from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batch
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import abandon, check_escaped
+from ..arguments.transformed import transformed
 from ..arguments.trees import optree
 from ..reverse.nan_checks import WatchedBatched, Watching
 from ..scope.axis_environment import bind, check_name, unbind
 from ..scope.debug_modes import modes
-from .gradient import _wrap
 
 ndarray = np.ndarray
 
@@ -190,7 +190,8 @@ def vmap(
         check_escaped(outs)
         return rebuild_out(outs)
 
-    return _wrap(vmap_fun, fun, "vmap")
+    options = {"axis_name": axis_name, "axis_size": axis_size, "chunk_size": chunk_size}
+    return transformed(vmap_fun, fun, vmap, (fun, in_axes, out_axes), options)
 
 
 drives(vmap)

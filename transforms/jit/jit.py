@@ -4,7 +4,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial, update_wrapper
+from functools import partial
 from typing import NamedTuple, cast, overload
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
+from ..arguments.transformed import transformed
 from ..compile.costs import WORTH
 from ..compile.functions import MISS, note_line
 from ..scope.axis_environment import axis_sizes
@@ -96,7 +97,9 @@ def jit(
         return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames,
                              donate_argnums=donate_argnums, compiler_options=compiler_options)
     check_function(fun, "jit")
-    return _Jit(fun, static_argnums, static_argnames, donate_argnums, compiler_options).public()
+    options = {"static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
+               "compiler_options": compiler_options}
+    return _Jit(fun, static_argnums, static_argnames, donate_argnums, compiler_options).public(options)
 
 
 class _Entry(NamedTuple):
@@ -128,8 +131,8 @@ class _Jit:
         self.hits = self.misses = 0
         self.told = False
 
-    def public(self):
-        """The function that users call."""
+    def public(self, options):
+        """The function that users call; `options` are those of `jit`."""
         looks = self.looks
 
         def compiled(*args, **kwargs):
@@ -144,7 +147,7 @@ class _Jit:
                 raise
 
         compiled.__name__ = compiled.__qualname__ = self.name
-        public: Any = update_wrapper(compiled, self.fun, updated=())
+        public: Any = transformed(compiled, self.fun, jit, (self.fun,), options, own=False)
         public.lower = self.lower
         public.cache_info = self.cache_info
         public.clear_cache = self.clear_cache
