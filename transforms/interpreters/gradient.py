@@ -7,6 +7,8 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
@@ -31,7 +33,7 @@ from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet, quiet
 
 ndarray = np.ndarray
 _SEEDS = {}
@@ -93,11 +95,14 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
     def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
+        state = enter_reporting()
         try:
             result = fun(*args, **kwargs)
         except BaseException as error:
             abandon(trace, error)
             raise
+        finally:
+            leave_error_state(state)
         aux = None
         if has_aux:
             result, aux = split_aux(result, name)
@@ -114,8 +119,11 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             out = result = args = None  # type: ignore[assignment] # nothing may keep the graph alive
             if trace.guards is not None:
                 trace.check_guards()
-            with quiet():
+            state = enter_quiet()
+            try:
                 cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
+            finally:
+                leave_error_state(state)
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
@@ -166,11 +174,14 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
+    state = enter_reporting()
     try:
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
         raise
+    finally:
+        leave_error_state(state)
     aux = None
     if has_aux:
         result, aux = split_aux(result, "vjp")

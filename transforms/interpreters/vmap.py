@@ -3,6 +3,8 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import ACROSS, OF_UNITS
@@ -183,7 +185,11 @@ def vmap(
     def run(leaves, axes, rebuild, size, named):
         with Mapping(size, axis_name) as trace:
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-            result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
+            state = enter_reporting()
+            try:
+                result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
+            finally:
+                leave_error_state(state)
             outs, rebuild_out = flatten(result)
             where = _result_axes(out_axes, result, len(outs))
             outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]

@@ -5,7 +5,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple, cast, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..compile.costs import WORTH
 from ..compile.functions import MISS, note_line
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
+from ..scope.errstate import unmarked
 from ..staging.graph import ShapeDtype
 from ..staging.staging import stage
 from .call import Compiled, call_compiled
@@ -219,7 +220,7 @@ class _Jit:
             self.check_result(out)
             return out
 
-        with np.errstate(call=cast(Any, None)):  # what it warns of is decided where it runs, not where it is staged
+        with unmarked():  # what it warns of is decided where it runs, not where it is staged
             graph, _ = stage(run, avals, rebuild, "jit", like=leaves)
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
