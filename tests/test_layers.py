@@ -74,8 +74,8 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
-transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/compile transforms/native
-    transforms/arguments transforms/staging
+transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
+    transforms/native transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api

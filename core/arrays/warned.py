@@ -58,6 +58,16 @@ def _scope_of(file, frame):
 _REPORTER = Reporter()
 
 
+def runs_equations(function, variable):
+    """Note that `function` runs equations, of which its `variable` holds the one that runs."""
+    RUNNERS[function.__code__] = variable
+
+
+def same_state(start, now):
+    """Whether the error state `now` is `start`, or what that is in a transform."""
+    return now == start or start is _USUAL and now is _REPORTING or start is _last[0] and now is _last[1]
+
+
 def is_reporting():
     """Whether `log`, in the current error state, means a warning."""
     return np.geterrcall() is _REPORTER

@@ -27,7 +27,9 @@ def values_of(x):
 
 def traced_in(x):
     """The traced value in a labelled array, or None: xarray keeps the arrays that it is given."""
-    inside = getattr(x, "data", None) if hasattr(type(x), "__array__") else None
+    if isinstance(x, np.ndarray | np.generic) or not hasattr(type(x), "__array__"):
+        return None
+    inside = getattr(x, "data", None)
     return inside if isinstance(inside, Tracer) else None
 
 

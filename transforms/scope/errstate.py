@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...core.arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
-from ...core.arrays.warned import reporting
+from ...core.arrays.warned import reporting, same_state
 
 
 def _mark(kind, flag):
@@ -67,7 +67,7 @@ def silence(start):
     if np.geterrcall() is _mark:
         return True
     now = error_state()
-    return False if now == start else now
+    return False if same_state(start, now) else now
 
 
 def scope_of(silent):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval, short_dtype
 from ...core.arrays.errstate import leave_error_state
-from ...core.arrays.warned import RUNNERS, enter_reporting
+from ...core.arrays.warned import enter_reporting, runs_equations
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.indexing.places import duplicate
@@ -204,7 +204,7 @@ class Graph:
         return html_of(self)
 
 
-RUNNERS[Graph._run.__code__] = "eq"
+runs_equations(Graph._run, "eq")
 
 
 def part_of(graph, inputs, equations, outputs):
