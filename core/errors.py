@@ -95,7 +95,7 @@ def user_place():
         code = frame.f_code
         ours = _OURS.get(code.co_filename)
         if ours is None:
-            ours = _is_our_file(code.co_filename)
+            ours = is_our_file(code.co_filename)
         if not ours:
             return code, frame.f_lasti
         frame = frame.f_back
@@ -106,7 +106,8 @@ _OURS = {}  # file -> whether it is ours, NumPy's or Python's
 _OURS_LIMIT = 4096
 
 
-def _is_our_file(name):
+def is_our_file(name):
+    """Whether a file is ours, NumPy's, SciPy's or Python's."""
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
     ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (
@@ -114,11 +115,19 @@ def _is_our_file(name):
     return ours
 
 
+class UserLine(str):
+    """`file.py:12`; `file` is the whole path, `number` that of the line."""
+
+    __slots__ = ("file", "number")
+
+
 def line_of(place):
     """`file.py:12` of what `user_place` found."""
     code, at = place
-    line = next((line for start, stop, line in code.co_lines() if start <= at < stop), None) or code.co_firstlineno
-    return f"{os.path.basename(code.co_filename)}:{line}"
+    number = next((line for start, stop, line in code.co_lines() if start <= at < stop), None) or code.co_firstlineno
+    line = UserLine(f"{os.path.basename(code.co_filename)}:{number}")
+    line.file, line.number = code.co_filename, number
+    return line
 
 
 def user_line():
@@ -138,7 +147,7 @@ def at_raising_line(error):
     entry, found = error.__traceback__, ""
     while entry is not None:
         code = entry.tb_frame.f_code
-        if not _is_our_file(code.co_filename) and not code.co_filename.endswith(".pyx"):
+        if not is_our_file(code.co_filename) and not code.co_filename.endswith(".pyx"):
             found = f" (at {os.path.basename(code.co_filename)}:{entry.tb_lineno} in {code.co_name})"
         entry = entry.tb_next
     return found

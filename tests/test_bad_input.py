@@ -8,7 +8,7 @@ import pytest
 import covector as cv
 import covector.numpy as cnp
 from covector.core.errors import BackendError, DtypeError
-from covector.core.numpy_api import protocol, refusal
+from covector.core.numpy_api import refusal
 
 X = np.array([0.5, 2.0])
 MASKED = np.ma.array([1.0, 2.0], mask=[True, False])
@@ -186,7 +186,7 @@ def test_objects_are_not_given_to_numpy_a_second_time(name, kind, monkeypatch):
         finally:
             asked.append(counted.asked)
 
-    monkeypatch.setattr(protocol, "explain", explain)
+    monkeypatch.setattr(refusal, "explain", explain)
     counted = Counted()
     with pytest.raises((TypeError, ValueError, IndexError, OverflowError)):
         cv.vjp(lambda x: getattr(np, name)(x, kind([counted])), FOUR)

@@ -73,8 +73,8 @@ transforms/staging: core core/arrays core/trace transforms/graph transforms/scop
     transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
-transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/compile transforms/native
-    transforms/arguments transforms/staging
+transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
+    transforms/native transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api

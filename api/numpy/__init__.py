@@ -73,7 +73,7 @@ from .sorting import (
 )
 from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .windows import bartlett, blackman, hamming, hanning, i0, kaiser
-from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
+from .writing import at, copyto, fill_diagonal, place, put, put_along_axis, putmask
 # isort: on
 
 
@@ -92,7 +92,7 @@ __all__ = [  # noqa: RUF022 - sorted, several a line
     "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
     "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere", "around", "array", "array_equal",
     "array_equiv", "array_split", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray",
-    "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average",
+    "asin", "asinh", "astype", "at", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average",
     "bartlett", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool", "bool_", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "c_", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack",

@@ -1,7 +1,8 @@
-"""Array creation; `like=` a traced value gives a buffer that traced code may write to."""
+"""Array creation; inside of transforms, and with `like=` a traced value, buffers that traced code may write to."""
 
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,9 +14,33 @@ from ..core.numpy_api.protocol import FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
+from ..core.trace.extent import inside_transform
 from ..core.trace.tracer import Tracer, is_concrete
+from ..core.types import Fun
 from .joining import stack
 from .surface import Array, array_of, arrays_of, as_numpy, implements, known, lift, traced_inside
+
+_HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have
+
+
+def _serving(reference: Callable[..., Any], given: Fun, like: bool = False) -> Fun:
+    """`given`, whose arrays are buffers inside of a transform: there they may be written traced values. `like` says
+    that it is `reference` where the first argument is a plain array."""
+
+    def fun(*args: Any, **kwargs: Any) -> Any:
+        out = (reference if like and args and type(args[0]) is np.ndarray else given)(*args, **kwargs)
+        if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS:
+            return make_buffer(out, own=True)
+        return out
+
+    vars(fun)["__wrapped__"] = reference  # for its signature
+    as_numpy(fun, reference)
+    fun.__doc__ = f"{reference.__doc__ or ''}\n\n{_SERVED}"
+    return cast(Fun, fun)
+
+
+_SERVED = ("In `covector.numpy`: inside of a transformed function a buffer that traced values may be written to, which "
+           "acts as a plain array until one is; elsewhere a plain array.")
 
 
 def _creator(reference: Any) -> Any:
@@ -29,9 +54,9 @@ def _creator(reference: Any) -> Any:
     return reference
 
 
-zeros = _creator(np.zeros)
-ones = _creator(np.ones)
-empty = _creator(np.empty)
+zeros = _serving(np.zeros, _creator(np.zeros))
+ones = _serving(np.ones, _creator(np.ones))
+empty = _serving(np.empty, _creator(np.empty))
 eye = _creator(np.eye)
 identity = _creator(np.identity)
 tri = _creator(np.tri)
@@ -63,7 +88,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     return np.full(shape, fill_value, dtype, order, device=device, like=like)  # type: ignore[call-overload]  # order is any str
 
 
-as_numpy(full, np.full)
+full = _serving(np.full, full)
 
 
 def _shape_like(a: Array, shape: Any) -> tuple:
@@ -103,6 +128,9 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
     return make_buffer(filled if isinstance(filled, Tracer) else constant(filled, a), own=True)
 
 
+zeros_like = _serving(np.zeros_like, zeros_like, like=True)
+ones_like = _serving(np.ones_like, ones_like, like=True)
+empty_like = _serving(np.empty_like, empty_like, like=True)
 _full_like = full_like
 
 
@@ -116,12 +144,15 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
     return _full_like(a, fill_value, dtype, order, subok, shape, device=device)
 
 
-as_numpy(full_like, np.full_like)
+full_like = _serving(np.full_like, full_like)
 
 
 @implements(np.copy)
 def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
     return make_buffer(a)
+
+
+copy = _serving(np.copy, copy, like=True)
 
 
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,

@@ -67,9 +67,11 @@ def slogdet(a: Array) -> Any:
 
 @implements(np.linalg.cholesky)
 def cholesky(a: Array, /, *, upper: bool = False) -> Array:
-    """Traced: of a Hermitian `a`; the gradient is Hermitian."""
-    lower = decompositions.cholesky(square(a, "cholesky"), "cholesky")
-    return decompositions.adjoint(lower) if upper else lower
+    """Traced: of one triangle of `a`, as NumPy has it; the gradient is Hermitian."""
+    a = square(a, "cholesky")
+    if upper:
+        return decompositions.adjoint(decompositions.cholesky(decompositions.adjoint(a), True))
+    return decompositions.cholesky(a, True)
 
 
 @implements(np.linalg.qr)

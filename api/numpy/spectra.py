@@ -11,7 +11,7 @@ from ..core.errors import ShapeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.ops import reductions, selection, shaping
 from ..core.ops.linalg import decompositions, products, spectral, svd as _svd
-from ..core.ops.linalg.guards import FINITE, INVARIANT, RAISE, cuts, mirrored
+from ..core.ops.linalg.guards import FINITE, INVARIANT, RAISE, cuts, of_triangle
 from ..core.trace.tracer import is_concrete, unwrap
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
@@ -95,27 +95,27 @@ def square(x: Any, name: str) -> Array:
     return x
 
 
-def hermitian(x: Any, name: str) -> Array:
-    """`x` as floating or complex Hermitian matrices; others are refused, for NumPy would read one triangle of them."""
-    return mirrored(square(x, name), name)
+def hermitian(x: Any, name: str, upper: bool = False) -> Array:
+    """The floating or complex Hermitian matrices of one triangle of `x`, which NumPy reads alone."""
+    return of_triangle(square(x, name), upper)
 
 
 @implements(np.linalg.eigh)
 def eigh(a: Array, UPLO: str = "L") -> Any:
-    """Traced: of a Hermitian `a`, whatever `UPLO`; the gradient is Hermitian."""
-    _check_triangle(UPLO)
-    return EighResult(*spectral.eigh(hermitian(a, "eigh"), _REPEATED.get(), UPLO in "Uu"))
+    """Traced: of one triangle, as NumPy has it; the gradient is Hermitian."""
+    upper = _is_upper(UPLO)
+    return EighResult(*spectral.eigh(hermitian(a, "eigh", upper), _REPEATED.get(), upper))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: Array, UPLO: str = "L") -> Array:
-    _check_triangle(UPLO)
-    return spectral.eigvalsh(hermitian(a, "eigvalsh"), _REPEATED.get())
+    return spectral.eigvalsh(hermitian(a, "eigvalsh", _is_upper(UPLO)), _REPEATED.get())
 
 
-def _check_triangle(uplo: str) -> None:
+def _is_upper(uplo: str) -> bool:
     if uplo not in ("L", "U", "l", "u"):
         raise ValueError(f"eigh takes UPLO 'L' or 'U', but got {uplo!r}; choose one of them{at_user_line()}")
+    return uplo in "Uu"
 
 
 @implements(np.linalg.eig)
@@ -176,7 +176,7 @@ def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else _precision(a) if rtol is None else rtol
     if hermitian:
-        a = decompositions.hermitian(mirrored(a, "pinv with hermitian=True"))
+        a = decompositions.hermitian(of_triangle(a, False))
     return _pseudo_inverse(a, array_of(rcond))
 
 

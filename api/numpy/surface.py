@@ -11,10 +11,11 @@ from ..core.arrays.dtypes import is_inexact
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
-from ..core.numpy_api.refusal import explain
+from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
 from ..core.trace.device import array_of_list, constant
+from ..core.trace.labelled import values_of, without_labels
 from ..core.trace.tracer import Tracer, concrete
 from ..core.types import Array as Array, Fun
 
@@ -62,13 +63,14 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
                 args = tuple(_stacked_lists(traced, args))
                 wanted = traced.__annotations__
                 kwargs = {k: _stacked_list(v) if wanted.get(k) is Array else v for k, v in kwargs.items()}
+        args = without_labels(args)
         if kwargs:
             check_options(kwargs, name)
+            kwargs = without_labels(kwargs)
         try:
             return traced(*args, **kwargs)
         except Exception:
-            explain(full, reference, args, kwargs)
-            raise
+            return refused(full, reference, args, kwargs)
 
     vars(fun)["__wrapped__"] = reference  # for its signature
     return as_numpy(fun, reference, masked)
@@ -124,8 +126,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 try:
                     return traced(x, y)
                 except Exception:
-                    explain(full_name(reference), reference, (x, y), {})
-                    raise
+                    return refused(full_name(reference), reference, (x, y), {})
             try:
                 return reference(x, y)
             except ConversionError:
@@ -177,15 +178,17 @@ def as_asked(name: str, x: Any, dtype: Any, casting: Any = "same_kind") -> Any:
 
 def lift(x: Any) -> Any:
     """`x` as something with a shape; Python numbers stay as they are, for they are weak in promotion."""
-    if hasattr(x, "dtype") or type(x) in _PLAIN:
+    if type(x) in _PLAIN or isinstance(x, Tracer):
         return x
-    return _of_numbers(x)
+    return values_of(x) if hasattr(x, "dtype") else _of_numbers(x)
 
 
 def array_beside(x: Any, *like: Any) -> Any:
     """`x` as it is if an array or tracer; numbers and lists become an array of the library of `like`."""
-    if hasattr(x, "dtype"):
+    if type(x) is ndarray or isinstance(x, Tracer):
         return x
+    if hasattr(x, "dtype"):
+        return values_of(x)
     x = array_of(x)
     return x if isinstance(x, Tracer) else constant(x, *like)
 
@@ -197,8 +200,10 @@ def arrays_of(values: Any) -> list:
 
 def array_of(x: Any) -> Any:
     """`x` as an array or tracer; Python numbers become 0-d arrays, lists of traced values are stacked."""
-    if hasattr(x, "dtype"):
+    if type(x) is ndarray or isinstance(x, Tracer):
         return x
+    if hasattr(x, "dtype"):
+        return values_of(x)
     return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else _of_numbers(x)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that write into an array: into traced buffers; a plain array never takes a traced value."""
+"""Functions that write into an array: NumPy's, into traced buffers, and `at`, into a new array."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.numpy_api import methods
+from ..core.numpy_api.at import At
 from ..core.ops import reductions as r, selection
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import along, take
@@ -13,11 +14,33 @@ from .shaping import resize
 from .surface import Array, array_beside, array_of, implements, known
 
 
+def at(x: Any) -> At:
+    """Return what writes to parts of `x` and gives a new array: JAX's `x.at` for plain and traced arrays alike.
+
+    Args:
+        x: an array, or nested lists.
+    Returns:
+        an object to index as NumPy indexes: `at(x)[index].set(v)` gives a copy of `x` with `v` at the index. `.add`,
+        `.subtract`, `.multiply`, `.divide`, `.power`, `.min`, `.max` combine `v` with what is there, `.apply(f)` writes
+        `f` of it, `.get()` reads it. Equal places add up in `.add` and `.subtract`; elsewhere the last one wins.
+    Raises:
+        IndexError: the index is out of bounds.
+        DtypeError: `x` holds no numbers.
+
+    >>> import numpy as np, covector, covector.numpy as cnp
+    >>> covector.grad(lambda v: np.sum(cnp.at(np.ones(3))[1].multiply(v) ** 2))(3.0)
+    array(6.)
+    >>> cnp.at(np.zeros(3))[np.array([0, 0])].add(1.0)
+    array([2., 0., 0.])
+    """
+    return At(array_of(x))
+
+
 def _writable(name: str, a: Array) -> None:
     if not isinstance(a, Tracer):
         raise ConversionError(
             f"numpy.{name} was asked to write a traced value into a plain array, which would drop its derivative; "
-            f"start from a traced buffer: np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}")
+            f"start from a traced buffer: covector.numpy.zeros(shape), np.zeros_like(t){at_user_line()}")
 
 
 def _contents(a: Array) -> Array:

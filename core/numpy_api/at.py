@@ -6,7 +6,7 @@ from ..ops.indexing import indexing
 
 
 class At:
-    """`x.at[index].set(v)` and friends: indexed updates that give a new array.
+    """`at(x)[index].set(v)` and friends: indexed updates that give a new array; of a traced `x` also `x.at[index]`.
 
     `.get()` reads; `.set(v)`, `.add(v)`, `.subtract(v)`, `.multiply(v)` (also `.mul`), `.divide(v)`, `.power(v)`,
     `.min(v)`, `.max(v)` write; `.apply(f)` writes `f` of what is there. Duplicate indices accumulate in `.add` and

@@ -12,9 +12,10 @@ from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
+from ..trace.labelled import without_labels
 from ..trace.tracer import Tracer
 from .methods import _augmented, power
-from .refusal import explain
+from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name
 
 EVERY = LazyModule("covector.core.ops.special.every")
@@ -87,8 +88,7 @@ def array_ufunc(self, ufunc, method, x, *others, **kwargs):
         return _with_options(ufunc, fun, (x, *others), **kwargs)
     except Exception:
         dot = "" if method == "__call__" else f".{method}"
-        explain(full_name(ufunc) + dot, getattr(ufunc, method), (x, *others), kwargs)
-        raise
+        return refused(full_name(ufunc) + dot, getattr(ufunc, method), (x, *others), kwargs)
 
 
 def _special(ufunc):
@@ -107,7 +107,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
         raise ConversionError(
             f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
             "which would drop its derivative; write array = array + t, or start from a traced buffer: "
-            f"np.zeros_like(t), np.zeros(shape, like=t){at_user_line()}"
+            f"covector.numpy.zeros(shape), np.zeros_like(t){at_user_line()}"
         )
     if where is not True and not isinstance(target, Tracer):
         raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "
@@ -143,15 +143,20 @@ def array_function(self, func, types, args, kwargs):
     if fun is None:
         if not any(issubclass(kind, Tracer) for kind in types):
             return NotImplemented
-        raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
-                        f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
-    if kwargs:
+        fun = partial(_unsupported, func)
+    elif kwargs:
         check_options(kwargs, func.__name__)
+        kwargs = without_labels(kwargs)
+    args = without_labels(args)
     try:
         return fun(*args, **kwargs)
     except Exception:
-        explain(f"{func.__module__}.{func.__name__}", func, args, kwargs)
-        raise
+        return refused(f"{func.__module__}.{func.__name__}", func, args, kwargs)
+
+
+def _unsupported(func, *args, **kwargs):
+    raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
+                    f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
 
 
 Tracer.__array_ufunc__ = array_ufunc

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from ..errors import RuleError, at_user_line, is_ours, raised_by_user
+from ..trace.buffers import Buffer
 from ..trace.tracer import Batched, Tracer
 
 _BUILT_IN = (np.exceptions.AxisError, np.linalg.LinAlgError, IndexError, TypeError, OverflowError, ValueError,
@@ -16,6 +17,33 @@ _PASSED = (Warning, FloatingPointError, MemoryError)  # filters and limits that 
 _INERT = frozenset({types.NoneType, types.EllipsisType, bool, int, float, complex, str, bytes, slice, range, object,
                     type(np._NoValue)})
 _SHOWN = 60  # characters of an argument
+
+
+def refused(name, reference, args, kwargs):
+    """What to do about an error that is being handled, of `reference` called `name` on traced values.
+
+    Returns what `reference` gives of the arrays, read-only, where all that is traced are buffers that no traced value
+    was written to; else raises, in place of the error, what `explain` makes of it.
+    """
+    error = sys.exc_info()[1]
+    found = []
+    plain, named = _plain_buffers([args, kwargs], found)
+    if found and all(found) and not isinstance(error, _PASSED) and not raised_by_user(error):
+        return reference(*plain, **named)
+    explain(name, reference, args, kwargs)
+    raise error
+
+
+def _plain_buffers(value, found):
+    """`value` with the arrays in place of the buffers in it; `found` gets whether each traced value was one."""
+    if isinstance(value, Tracer):
+        found.append(type(value) is Buffer and not isinstance(value.read(), Tracer))
+        return value.__array__() if found[-1] else value
+    if type(value) in (list, tuple):
+        return type(value)([_plain_buffers(part, found) for part in value])
+    if type(value) is dict:
+        return {key: _plain_buffers(part, found) for key, part in value.items()}
+    return value
 
 
 def explain(name, reference, args, kwargs):

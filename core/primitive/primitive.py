@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Sequence
+from operator import is_not
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..errors import RuleError, at_user_line
 from ..facts import LAZY, MOVES, file_facts
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
+from ..trace.labelled import values_of
 from ..trace.tracer import Trace, Tracer
 from ..types import Any
 
@@ -317,7 +319,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
     top = None
     level = -1
     buffers = False
-    lists = False
+    others = False
     for i in range(n):
         a = args[i]
         if isinstance(a, Tracer):
@@ -326,15 +328,20 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
             elif a.owner.level > level:
                 top = a.owner
                 level = top.level
-        elif type(a) is list or type(a) is tuple:
-            lists = True
-    if lists:
-        return bind(prim, (*[array_of_list(a) if type(a) in (list, tuple) else a for a in args[:n]], *args[n:]))
+        elif type(a) not in _PLAIN:
+            others = True
+    if others:
+        known = [array_of_list(a) if type(a) in (list, tuple) else values_of(a) for a in args[:n]]
+        if any(map(is_not, known, args)):
+            return bind(prim, (*known, *args[n:]))
     if buffers:
         return _bind_buffers(prim, args, n)
     if top is None:
         return prim.run(args)
     return top.process(prim, args)
+
+
+_PLAIN = frozenset({np.ndarray, *_WEAK_TYPES, *_SCALAR_TYPES, np.float32, np.int64, np.bool_})
 
 
 def _bind_buffers(prim, args, n):

@@ -6,6 +6,7 @@ view writes the base, and a read of the view after the base changed takes the st
 contents the update happens in place, so n writes cost O(n).
 """
 
+import operator
 import sys
 
 import numpy as np
@@ -120,6 +121,43 @@ class Buffer(Tracer):
 
     def __bool__(self):
         return bool(self.read())
+
+    # As long as nothing traced was written, it is what the plain array in it is; then the refusals of `Tracer` hold.
+
+    def __index__(self):
+        return operator.index(self.plain(Tracer.__index__))
+
+    def __float__(self):
+        return float(self.plain(Tracer.__float__))
+
+    def __int__(self):
+        return int(self.plain(Tracer.__int__))
+
+    def __complex__(self):
+        return complex(self.plain(Tracer.__complex__))
+
+    def item(self, *args):
+        return self.plain(Tracer.item).item(*args)
+
+    def tolist(self):
+        return self.plain(Tracer.tolist).tolist()
+
+    def __array__(self, dtype=None, copy=None):
+        """Read-only where it is not copied: a write to it would not be seen here."""
+        contents = np.asarray(self.plain(Tracer.__array__))
+        if copy or dtype is not None and contents.dtype != dtype:
+            return np.array(contents, dtype)
+        out = contents.view()
+        out.flags.writeable = False
+        return out
+
+    def __reduce__(self):
+        return np.array, (self.plain(Tracer.__reduce__),)
+
+    def plain(self, otherwise=None):
+        """The plain array in it; where that is a traced value, what `otherwise(self)` gives, which raises."""
+        contents = self.read()
+        return contents if not isinstance(contents, Tracer) or otherwise is None else otherwise(self)
 
 
 UPDATE = []  # filled by core/ops/indexing/indexing.py: the functional update

@@ -77,6 +77,8 @@ class Tracer:
 
     __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
 
+    __pandas_priority__ = 5000  # pandas' operators defer to it, as DataFrame's 4000 does to nobody else
+
     owner: Any  # the trace, None for a buffer
     value: Any
     aval: Any
@@ -360,10 +362,9 @@ _CHOICES = {
     None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
           "function",
 }
-_BUFFER = "buf = np.zeros_like(t) (or np.zeros(shape, like=t)) before buf[i] = t"
+_BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
 _REMEDIES = {
-    "used as an integer index": "use covector.fori_loop for range(t), pass the integer as an argument that is not "
-                                "transformed",
+    "used as an integer index": "use covector.fori_loop for range(t), or leave the integer untransformed",
     "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
                                  f"{_BUFFER}",
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
@@ -371,7 +372,7 @@ _REMEDIES = {
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
                                   "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
                                   "rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a sparse A @ t, "
-                                  f"s.to_numpy() * t for a pandas Series s, {_BUFFER}",
+                                  f"s.to_numpy() @ t for a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
 

@@ -8,6 +8,7 @@ from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
+from ...core.trace.labelled import traced_in
 from ...core.trace.tracer import Tracer
 from .trees import optree
 
@@ -187,8 +188,14 @@ def answer_aval(value):
 
 
 def settle(value):
-    """A buffer's contents; other values as they are."""
-    return value.read() if type(value) is Buffer else value
+    """A buffer's contents, and a traced value in a labelled array; other values as they are."""
+    kind = type(value)
+    if kind is Buffer:
+        return value.read()
+    if kind in _BARE or isinstance(value, Tracer):
+        return value
+    inside = traced_in(value)
+    return value if inside is None else settle(inside)
 
 
 def split_aux(result, name):
@@ -224,6 +231,9 @@ def only_leaf(out):
     """The leaf of a registered pytree of one array (a tensor of the torch layer is one), and how to rebuild it."""
     if isinstance(out, _PLAIN_RESULTS):
         return out, None
+    inside = traced_in(out)
+    if inside is not None:
+        return settle(inside), None
     leaves, rebuild = flatten(out)
     return (leaves[0], rebuild) if len(leaves) == 1 else (out, None)
 

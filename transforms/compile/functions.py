@@ -5,12 +5,13 @@ import linecache
 import os
 import weakref
 
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import PROGRAMS, enter_reporting
 from .memory import make_frame
 
 MISS = object()  # what a quick way of a call gives for one that is not of its signature
 _numbers = itertools.count(1)
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_LINES = {}  # the file of a program -> where the user asked for what each of its lines does
 _DEAD = []  # files of programs that nobody has any more
 
 
@@ -18,7 +19,7 @@ def note_line(error):
     """Add to an error that a program raised where the user asked for the operation."""
     entry = error.__traceback__
     while entry is not None:
-        lines = _LINES.get(entry.tb_frame.f_code.co_filename)
+        lines = PROGRAMS.get(entry.tb_frame.f_code.co_filename)
         if lines is not None and lines[entry.tb_lineno - 1]:
             error.add_note(f"(in a compiled function: asked for at {lines[entry.tb_lineno - 1]})")
         entry = entry.tb_next
@@ -30,10 +31,17 @@ def text_of_source(source):
     return "\n".join([head, *["    " * indent + text for indent, text, _ in source.lines]]) + "\n"
 
 
-def made_of(source, name):
-    """The function that NumPy source defines."""
+def made_of(source, name, warns=True):
+    """The function that NumPy source defines; `warns`: it may run where NumPy's warnings are heard."""
     scope = dict(source.globals, new_frame=make_frame(source.memory.slots))
-    return define_function(text_of_source(source), scope, name, [None, *[line for _, _, line in source.lines]])
+    lines = [line for _, _, line in source.lines]
+    if not warns:
+        return define_function(text_of_source(source), scope, name, [None, *lines])
+    scope |= {"_enter": enter_reporting, "_leave": leave_error_state}
+    body = ["    " * (indent + 1) + text for indent, text, _ in source.lines]
+    head = [f"def run({', '.join(source.inputs)}):", "    _state = _enter()", "    try:"]
+    text = "\n".join([*head, *body, "    finally:", "        _leave(_state)"]) + "\n"
+    return define_function(text, scope, name, [None, None, None, *lines, None, None])
 
 
 def define_function(text, scope, name, lines=None):
@@ -44,7 +52,7 @@ def define_function(text, scope, name, lines=None):
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), scope)
     if lines is not None and any(lines):
-        _LINES[file] = lines
+        PROGRAMS[file] = lines
     run = scope.pop("run")  # its globals do not hold it: no cycle
     weakref.finalize(run, _forget, file).atexit = False
     return run
@@ -52,4 +60,4 @@ def define_function(text, scope, name, lines=None):
 
 def _forget(file):
     _DEAD.append(file)
-    _LINES.pop(file, None)
+    PROGRAMS.pop(file, None)

@@ -142,7 +142,7 @@ def in_blocks(inputs, equations, outputs, aval, block):
     group.outputs = list(dict.fromkeys(v for v in draft.outputs if v in made))
     draft.equations = [group] if group.equations else []
     source = Source(draft, frozenset(inputs))
-    run = made_of(source, "region")
+    run = made_of(source, "region", warns=False)
     finish = [_finisher(v, v in draft.outputs[:k], v in made, aval) for k, v in enumerate(draft.outputs)]
     if not any(finish):
         return run

@@ -5,7 +5,6 @@ replay makes the same choices (dropout masks included).
 """
 
 from collections.abc import Sequence
-from functools import wraps
 from typing import overload
 
 from ...core.arrays.avals import aval_of
@@ -16,6 +15,7 @@ from ...core.primitive.primitive import bind
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import flatten, normal_argnums, settle
+from ..arguments.transformed import transformed
 from ..graph.equations import Body
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
@@ -70,7 +70,6 @@ def checkpoint(
     places = (static_argnums,) if isinstance(static_argnums, int) else sequence(static_argnums, "static_argnums")
     names = (static_argnames,) if isinstance(static_argnames, str) else sequence(static_argnames, "static_argnames")
 
-    @wraps(fun)
     def checkpoint_fun(*args, **kwargs):
         static = {k: args[k] for k in normal_argnums(places, len(args), "checkpoint")} if places else {}
         static_named = {name: kwargs.pop(name) for name in names if name in kwargs}
@@ -95,7 +94,8 @@ def checkpoint(
             return graph.rebuild(known)
         return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph.with_inputs(graph.inputs)), policy))))
 
-    return checkpoint_fun
+    options = {"policy": policy, "static_argnums": static_argnums, "static_argnames": static_argnames}
+    return transformed(checkpoint_fun, fun, checkpoint, (fun,), options, own=False)
 
 
 remat = checkpoint

@@ -18,6 +18,7 @@ from ...core.tape.unbroadcast import fix
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Dual, Rev, Staged, Tracer
 from ..arguments.arguments import flatten, same_structure
+from ..arguments.transformed import is_named
 from ..reverse.ambient import conform_tangent
 from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
@@ -39,6 +40,8 @@ from .custom_calls import JvpCall, VjpCall, name_of, settled
 class _Custom:
     """A function with rules of its own, and the arguments that they do not see."""
 
+    __qualname__: str
+
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         check_function(fun, type(self).__name__, "write @covector." + type(self).__name__ + " above a function")
         update_wrapper(self, fun)  # type: ignore[arg-type] # its stubs do not know callable objects
@@ -46,6 +49,10 @@ class _Custom:
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         if nondiff_argnames:
             self.nondiff += _places(fun, nondiff_argnames)
+
+    def __reduce_ex__(self, protocol):
+        """By name, as a function is, where the name is its own."""
+        return self.__qualname__ if is_named(self) else super().__reduce_ex__(protocol)
 
     def _run(self, prim, kind, functions, args, kwargs):
         """The output of a call, which is one `kind` of record bound to `prim`."""

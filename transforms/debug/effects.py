@@ -8,6 +8,7 @@ from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user
 from ...core.ops.samples import unary
 from ...core.primitive.families import ZERO, elementwise
 from ...core.primitive.primitive import bind
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle
@@ -180,6 +181,9 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
         return [_as_promised(v, a.dtype) for v, a in zip(found, avals)]
 
     return rebuild_out(list(bind(_callback, (*[settle(x) for x in leaves], Body(run=call), avals))))
+
+
+drives(host_callback, traced=False)
 
 
 def _as_promised(value, dtype):

@@ -2,9 +2,7 @@
 
 import inspect
 import re
-from typing import NamedTuple, cast
-
-import numpy as np
+from typing import NamedTuple
 
 from ...core.arrays.avals import short_dtype
 from ...core.checks import check_function
@@ -17,6 +15,7 @@ from ..compile.program import optimised
 from ..graph.equations import walk
 from ..native.statements import KINDS
 from ..native.structure import is_native
+from ..scope.errstate import unmarked
 from ..staging.staging import stage
 from .c_file import is_bounded
 from .inlining import inlined
@@ -55,7 +54,7 @@ def staged(fun, args, who, written=lambda eq: True):
     """The `Staged` of a function; `written`: which products of matrices are, and are not left to a library."""
     check_function(fun, who, f"write {who}(f, x)")
     leaves, rebuild = flatten(tuple(args))
-    with np.errstate(call=cast(Any, None)):
+    with unmarked():
         graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
     check_escaped(graph.captured)
     draft = optimised(inlined(graph), frozenset(graph.inputs))

@@ -6,6 +6,8 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import QUIET
@@ -13,6 +15,7 @@ from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
 from ...core.tape.unbroadcast import recast, strong_zero
 from ...core.trace.device import zeros_like_leaf
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import (
@@ -168,11 +171,14 @@ def jvp(
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
+    state = enter_reporting()
     try:
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
         raise
+    finally:
+        leave_error_state(state)
     aux = None
     if has_aux:
         result, aux = split_aux(result, "jvp")
@@ -186,6 +192,9 @@ def jvp(
     return (out, tangent, aux) if has_aux else (out, tangent)
 
 
+drives(jvp)
+
+
 def tangent_of_gradient(fun, gradient, primals, tangents):
     """The tangent of `gradient(fun)`, whose value nobody asks for, at tuples of primals and tangents."""
     trace = start_dual()
@@ -197,11 +206,14 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
         return out
 
     marked.__name__ = getattr(fun, "__name__", "the function")
+    state = enter_reporting()
     try:
         result = gradient(marked)(*args)
     except BaseException as error:
         abandon(trace, error)
         raise
+    finally:
+        leave_error_state(state)
     found = tangents_alone(result, trace)
     trace.done = True
     check_escaped(found)

@@ -1,18 +1,20 @@
 """Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
 
 from collections.abc import Sequence
-from functools import update_wrapper
 from sys import getrefcount
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
@@ -28,9 +30,10 @@ from ..arguments.arguments import (
     without_values,
 )
 from ..arguments.escape_checks import abandon, check_escaped
+from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet, quiet
 
 ndarray = np.ndarray
 _SEEDS = {}
@@ -61,7 +64,7 @@ def grad(
     >>> covector.grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", False, allow_int)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "grad", False, allow_int, grad)
 
 
 def value_and_grad(
@@ -82,21 +85,24 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", True, allow_int)
+    return _driver(fun, argnums, has_aux, holomorphic, conjugate, "value_and_grad", True, allow_int, value_and_grad)
 
 
-def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False):
-    """What `grad` and `value_and_grad` return; `both` hands out the value too."""
+def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False, maker=None):
+    """What `grad` and `value_and_grad`, the `maker`, return; `both` hands out the value too."""
     check_function(fun, name)
 
     def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
+        state = enter_reporting()
         try:
             result = fun(*args, **kwargs)
         except BaseException as error:
             abandon(trace, error)
             raise
+        finally:
+            leave_error_state(state)
         aux = None
         if has_aux:
             result, aux = split_aux(result, name)
@@ -113,8 +119,11 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             out = result = args = None  # type: ignore[assignment] # nothing may keep the graph alive
             if trace.guards is not None:
                 trace.check_guards()
-            with quiet():
+            state = enter_quiet()
+            try:
                 cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
+            finally:
+                leave_error_state(state)
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
@@ -133,7 +142,13 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             return value, gradient
         return (gradient, value[1]) if has_aux else gradient
 
-    return _wrap(differentiated, fun, name)
+    if maker is None:
+        return differentiated
+    options = {"holomorphic": holomorphic, "conjugate": conjugate, "allow_int": allow_int}
+    return transformed(differentiated, fun, maker, (fun, argnums, has_aux), options)
+
+
+drives(_driver)
 
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
@@ -159,11 +174,14 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
+    state = enter_reporting()
     try:
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
         raise
+    finally:
+        leave_error_state(state)
     aux = None
     if has_aux:
         result, aux = split_aux(result, "vjp")
@@ -194,15 +212,6 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
 
     pullback.trace = trace  # type: ignore[attr-defined] # what linearize asks for
     return (rebuild(values), pullback, aux) if has_aux else (rebuild(values), pullback)
-
-
-def _wrap(wrapper, fun, name):
-    try:
-        update_wrapper(wrapper, fun)
-    except (AttributeError, TypeError):
-        pass
-    wrapper.__doc__ = f"{name} of {getattr(fun, '__name__', 'a function')}."
-    return wrapper
 
 
 def seed(aval, value):

@@ -12,9 +12,10 @@ from ...core.errors import DtypeError, at_user_line
 from ...core.trace.device import constant
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import differentiable, flatten, normal_argnums, settle, split_aux
+from ..arguments.transformed import transformed
 from .basis import pull_basis, push_basis
 from .forward import jvp, tangent_of_gradient
-from .gradient import _driver, _wrap, vjp
+from .gradient import _driver, vjp
 
 
 def jacfwd(
@@ -47,7 +48,9 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic, progress=progress)
+    found = _jacobian(fun, argnums, has_aux, "fwd", chunk_size, "jacfwd", holomorphic, progress=progress)
+    return transformed(found, fun, jacfwd, (fun, argnums, has_aux),
+                       {"holomorphic": holomorphic, "chunk_size": chunk_size, "progress": progress})
 
 
 def jacrev(
@@ -80,7 +83,10 @@ def jacrev(
     array([[4., 1.],
            [2., 5.]])
     """
-    return _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic, allow_int, progress=progress)
+    found = _jacobian(fun, argnums, has_aux, "rev", chunk_size, "jacrev", holomorphic, allow_int, progress=progress)
+    return transformed(found, fun, jacrev, (fun, argnums, has_aux),
+                       {"holomorphic": holomorphic, "allow_int": allow_int, "chunk_size": chunk_size,
+                        "progress": progress})
 
 
 def jacobian(
@@ -112,7 +118,9 @@ def jacobian(
     if mode not in ("auto", "fwd", "rev"):
         raise ValueError(f'jacobian needs mode "auto", "fwd" or "rev", but got {mode!r}; choose one of them'
                          f"{at_user_line()}")
-    return _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic, progress=progress)
+    found = _jacobian(fun, argnums, has_aux, mode, chunk_size, "jacobian", holomorphic, progress=progress)
+    return transformed(found, fun, jacobian, (fun, argnums, has_aux),
+                       {"mode": mode, "holomorphic": holomorphic, "chunk_size": chunk_size, "progress": progress})
 
 
 def hessian(
@@ -146,8 +154,10 @@ def hessian(
     """
     check_function(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
-    rows = _jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress)
-    return _wrap(rows, fun, "hessian")
+    gradient.__name__ = getattr(fun, "__name__", "the function")
+    found = _jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress)
+    return transformed(found, fun, hessian, (fun, argnums, has_aux),
+                       {"holomorphic": holomorphic, "chunk_size": chunk_size, "progress": progress})
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree]) -> PyTree:
@@ -201,7 +211,7 @@ def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any
         aval = differentiable(settle(x), "elementwise_grad", f"argument {k}")
         return jvp(of_one, (x,), (constant(np.ones(aval.shape, aval.dtype), x),))[1]
 
-    return _wrap(elementwise_fun, fun, "elementwise_grad")
+    return transformed(elementwise_fun, fun, elementwise_grad, (fun, argnums))
 
 
 def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False, progress=None):
@@ -249,7 +259,7 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, 
         result = rebuild_out([container(row) for row in columns])
         return (result, aux[-1]) if has_aux else result
 
-    return _wrap(jacobian_fun, fun, name)
+    return jacobian_fun
 
 
 def _is_whole(x):

@@ -3,20 +3,23 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import ACROSS, OF_UNITS
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import refuse_avals
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import abandon, check_escaped
+from ..arguments.transformed import transformed
 from ..arguments.trees import optree
 from ..reverse.nan_checks import WatchedBatched, Watching
 from ..scope.axis_environment import bind, check_name, unbind
 from ..scope.debug_modes import modes
-from .gradient import _wrap
 
 ndarray = np.ndarray
 
@@ -182,14 +185,22 @@ def vmap(
     def run(leaves, axes, rebuild, size, named):
         with Mapping(size, axis_name) as trace:
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-            result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
+            state = enter_reporting()
+            try:
+                result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
+            finally:
+                leave_error_state(state)
             outs, rebuild_out = flatten(result)
             where = _result_axes(out_axes, result, len(outs))
             outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
         check_escaped(outs)
         return rebuild_out(outs)
 
-    return _wrap(vmap_fun, fun, "vmap")
+    options = {"axis_name": axis_name, "axis_size": axis_size, "chunk_size": chunk_size}
+    return transformed(vmap_fun, fun, vmap, (fun, in_axes, out_axes), options)
+
+
+drives(vmap)
 
 
 def to_front(x, axis):

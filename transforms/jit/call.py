@@ -4,7 +4,6 @@ A derivative of a compiled function is compiled in its turn, once for each set o
 forward half returns the residuals that the backward half asks for, found by staging the pullback inside of it.
 """
 
-from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ..interpreters.forward import start_dual
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet
+from ..scope.errstate import quiet, unmarked
 from ..staging.bodies import (
     batched_body,
     full_cotangents,
@@ -79,7 +78,7 @@ class Compiled:
 
     def staged(self, fun, avals):
         """The graph of a function of flat values that runs the graph of this one."""
-        with np.errstate(call=cast(Any, None)):
+        with unmarked():
             graph, _ = stage(fun, avals, tuple, "jit", watch=False)
         graph.guards = self.graph.guards
         return graph

@@ -4,8 +4,8 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial, update_wrapper
-from typing import NamedTuple, cast, overload
+from functools import partial
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
+from ..arguments.transformed import transformed
 from ..compile.costs import WORTH
 from ..compile.functions import MISS, note_line
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
+from ..scope.errstate import unmarked
 from ..staging.graph import ShapeDtype
 from ..staging.staging import stage
 from .call import Compiled, call_compiled
@@ -96,7 +98,9 @@ def jit(
         return lambda f: jit(f, static_argnums=static_argnums, static_argnames=static_argnames,
                              donate_argnums=donate_argnums, compiler_options=compiler_options)
     check_function(fun, "jit")
-    return _Jit(fun, static_argnums, static_argnames, donate_argnums, compiler_options).public()
+    options = {"static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
+               "compiler_options": compiler_options}
+    return _Jit(fun, static_argnums, static_argnames, donate_argnums, compiler_options).public(options)
 
 
 class _Entry(NamedTuple):
@@ -128,8 +132,8 @@ class _Jit:
         self.hits = self.misses = 0
         self.told = False
 
-    def public(self):
-        """The function that users call."""
+    def public(self, options):
+        """The function that users call; `options` are those of `jit`."""
         looks = self.looks
 
         def compiled(*args, **kwargs):
@@ -144,7 +148,7 @@ class _Jit:
                 raise
 
         compiled.__name__ = compiled.__qualname__ = self.name
-        public: Any = update_wrapper(compiled, self.fun, updated=())
+        public: Any = transformed(compiled, self.fun, jit, (self.fun,), options, own=False)
         public.lower = self.lower
         public.cache_info = self.cache_info
         public.clear_cache = self.clear_cache
@@ -216,7 +220,7 @@ class _Jit:
             self.check_result(out)
             return out
 
-        with np.errstate(call=cast(Any, None)):  # what it warns of is decided where it runs, not where it is staged
+        with unmarked():  # what it warns of is decided where it runs, not where it is staged
             graph, _ = stage(run, avals, rebuild, "jit", like=leaves)
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)

@@ -5,6 +5,7 @@ from contextvars import Context
 import numpy as np
 
 from ...core.arrays.errstate import VARIABLE
+from ...core.arrays.warned import is_reporting
 from ...core.types import Any
 from ..scope.errstate import within
 
@@ -14,8 +15,8 @@ DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the 
 def is_followed():
     """Whether the current state asks for warnings at most, and for none of underflow."""
     state = np.geterr()
-    return state["under"] == "ignore" and all(state[kind] in ("ignore", "warn") for kind in (
-        "divide", "over", "invalid"))
+    taken = ("ignore", "warn", "log") if is_reporting() else ("ignore", "warn")
+    return state["under"] == "ignore" and all(state[kind] in taken for kind in ("divide", "over", "invalid"))
 
 
 def may_be_native(eq):

@@ -5,10 +5,12 @@ staged inside the user's `np.errstate` runs in that state again.
 """
 
 from contextlib import nullcontext
+from typing import Any, cast
 
 import numpy as np
 
 from ...core.arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
+from ...core.arrays.warned import reporting, same_state
 
 
 def _mark(kind, flag):
@@ -30,13 +32,18 @@ class quiet:  # noqa: N801 - used like a function
         leave_error_state(self.token)
 
 
+def enter_quiet():
+    """As `quiet`, without an object; ends with `leave_error_state` of what this returns."""
+    return enter_error_state(_QUIET)
+
+
 class within:  # noqa: N801 - used like a function
     """The scope of an error state that `error_state()` gave."""
 
     __slots__ = ("state", "token")
 
     def __init__(self, state):
-        self.state = state
+        self.state = reporting(state)
 
     def __enter__(self):
         self.token = enter_error_state(self.state)
@@ -48,6 +55,11 @@ class within:  # noqa: N801 - used like a function
 _ALOUD = nullcontext()
 
 
+def unmarked():
+    """The scope to stage in: what is done there is told apart from what a sweep around it does."""
+    return np.errstate(call=cast(Any, None)) if np.geterrcall() is _mark else _ALOUD
+
+
 def silence(start):
     """How what is computed here warns: False as where the error state was `start`; True not at all, in a sweep or a
     singular rule; otherwise as the state says that the user's `np.errstate` has set since.
@@ -55,7 +67,7 @@ def silence(start):
     if np.geterrcall() is _mark:
         return True
     now = error_state()
-    return False if now == start else now
+    return False if same_state(start, now) else now
 
 
 def scope_of(silent):

@@ -227,7 +227,7 @@ def closes_over_tracer(functions, wanted=None):
             todo += thing.__defaults__ or ()
         elif kind is MethodType:
             todo += (thing.__func__, thing.__self__)
-        elif kind is partial:
+        elif issubclass(kind, partial):
             todo += (thing.func, thing.args, thing.keywords)
         elif kind is tuple or kind is list:
             todo += thing

@@ -6,6 +6,8 @@ from itertools import groupby
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval, short_dtype
+from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.warned import enter_reporting, runs_equations
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.indexing.places import duplicate
@@ -82,9 +84,13 @@ class Graph:
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
         stagers = list({id(t): t for v in values for t in stagers_of(v)}.values())
-        for silent, equations in self.stretches:
-            with scope_of(silent):
-                self._run(equations, env, known, keep, kept, stagers)
+        state = enter_reporting()
+        try:
+            for silent, equations in self.stretches:
+                with scope_of(silent):
+                    self._run(equations, env, known, keep, kept, stagers)
+        finally:
+            leave_error_state(state)
         outs = [v.value if type(v) is Literal else env[v] for v in self.outputs]
         return outs if keep is None else (outs, kept)
 
@@ -196,6 +202,9 @@ class Graph:
 
     def _repr_html_(self):
         return html_of(self)
+
+
+runs_equations(Graph._run, "eq")
 
 
 def part_of(graph, inputs, equations, outputs):

@@ -7,6 +7,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
+from ..scope.errstate import unmarked
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
 
@@ -28,7 +29,7 @@ def apply_linear(fun, values, kind, rule, beside=False):
     """
     must = f"{rule} must be linear in its {kind}s to be transposed"
     remedy = "make choices by the arguments of the function"
-    with np.errstate(call=None):  # type: ignore[arg-type] # what it does itself is told apart from what a sweep in it does
+    with unmarked():
         graph = stage(fun, [aval_of(v) for v in values], tuple, rule, like=values, watch=False,
                       about=f"a {kind} in {rule}")[0]
     check_linear(graph, len(values), must, remedy, whole=False)

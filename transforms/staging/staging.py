@@ -14,6 +14,7 @@ from ...core.ops.indexing.places import Places, spread
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
+from ...core.trace.extent import drives
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -195,6 +196,9 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
     outs = [settle(x) for x in outs]
     known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
     return trace.finish(outs, rebuild_out), known
+
+
+drives(stage)
 
 
 def make_graph(

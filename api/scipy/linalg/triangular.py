@@ -4,7 +4,7 @@ from typing import Any
 
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.linalg import triangular
-from ...numpy import conjugate, linalg, swapaxes
+from ...numpy import linalg
 from ...numpy.surface import Array, floating
 
 
@@ -12,7 +12,7 @@ def cholesky(a: Array, lower: bool = False, overwrite_a: bool = False, check_fin
     """Compute the Cholesky factor of a Hermitian positive definite matrix.
 
     Args:
-        a: `(…, n, n)`.
+        a: `(…, n, n)`, of which the triangle of the factor is read, as in SciPy.
         lower: whether to return the lower factor L with `a = L @ Lᴴ`; by default the upper one, Lᴴ.
         overwrite_a, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
     Returns:
@@ -26,8 +26,7 @@ def cholesky(a: Array, lower: bool = False, overwrite_a: bool = False, check_fin
     array([[2., 1.],
            [0., 2.]])
     """
-    found = linalg.cholesky(floating(a))
-    return found if lower else conjugate(swapaxes(found, -1, -2))
+    return linalg.cholesky(floating(a), upper=not lower)
 
 
 def cho_factor(

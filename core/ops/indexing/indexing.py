@@ -11,7 +11,7 @@ from ...tape.scatter import Scatter
 from ...tape.unbroadcast import fix
 from ...trace.buffers import UPDATE, Buffer, make_buffer
 from ...trace.device import constant, zeros_of
-from ...trace.tracer import Rev, Tracer
+from ...trace.tracer import Rev, Tracer, is_concrete
 from ..samples import Sample, arrays, together
 from ..selection import maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
@@ -279,6 +279,8 @@ def update(x, key, value, add=False, donate=False):
     """`x` with `x[key] = value`, or with `value` added (duplicates accumulate); a new array."""
     if is_basic(key):
         return index_update(x, value, key, add, donate)
+    if isinstance(key, Tracer) and key.dtype.kind == "b" and key.ndim and not is_concrete(key) and not np.ndim(value):
+        return _masked(x, key, value, add)
     plan = plan_index(aval_of(x), key)
     shape = plan.answer
     if type(value) in (bool, int, float, complex):
@@ -296,6 +298,15 @@ def update(x, key, value, add=False, donate=False):
     else:
         new = _put_rows(inner, flat, plan)
     return _put_back(x, new, plan)
+
+
+def _masked(x, mask, value, add):
+    """One value written where a mask says that is not known here: no shape depends on it."""
+    if mask.shape != x.shape[: mask.ndim]:
+        raise IndexError(f"a mask of shape {mask.shape} does not fit an array of shape {x.shape}; give one of the "
+                         f"shape of its first axes{at_user_line()}")
+    mask = reshape(mask, shape=(*mask.shape, *(1,) * (x.ndim - mask.ndim)))
+    return where(mask, x + value if add else value, x)
 
 
 def _put_rows(inner, flat, plan):

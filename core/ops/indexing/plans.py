@@ -137,7 +137,8 @@ def _known_mask(mask):
     if not is_concrete(mask):
         kind = "batched by vmap" if isinstance(mask, Batched) else "staged"
         raise ConversionError(f"a boolean index that is {kind} gives a shape that depends on data; "
-                              f"use np.where(mask, x, 0) instead of x[mask]{at_user_line()}")
+                              f"use np.where(mask, x, 0) instead of x[mask], np.where(mask, v, x) for x[mask] = v"
+                              f"{at_user_line()}")
     while isinstance(mask, Tracer):
         mask = mask.value
     return np.asarray(mask)

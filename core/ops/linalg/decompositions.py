@@ -13,7 +13,6 @@ from ...trace.device import constant
 from ..indexing.pairs import real
 from ..samples import Sample
 from ..shaping import conjugate
-from .guards import check_mirrored
 from .lapack import inverse, inverse_of_lower, lower_factor
 from .products import lift, matmul, outer, times
 
@@ -249,24 +248,24 @@ def _quarters(n, dtype):
     return mask
 
 
-def _cholesky(xp, a, name):
-    if name is None or not check_mirrored(xp, a, name):
+def _cholesky(xp, a, triangle):
+    if not triangle:
         turned = a.swapaxes(-1, -2)
         a = (a + (xp.conj(turned) if a.dtype.kind == "c" else turned)) * 0.5
     return lower_factor(xp, a)
 
 
 cholesky = primitive(
-    "cholesky",  # of the Hermitian part of a; lower triangular. With a name, matrices that are not Hermitian raise
-    impl=lambda xp, a, *, name=None: _cholesky(xp, a, name),
+    "cholesky",  # of the Hermitian part of a, or, with `triangle`, of its lower triangle; lower triangular
+    impl=lambda xp, a, *, triangle=False: _cholesky(xp, a, triangle),
     shape=lambda a: square_aval(a, "cholesky"),
     jvp={"a": _cholesky_jvp},
     vjp={"a": _cholesky_vjp},
     real_vjp={"a": _cholesky_real_vjp},
     exact=True,
-    batch=lambda a, name: cholesky(a, name=name),
+    batch=lambda a, triangle: cholesky(a, triangle=triangle),
     samples=lambda rng: [
         Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)
-    ] + [Sample(a + adjoint(a), params={"name": "cholesky"}, smooth=False)
+    ] + [Sample(a + adjoint(a), params={"triangle": True}, smooth=False)
          for a in make_matrices((3, 3), (2, 2, 2), positive=True)(rng)],
 )

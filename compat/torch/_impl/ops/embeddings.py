@@ -94,10 +94,10 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         values = values * cnp.reshape(scale, (-1, 1))
     zero = np.zeros((), weight.dtype)
     values = values if kept is None else cnp.where(kept, values, zero)
-    out = AT(cnp.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
+    out = AT(np.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
     if mode == "mean":
         ones = np.ones((count, 1), weight.dtype)
-        sizes = AT(cnp.zeros((bags, 1), weight.dtype))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
+        sizes = AT(np.zeros((bags, 1), weight.dtype))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
         out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
     return out
 
@@ -132,7 +132,7 @@ def _largest(values, bag, kept, bags):
         ranked = cnp.where(members, values, np.asarray(-np.inf, values.dtype))
         best = cnp.take_along_axis(values, cnp.expand_dims(cnp.argmax(ranked, 0), 0), 0)[0]
         rows.append(cnp.where(cnp.any(members), best, np.zeros((), values.dtype)))
-    return cnp.stack(rows) if rows else cnp.zeros((bags, *values.shape[1:]), values.dtype)
+    return cnp.stack(rows) if rows else np.zeros((bags, *values.shape[1:]), values.dtype)
 
 
 def shorten(weight, input, most, order):

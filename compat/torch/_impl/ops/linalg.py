@@ -12,7 +12,7 @@ from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import product
 from ..types import output_tuples
 from ..types.dtypes import c_type, type_word
-from .matrices import _linalg, adjoint, blended, expandable, lapack, of_triangle, square
+from .matrices import _linalg, blended, expandable, lapack, square
 
 
 def same_dtype(name, a, b):
@@ -255,12 +255,12 @@ def chained(tensors):
 
 _linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), **lapack(0))
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
-_linalg("cholesky", lambda A, *, upper=False: _finite(_upper(cnp.linalg.cholesky(
-    of_triangle(square("linalg.cholesky", A), upper)), upper)), **lapack(0))
+_linalg("cholesky", lambda A, *, upper=False: _finite(cnp.linalg.cholesky(
+    square("linalg.cholesky", A), upper=bool(upper))), **lapack(0))
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), layout=_of_solutions,
         out=BY_COLUMNS)
-_linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(_one_triangle("eigh", A, UPLO))), **lapack(1))
-_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(_one_triangle("eigvalsh", A, UPLO)))
+_linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(*_triangle_of("eigh", A, UPLO))), **lapack(1))
+_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(*_triangle_of("eigvalsh", A, UPLO)))
 _linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n))
@@ -288,10 +288,6 @@ def _logdet(x):
     return cnp.where(sign >= 0, size, np.nan)
 
 
-def _upper(x, upper):
-    return adjoint(x) if upper else x
-
-
 def _finite(factor):
     """A factor, or LAPACK's refusal of a matrix with NaN."""
     plain = primal_of(factor)
@@ -306,14 +302,11 @@ def _power(a, n):
     return out if n else cnp.where(False, a, out)
 
 
-def _one_triangle(name, x, uplo):
-    """The Hermitian matrix of the triangle that `UPLO` names; as it is where rounding alone tells the two apart."""
+def _triangle_of(name, x, uplo):
+    """Square matrices, and which triangle of them is read."""
     if str(uplo).upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
-    plain = primal_of(square(f"linalg.{name}", x))
-    if isinstance(plain, np.ndarray) and np.allclose(plain, np.conj(np.swapaxes(plain, -1, -2)), 1e-7, 1e-7):
-        return x
-    return of_triangle(x, uplo in ("U", "u"))
+    return square(f"linalg.{name}", x), str(uplo).upper()
 
 
 def _solve(a, b, left):

@@ -293,7 +293,7 @@ def unpooling(n):
             raise RuntimeError("elements in indices should be type int64 but got: "
                                f"{type_word(primal_of(indices).dtype)}")
         flat = cnp.reshape(primal_of(indices), (rows, math.prod(small)))
-        out = cnp.zeros((rows, count), input.dtype)
+        out = np.zeros((rows, count), input.dtype)
         out = AT(out)[np.arange(rows)[:, None], flat].set(cnp.reshape(input, (rows, math.prod(small))))
         return cnp.reshape(out, (*lead, *size))
 

@@ -155,7 +155,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
 def _multiplied(input, dim, index, src=None, *, value=None, reduce=None):
     source = src if value is None else value
     if reduce == "multiply":
-        source = source if hasattr(source, "dtype") else cnp.full(index.shape, source, dtype=input.dtype)
+        source = source if hasattr(source, "dtype") else np.full(index.shape, source, dtype=input.dtype)
         return reduce_into("scatter", input, dim, index, source, "prod", True)
     if reduce not in (None, "add"):
         raise RuntimeError("reduce argument must be either add or multiply.")
