@@ -193,10 +193,10 @@ def _(p, q):
 
 
 LINE = (Beta, ContinuousBernoulli, Uniform, Pareto, Exponential, Gamma)
-INFINITE = [(Beta, (Pareto,)), (ContinuousBernoulli, (Pareto,)),
+INFINITE = ((Beta, (Pareto,)), (ContinuousBernoulli, (Pareto,)),
             (Exponential, (Beta, ContinuousBernoulli, Pareto, Uniform)),
             (Gamma, (Beta, ContinuousBernoulli, Pareto, Uniform)), (Gumbel, LINE), (Laplace, LINE), (Normal, LINE),
-            (Pareto, (Beta, ContinuousBernoulli, Uniform))]
+            (Pareto, (Beta, ContinuousBernoulli, Uniform)))
 _PARAMETER = {Beta: "concentration1", ContinuousBernoulli: "probs", Exponential: "rate", Gamma: "concentration",
               Gumbel: "loc", Laplace: "loc", Normal: "loc", Pareto: "scale"}
 for _p, _kinds in INFINITE:

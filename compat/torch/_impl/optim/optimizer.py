@@ -13,7 +13,8 @@ from ..modes.modes import MODES
 from ..profiler.profiler import record_function
 from ..types.tensor_type import Tensor, TensorBase
 
-_GLOBAL_BEFORE, _GLOBAL_AFTER = OrderedDict(), OrderedDict()
+_GLOBAL_BEFORE = OrderedDict()
+_GLOBAL_AFTER = OrderedDict()
 
 
 class _Required:
