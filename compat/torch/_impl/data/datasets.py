@@ -192,7 +192,7 @@ def random_split(dataset, lengths, generator=default_generator):
         lengths: numbers of items, or shares of 1; what rounding leaves over goes to the first ones.
         generator: of random numbers.
     Returns:
-        a list of `Subset`s.
+        a list of `Subset`, one for each length.
     Raises:
         ValueError: the lengths do not add up.
     """
