@@ -117,10 +117,10 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/amp: ~/platform ~/dispatch
 compat/torch/backends: ~/platform ~/dispatch
-compat/torch/cuda: ~/platform ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
+compat/torch/cuda: ~/platform ~/dispatch ~/factories
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories
@@ -151,7 +151,7 @@ compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends compat/torch/cuda ~/factories compat/torch/signal ~/random compat/torch/optim ~/tensor
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random compat/torch/optim ~/tensor
     ~/interchange ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions
     compat/torch/utils compat/torch/nn
 """

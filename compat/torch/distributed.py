@@ -1,4 +1,4 @@
-"""torch.distributed: one process; what asks whether there are more gets an answer."""
+"""torch.distributed: one process; what asks whether there are more learns so."""
 
 from ._impl.dispatch import surface as _surface
 

@@ -1,4 +1,4 @@
-"""torch.version: the version of PyTorch whose behaviour this module has, and what it was not built with."""
+"""torch.version: the version of PyTorch whose behaviour this module has, and what it lacks."""
 
 __version__ = "2.13.0+covector"
 cuda = hip = xpu = git_version = None

@@ -1,4 +1,4 @@
-"""torch.xpu: there is no such device; what asks whether there is gets an answer, everything else an error."""
+"""torch.xpu: there is no such device; what asks whether there is learns so, everything else raises."""
 
 from ._impl.dispatch import surface as _surface
 from ._impl.platform.absent import without_device as _without_device

@@ -364,7 +364,7 @@ _CHOICES = {
 }
 _BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
 _REMEDIES = {
-    "used as an integer index": "use covector.fori_loop for range(t), or leave the integer untransformed",
+    "used as an integer index": "use covector.fori_loop for range(t), make it an argument that is not transformed",
     "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
                                  f"{_BUFFER}",
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "

@@ -1,4 +1,4 @@
-"""Writes the names of PyTorch's public namespace that are not built: `python tests/compat/unbuilt.py`, with PyTorch."""
+"""Writes the list of PyTorch's public names that are not implemented: `python tests/compat/unbuilt.py`, with PyTorch."""
 
 import importlib
 import inspect
@@ -15,7 +15,7 @@ nn.functional nn.init nn.parameter nn.utils nn.utils.parametrizations nn.utils.p
 nn.utils.stateless optim optim.lr_scheduler optim.swa_utils overrides profiler quantization random serialization
 sparse special storage testing utils utils.data utils.checkpoint xpu
 """.split()
-HEAD = '''"""The names of PyTorch's public namespace that are not built; tests/compat/unbuilt.py writes them."""
+HEAD = '''"""The names of PyTorch's public namespace that are not implemented; tests/compat/unbuilt.py writes them."""
 
 # The part of the name up to the module, then those of the module.
 NAMES = """\\

@@ -1,4 +1,4 @@
-"""torch.amp: mixed precision, which is not built: what is switched off works, what is switched on says so."""
+"""torch.amp: mixed precision, which is not implemented: what is switched off works, what is switched on says so."""
 
 from .._impl.dispatch import surface as _surface
 from .._impl.platform.absent import Scaler as GradScaler

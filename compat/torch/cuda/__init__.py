@@ -1,6 +1,7 @@
-"""torch.cuda: there is none; what asks whether there is gets an answer, everything else an error."""
+"""torch.cuda: there is none; what asks whether there is learns so, everything else raises."""
 
 from .._impl.dispatch import surface as _surface
+from .._impl.factories.from_data import LEGACY as _TYPED
 from .._impl.platform.absent import without_device as _without_device
 from . import amp
 
@@ -24,6 +25,21 @@ class device:  # noqa: N801 (torch's name)
 
     def __exit__(self, *exc):
         return False
+
+
+class _Typed(type):
+    """The class of `cuda.FloatTensor` and the like: there are none, which `isinstance` finds out."""
+
+    def __call__(cls, *args):
+        raise AssertionError(f"torch.cuda.{cls.__name__}: Torch not compiled with CUDA enabled; use "
+                             f"torch.{cls.__name__}")
+
+    def __instancecheck__(cls, other):
+        return False
+
+
+globals().update({name: _Typed(name, (), {"__module__": __name__, "__doc__": "Refused: there is no such device."})
+                  for name in _TYPED})
 
 
 class OutOfMemoryError(RuntimeError):

@@ -15,6 +15,7 @@ from .._impl.distributions.transforms import (
     IndependentTransform as IndependentTransform,
     ReshapeTransform as ReshapeTransform,
     Transform as Transform,
+    _InverseTransform as _InverseTransform,
     identity_transform as identity_transform,
 )
 from .._impl.distributions.vector_transforms import (

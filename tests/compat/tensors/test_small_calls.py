@@ -2,6 +2,9 @@
 
 import math
 
+import numpy as np
+import pytest
+
 import covector.compat.torch as torch
 
 
@@ -37,3 +40,11 @@ def test_the_cholesky_of_nan_reports_and_returns():
     found, info = torch.linalg.cholesky_ex(torch.full((2, 2), math.nan))
     assert info == 1
     assert found.isnan().sum() == 3
+
+
+def test_a_size_of_integers_of_any_kind():
+    found = torch.Size((torch.tensor(3), np.int64(2), True))
+    assert found == (3, 2, 1)
+    assert [type(n) for n in found] == [int, int, int]
+    with pytest.raises(TypeError, match="item 1 is 'float'"):
+        torch.Size([1, 2.0])

@@ -1,4 +1,4 @@
-"""What is asked for and is not built: an error that names it, and says what to use."""
+"""What is asked for and is not implemented: an error that names it, and says what to use."""
 
 from .unbuilt_names import NAMES
 
@@ -38,7 +38,7 @@ UNBUILT = parsed() | {"hub", "onnx"}  # which PyTorch imports late itself
 
 
 class UnbuiltError(NotImplementedError, AttributeError):
-    """A part of PyTorch that is not built; `hasattr` is False for it."""
+    """A part of PyTorch that is not implemented; `hasattr` is False for it."""
 
 
 def unbuilt(name):

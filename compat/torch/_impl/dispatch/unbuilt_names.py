@@ -1,4 +1,4 @@
-"""The names of PyTorch's public namespace that are not built; tests/compat/unbuilt.py writes them."""
+"""The names of PyTorch's public namespace that are not implemented; tests/compat/unbuilt.py writes them."""
 
 # The part of the name up to the module, then those of the module.
 NAMES = """\

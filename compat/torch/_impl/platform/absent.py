@@ -13,7 +13,7 @@ def refusing(name, kind, message):
 
 
 def answering(name, answer, doc):
-    """A function that gives one answer."""
+    """A function that gives one value."""
 
     def answer_always(*args, **kwargs):
         return answer() if callable(answer) else answer

@@ -12,7 +12,7 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
         dtype: the smaller type; by default bfloat16.
         enabled: False changes nothing.
     Raises:
-        NotImplementedError: it is switched on for the CPU: which operation is cast is not built here; cast the model
+        NotImplementedError: it is switched on for the CPU: which operation is cast is not implemented; cast the model
             and its inputs with `.to(torch.bfloat16)`.
     """
 

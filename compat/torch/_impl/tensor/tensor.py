@@ -1,7 +1,6 @@
 """What tensors have besides the operations: their state, gradients, hooks and history."""
 
 from collections import OrderedDict
-from copy import deepcopy
 from weakref import ref
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..state.history import edge_or_none, in_transform, inference_mode, visible_
 from ..state.levels import BatchTrace
 from ..types import dtypes
 from ..types.memory_formats import lies_in
-from ..types.size import CPU, Size, strided
+from ..types.size import CPU, Size, of_ints, strided
 from ..types.tensor_type import (
     FAST,
     FOREIGN,
@@ -38,9 +37,7 @@ from ..views.memory import (
     counted,
     example_of,
     memory_of,
-    rebuilt,
     steps_of,
-    twin,
     unlinked,
 )
 from .assigned_grad import check_new_grad, warn_non_leaf
@@ -60,7 +57,7 @@ class Methods:
     @property
     def shape(self):
         """The shape, a `Size`."""
-        return Size(self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
+        return of_ints(Size, self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
 
     @property
     def dtype(self):
@@ -385,28 +382,3 @@ class Methods:
         elif self.dispatch_key == GENERAL and self.level_trace is None and (meta is None or (
                 meta.base is meta.tangent is meta.forward_base is None and not meta.inference and not meta.relaid)):
             self.dispatch_key = FAST
-
-    def __deepcopy__(self, memo):
-        if edge_or_none(self) is not None:
-            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                               "because of a torch.nn.utils.weight_norm usage, see "
-                               "https://github.com/pytorch/pytorch/pull/103001")
-        if id(self) in memo:
-            return memo[id(self)]
-        memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
-        t.wants_grad = self.wants_grad
-        if self.autograd_meta is not None and self.autograd_meta.grad is not None:
-            more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
-        if self.__dict__:
-            t.__dict__.update(deepcopy(self.__dict__, memo))
-        return t
-
-    def __copy__(self):
-        t = wrap(bottom(self), type(self))
-        t.wants_grad = needs_grad(self)
-        t.__dict__.update(self.__dict__)
-        return t
-
-    def __reduce__(self):
-        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None

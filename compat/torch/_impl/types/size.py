@@ -1,5 +1,17 @@
 """Size, device, layout and memory formats: the small objects that tensors show."""
 
+from operator import index
+
+of_ints = tuple.__new__  # `of_ints(Size, shape)`, of what is known to hold integers
+
+
+def as_int(i, n):
+    """An entry of a shape: an integer of any kind, tensors of one element among them."""
+    try:
+        return index(n)
+    except TypeError:
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')") from None
+
 
 class Size(tuple):
     """The shape of a tensor: a tuple that prints as torch's.
@@ -10,6 +22,9 @@ class Size(tuple):
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes=()):
+        return of_ints(cls, [n if type(n) is int else as_int(i, n) for i, n in enumerate(sizes)])
 
     def __repr__(self):
         return f"torch.Size({list(self)})"

@@ -1,0 +1,40 @@
+"""Copies of tensors, and their pickles: the class, whether it asks for gradients, and attributes are kept."""
+
+from copy import deepcopy
+
+import numpy as np
+
+from ..state.history import edge_or_none
+from ..types.tensor_type import completes, more, needs_grad, wrap
+from ..types.tensor_value import bottom
+from ..views.memory import rebuilt, twin
+
+
+@completes
+class Methods:
+    """What copy and pickle ask for."""
+
+    def __deepcopy__(self, memo):
+        if edge_or_none(self) is not None:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                               "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                               "because of a torch.nn.utils.weight_norm usage, see "
+                               "https://github.com/pytorch/pytorch/pull/103001")
+        if id(self) in memo:
+            return memo[id(self)]
+        memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
+        t.wants_grad = self.wants_grad
+        if self.autograd_meta is not None and self.autograd_meta.grad is not None:
+            more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
+        if self.__dict__:
+            t.__dict__.update(deepcopy(self.__dict__, memo))
+        return t
+
+    def __copy__(self):
+        t = wrap(bottom(self), type(self))
+        t.wants_grad = needs_grad(self)
+        t.__dict__.update(self.__dict__)
+        return t
+
+    def __reduce__(self):
+        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None
