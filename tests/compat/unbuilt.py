@@ -1,4 +1,4 @@
-"""Writes the list of PyTorch's public names that are not implemented: `python tests/compat/unbuilt.py`, with PyTorch."""
+"""Writes the list of PyTorch's names that are not implemented: `python tests/compat/unbuilt.py`, with PyTorch."""
 
 import importlib
 import inspect

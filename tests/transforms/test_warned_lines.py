@@ -3,12 +3,14 @@
 import subprocess
 import sys
 import warnings
+from contextvars import Context
 
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as cnp
+from covector.core.arrays.errstate import enter_error_state, error_state, leave_error_state
 
 ZERO = np.array([0.0, 1.0])
 LARGE = np.array([1000.0, 1.0])
@@ -26,6 +28,14 @@ def grown(x):
     a = np.exp(x)  # line 1
     b = np.sinh(x) - 1.0  # line 2
     return np.sum(a) - b[1]
+
+
+@pytest.fixture(autouse=True)
+def usual_error_state():
+    """That of NumPy, whatever a test before set for its process."""
+    token = enter_error_state(Context().run(error_state))
+    yield
+    leave_error_state(token)
 
 
 def given(call):

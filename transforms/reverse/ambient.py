@@ -30,7 +30,7 @@ class Extra:
 
 
 class AmbientNode(Node):
-    """A node of the stateful layer, whose subclass runs it: `run(ct, drive)`. `extra` is an `Extra` or None."""
+    """A node of the stateful layer; a subclass has `run_in_sweep(ct, drive)`. `extra` is an `Extra` or None."""
 
     __slots__ = ("extra",)
     extra: Any

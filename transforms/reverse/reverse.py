@@ -210,11 +210,11 @@ def sweep(
             newest node on whose pullback makes some.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
-        drive: what the nodes of a subclass are given: `node.run(ct, drive)` returns the cotangent(s) of its parents, or
-            None to end this path (the stateful layer runs hooks there, frees what was saved, fills `.grad`). Where
-            `drive.plain`, nodes without `extra` are run here, unless they are older (of a larger number) than the one
-            in `drive.checked`, so that saved values must be looked at; where `drive.needed` is not None, `node.pruned`
-            ends paths that lead nowhere wanted.
+        drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
+            parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
+            `.grad`). Where `drive.plain`, nodes without `extra` are run here, unless they are older (of a larger
+            number) than the one in `drive.checked`, so that saved values must be looked at; where `drive.needed` is
+            not None, `node.pruned` ends paths that lead nowhere wanted.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -287,7 +287,7 @@ def sweep(
                     kind is ndarray or kind is Scatter or kind in _SCALARS):
                 saved = node.saved
                 if saved is FREED:
-                    node.run(ct, drive)  # raises
+                    node.run_in_sweep(ct, drive)  # raises
                 if not retain and rule.keeps:
                     node.saved = FREED
                 parents = node.parents
@@ -298,7 +298,7 @@ def sweep(
                         break
                 node = None
             else:
-                c = node.run(ct, drive)
+                c = node.run_in_sweep(ct, drive)
                 if c is None:
                     break
                 parents = node.parents

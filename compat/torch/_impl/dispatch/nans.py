@@ -27,10 +27,10 @@ class NanChecks:
     def turn(self, node, drive, ct):
         """A node's turn in a sweep, both sides looked at."""
         if ct is UNDEFINED or picks(node):
-            return node.steps(ct, drive)
+            return node.run_between_hooks(ct, drive)
         what, known = described(node), saved_by(node)
         _engine.check_pulled(what, ct, (), None)
-        out = node.steps(ct, drive)
+        out = node.run_between_hooks(ct, drive)
         _engine.check_pulled(what, ct, known, out)
         return out
 

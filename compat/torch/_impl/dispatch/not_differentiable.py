@@ -13,7 +13,7 @@ class Refusing(GradNode):
 
     __slots__ = ()
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """Refuse."""
         raise NotImplementedError(f"the derivative for '{self.saved}' is not implemented.")
 

@@ -15,7 +15,7 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lift, lower
 from ..values.tangents import paused
 from ..views.views import move_history, rebase
-from .function_node import State, backward_of, overrides
+from .function_node import State, backward_of, overrides, set_aside
 from .function_saved import apart, pack
 from .function_tangents import push_tangents
 
@@ -48,6 +48,7 @@ def run_forward(kind, ctx, args):
                 output = kind.forward(ctx, *args)
     finally:
         restore(before)
+    set_aside(ctx)
     return output
 
 

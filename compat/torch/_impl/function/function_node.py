@@ -7,7 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ....._engine import FREED
 from ..engine.graph_task import RUNNING
-from ..graph.node_data import led_to
+from ..graph.node_data import NodeExtra, led_to
 from ..graph.undefined import UNDEFINED
 from ..graph_view.shown_node import ShownNode
 from ..types.tensor_type import TensorBase, wrap
@@ -109,7 +109,7 @@ class FunctionCtx:
 class State:
     """What the engine knows of one call of a Function."""
 
-    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "needs",
+    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "named", "needs",
                  "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
@@ -119,6 +119,7 @@ class State:
         self.needs = ()
         self.count = 0  # how many inputs forward got
         self.kept = None
+        self.named = None  # what the user's code put into attributes of the ctx that the node has, too
         self.outputs = 1
         self.shapes = ()
         self.plain = ()  # the numbers of outputs that carry no gradient
@@ -135,7 +136,7 @@ class BackwardCFunction(FunctionCtx, ShownNode):
         """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`."""
         return type(self).__name__
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """A Function has no rule of core's: always the long road."""
         if ct is UNDEFINED and len(self._state.shapes) > 1:
             ct = (UNDEFINED,) * len(self._state.shapes)
@@ -156,10 +157,13 @@ class BackwardCFunction(FunctionCtx, ShownNode):
         fun = backward_of(state.kind)
         outer = RUNNING.get()
         RUNNING.set(drive)
+        mine = None if state.named is None else show(self, state.named)
         try:
             result = fun(self, *grads)
         finally:
             RUNNING.set(outer)
+            if mine is not None:
+                show(self, mine)
         if not isinstance(result, tuple):
             result = (result,)
         count = state.count
@@ -195,6 +199,35 @@ class BackwardCFunction(FunctionCtx, ShownNode):
 
     def __dir__(self):
         return object.__dir__(self)
+
+
+_FIELDS = {"rule": None, "parents": (), "saved": None}  # of a node whose forward runs
+
+
+def set_aside(ctx):
+    """Give a ctx its own fields back where the user's code has put something under their names, which is kept."""
+    for name, own in _FIELDS.items():
+        value = getattr(ctx, name)
+        if value is not own:
+            ctx._state.named = {**(ctx._state.named or {}), name: value}
+            setattr(ctx, name, own)
+    if ctx.extra is not None and not isinstance(ctx.extra, NodeExtra):
+        ctx._state.named = {**(ctx._state.named or {}), "extra": ctx.extra}
+        ctx.extra = None
+    if "name" in ctx.__dict__:
+        ctx._state.named = {**(ctx._state.named or {}), "name": ctx.__dict__.pop("name")}
+    if hasattr(ctx, "seq"):
+        ctx._state.named = {**(ctx._state.named or {}), "seq": ctx.seq}
+
+
+def show(ctx, fields):
+    """Put values into fields of a node; returns what was there."""
+    before = {name: getattr(ctx, name) for name in fields}
+    for name, value in fields.items():
+        setattr(ctx, name, value)
+    if "name" in fields and callable(fields["name"]):
+        del ctx.name  # the method of its class
+    return before
 
 
 def checked(node, place, grad, shape, dtype, drive):

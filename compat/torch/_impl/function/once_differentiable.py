@@ -37,7 +37,7 @@ class Error(GradNode):
         """torch's name of the node that refuses."""
         return "torch::autograd::Error"
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """Refuse."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 

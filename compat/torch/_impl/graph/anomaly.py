@@ -40,7 +40,7 @@ def guarded(node, drive, ct):
         if drive.nans is not None:
             out = drive.nans.turn(node, drive, ct)
         else:
-            out = node.steps(ct, drive)
+            out = node.run_between_hooks(ct, drive)
         if drive.anomaly:
             check(node, out)
     except Exception:

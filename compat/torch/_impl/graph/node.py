@@ -21,7 +21,7 @@ class GradNode(NodeData):
 
     __slots__ = ()
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """The cotangents of the parents, after hooks, retained gradients and captures; None ends this path."""
         if drive.plain and (self.extra is None or self.extra.quiet):
             rule = self.rule
@@ -40,17 +40,17 @@ class GradNode(NodeData):
         return self.run_slowly(ct, drive)
 
     def run_slowly(self, ct, drive):
-        """`run` with everything that can happen at a node."""
+        """`run_in_sweep` with everything that can happen at a node."""
         if drive.recorder is not None and not picks(self):
             return drive.recorder.node(self, ct, drive)
-        return self.guarded(ct, drive)
+        return self.run_watched(ct, drive)
 
-    def guarded(self, ct, drive):
+    def run_watched(self, ct, drive):
         """The steps, in anomaly mode or under debug_nans with an eye on them."""
         watched = drive.anomaly is not None or drive.nans is not None
-        return anomaly.guarded(self, drive, ct) if watched else self.steps(ct, drive)
+        return anomaly.guarded(self, drive, ct) if watched else self.run_between_hooks(ct, drive)
 
-    def steps(self, ct, drive):
+    def run_between_hooks(self, ct, drive):
         """Tensor hooks, retained gradient, capture, node hooks around the rule."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
@@ -138,7 +138,7 @@ class AccumulateGrad(GradNode):
         """torch's name of the node of a leaf."""
         return "torch::autograd::AccumulateGrad"
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """Hooks, capture, accumulation, hooks after it."""
         if self.extra is None and drive.plain:
             if drive.capture is None:
@@ -147,10 +147,10 @@ class AccumulateGrad(GradNode):
             elif self.saved.autograd_meta.hooks is None and self.seq in drive.capture:
                 drive.captured[self.seq] = ct
                 return None
-        return self.steps(ct, drive) if drive.plain else self.run_slowly(ct, drive)
+        return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
-    def steps(self, ct, drive):
-        """What `run` does, on the long path."""
+    def run_between_hooks(self, ct, drive):
+        """What `run_in_sweep` does, on the long path."""
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
         runs = not captured if drive.runs is None else self.seq in drive.runs
@@ -183,5 +183,5 @@ class Sink(AccumulateGrad):
     __slots__ = ()
     lost = True
 
-    def run(self, ct, drive):
+    def run_in_sweep(self, ct, drive):
         """Nothing."""

@@ -119,7 +119,7 @@ def call_node(node, grads):
     before = set_modes(sweeping=True)
     token = suppress_fp_warnings()
     try:
-        out = node.run(cts[0] if len(cts) == 1 else cts, drive)
+        out = node.run_in_sweep(cts[0] if len(cts) == 1 else cts, drive)
     finally:
         restore_fp_warnings(token)
         restore(before)

@@ -49,7 +49,7 @@ class Ranges:
 
     def node(self, node, ct, drive):
         """A node's turn in a sweep: the range is that of its rule."""
-        return node.guarded(ct, drive)
+        return node.run_watched(ct, drive)
 
     def rule(self, node, ct, drive):
         """A node's rule, under the number of the operation that made it; -1 for one made before."""

@@ -109,7 +109,7 @@ class Recorder:
         span = self.begin(f"autograd::engine::evaluate_function: {node.name()}")
         self.place(span, node)
         try:
-            return node.guarded(ct, drive)
+            return node.run_watched(ct, drive)
         finally:
             self.finish(span)
 
