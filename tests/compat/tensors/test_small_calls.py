@@ -48,3 +48,23 @@ def test_a_size_of_integers_of_any_kind():
     assert [type(n) for n in found] == [int, int, int]
     with pytest.raises(TypeError, match="item 1 is 'float'"):
         torch.Size([1, 2.0])
+
+
+def test_writes_through_views_of_views():
+    x = torch.arange(12.0, requires_grad=True)
+    y = (x * 1.0).view(3, 4)
+    y[2][-4] = 0.5  # a view of one element, without axes
+    y.t()[1].mul_(3.0)
+    y.view(2, 6)[0][1:3].zero_()
+    y[0].view(2, 2)[1].copy_(torch.ones(2))
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0, 0.0, 0.0, 1.0, 3.0, 1.0, 1.0, 0.0, 3.0, 1.0, 1.0]
+    assert y[2].tolist() == [0.5, 27.0, 10.0, 11.0]
+
+
+def test_a_write_through_a_view_of_a_number():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * 1.0
+    y.view(1).mul_(4.0)
+    y.backward()
+    assert (y.item(), x.grad.item()) == (8.0, 4.0)

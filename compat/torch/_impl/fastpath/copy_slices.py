@@ -89,8 +89,9 @@ def can_write(t):
         return False
     if t.node is not None and t.node.extra is not None and not t.node.extra.quiet:
         return False
-    return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or base.value.flags.c_contiguous and not overlapping(
-        t.value)
+    whole = base.value
+    return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or (
+        whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(t.value))
 
 
 def index_of(t):
@@ -107,8 +108,9 @@ def index_of(t):
         seen = np.ndarray(part.shape, places.dtype, places, start // whole.itemsize * places.itemsize,
                           [s // whole.itemsize * places.itemsize for s in part.strides]) if part.size else (
             np.zeros(part.shape, places.dtype))
-        index = tuple([spots.copy() for spots in np.unravel_index(seen, whole.shape)])
-        for spots in index:
+        found = np.unravel_index(seen, whole.shape)
+        index = tuple([spots.copy() for spots in found]) if part.ndim else tuple([int(n) for n in found])
+        for spots in index if part.ndim else ():
             spots.flags.writeable = False
         if len(_INDICES) >= 256:
             _INDICES.clear()

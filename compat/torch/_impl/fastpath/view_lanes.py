@@ -375,6 +375,7 @@ def assign(t, value):
     if not array.flags.writeable or key == VIEW and overlapping(array) or p is not None and (
             p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
         return False
+    spot = None if m is not None else index_of(t)
     array[...] = v
     root = array if array.base is None else versions.root_of(array)
     entry = versions.WRITTEN.get(id(root))
@@ -388,7 +389,7 @@ def assign(t, value):
         base.node = node = GradNode()
         node.rule = BASE if q is None else BOTH
         node.parents = p if q is None else (p, q)
-        node.saved = (aval_of(base.value), aval, index_of(t), False)
+        node.saved = (aval_of(base.value), aval, spot, False)
         node.seq = next_seq()
         node.extra = None
         t.node = None

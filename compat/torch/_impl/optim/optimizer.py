@@ -60,7 +60,7 @@ class Optimizer:
 
     def __init__(self, params, defaults):
         self.defaults = defaults
-        self.__setstate__({})
+        Optimizer.__setstate__(self, {})  # that of a subclass expects groups
         if isinstance(params, TensorBase):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                             + params.type())
