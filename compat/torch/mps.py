@@ -6,6 +6,8 @@ from ._impl.platform.absent import without_device as _without_device
 globals().update(_without_device(
     "torch.mps", AssertionError,
     "Torch not compiled with MPS enabled: tensors of covector.compat.torch live on the CPU; use device='cpu'",
-    "current_device set_device synchronize current_stream Stream Event get_rng_state set_rng_state"))
+    "synchronize Event get_rng_state set_rng_state",
+    "memory_allocated max_memory_allocated memory_reserved max_memory_reserved manual_seed_all seed_all "
+    "ipc_collect is_initialized is_bf16_supported"))
 __getattr__ = _surface.getter("mps.", "torch.mps")
 _surface.publish(globals())

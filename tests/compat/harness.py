@@ -192,8 +192,8 @@ def run(script, torch):
                            and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
 
 
-# Warnings of how PyTorch is built.
-_OWN_AFFAIRS = "torch.jit", "create_graph=True", "performance drop", "fused implementation"
+# Warnings of how PyTorch is built, and of JAX where it is imported in the same process.
+_OWN_AFFAIRS = "torch.jit", "create_graph=True", "performance drop", "fused implementation", "os.fork() was called"
 
 
 class Call:

@@ -23,11 +23,12 @@ def answering(name, answer, doc):
     return answer_always
 
 
-def without_device(module, kind, message, refused):
+def without_device(module, kind, message, refused, lacks=""):
     """The functions of a device's module, by name.
 
     Args:
-        module: `torch.cuda`; kind, message: what its refusals raise; refused: names of what needs a device.
+        module: `torch.cuda`; kind, message: what its refusals raise; refused: names of what needs a device;
+            lacks: names that PyTorch's module of other devices has, and this one has not.
     """
     zero = "memory_allocated max_memory_allocated memory_reserved max_memory_reserved device_count"
     quiet = "empty_cache manual_seed manual_seed_all seed seed_all ipc_collect"
@@ -36,7 +37,7 @@ def without_device(module, kind, message, refused):
     room |= {name: answering(name, False, "False: there is no such device.")
              for name in ("is_available", "is_initialized", "is_bf16_supported")}
     room |= {name: refusing(f"{module}.{name}", kind, message) for name in refused.split()}
-    return room
+    return {name: fun for name, fun in room.items() if name not in lacks.split()}
 
 
 class Scaler:
