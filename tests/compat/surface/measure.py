@@ -535,8 +535,8 @@ def differences(ours, theirs, row):
                 why = None if code(known[label]) == ABSENT else f"not in {missing}"
             else:
                 narrow = "32" in str([(c.args, c.named) for c in row.calls])
-                # Units in the last place of half precision: where PyTorch rounds depends on the processor.
-                near = (4e-3 if label == "half" else 3e-4 if narrow else 1e-7) * row.tol
+                # One unit in the last place of half precision: where PyTorch rounds depends on the processor.
+                near = (1e-3 if label == "half" else 3e-4 if narrow else 1e-7) * row.tol
                 why = alike(mine[label], other[label], near, column in MORE or label.startswith("grad"))
             if why:
                 found.append((row.name, column, label, why))
