@@ -76,8 +76,7 @@ def binary_inplace(prim, ufunc, slow):
         if entry is None:
             entry = versions.WRITTEN[id(root)] = versions.Written(root)
         entry.count += 1
-        versions.LAST[0] = stamp = next_seq()
-        entry.stamps.append(stamp)
+        entry.stamps.append(versions.new_stamp())
         if self.dispatch_key:
             rule = both if q is not None else left
             written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
@@ -130,6 +129,5 @@ def put(ufunc, t, other, m):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    versions.LAST[0] = stamp = next_seq()
-    entry.stamps.append(stamp)
+    entry.stamps.append(versions.new_stamp())
     return True

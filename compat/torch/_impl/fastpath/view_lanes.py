@@ -286,8 +286,7 @@ def write(t, key, value):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    versions.LAST[0] = stamp = next_seq()
-    entry.stamps.append(stamp)
+    entry.stamps.append(versions.new_stamp())
     if p is None and q is None:
         return True
     aval = NUMBER if kind not in PLAIN_KINDS or not v.ndim and v.dtype is F64 else aval_of(v)
@@ -336,8 +335,7 @@ def put(t, key, value, m):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    versions.LAST[0] = stamp = next_seq()
-    entry.stamps.append(stamp)
+    entry.stamps.append(versions.new_stamp())
     return True
 
 
@@ -382,8 +380,7 @@ def assign(t, value):
     if entry is None:
         entry = versions.WRITTEN[id(root)] = versions.Written(root)
     entry.count += 1
-    versions.LAST[0] = stamp = next_seq()
-    entry.stamps.append(stamp)
+    entry.stamps.append(versions.new_stamp())
     if m is None:
         aval = aval_of(v) if type(v) is ndarray else NUMBER
         base.node = node = GradNode()

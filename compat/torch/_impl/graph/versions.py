@@ -4,7 +4,9 @@ Nothing is kept for an array until its first write. A write stamps the root of t
 tape, so a node knows from its own number whether what it saved was written to later, without saving a version.
 """
 
+import os
 from collections import deque
+from threading import Lock
 from weakref import ref
 
 import numpy as np
@@ -12,10 +14,28 @@ import numpy as np
 from ..... import _engine
 
 ndarray = np.ndarray
+_NUMBERING = Lock()
 _STAMPS = 64
 WRITTEN = {}  # id of a root array -> Written
 LAST = [1]  # the stamp of the newest write: what was recorded after it (a smaller number) cannot have been written to
 EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays that share its memory
+
+
+def new_stamp():
+    """The number of a write, which is the newest from now on: two threads must not put an older one in its place."""
+    with _NUMBERING:
+        LAST[0] = stamp = _engine.next_seq()
+    return stamp
+
+
+def _unlocked():
+    """In a forked process the thread that may have held the lock is gone."""
+    global _NUMBERING
+    _NUMBERING = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlocked)
 
 
 class Written:
@@ -31,8 +51,7 @@ class Written:
 
     def bump(self):
         self.count += 1
-        LAST[0] = stamp = _engine.next_seq()
-        self.stamps.append(stamp)
+        self.stamps.append(new_stamp())
 
     def before(self, seq):
         """How many writes came before the node `seq` (numbers count downwards)."""
