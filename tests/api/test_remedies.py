@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-import scipy.optimize
 import scipy.sparse
 
 import covector as cv
@@ -50,10 +49,6 @@ CASES = {
                                 lambda: cv.grad(lambda x: np.sum(np.stack([x, 2.0 * x])))(1.0), 3.0),
     "asarray": (lambda: cv.grad(lambda x: np.sum(np.asarray(x) ** 2))(X), "covector.numpy.asarray(t) for np.asarray(t)",
                 lambda: cv.grad(lambda x: np.sum(cv.numpy.asarray(x) ** 2))(X), 2.0 * X),
-    "solver in C": (lambda: cv.grad(lambda x: scipy.optimize.brentq(lambda t: t**2 - x, 0.0, 5.0))(2.0),
-                    "covector.stop_gradient(x) where no derivative is wanted",
-                    lambda: cv.grad(lambda x: x * scipy.optimize.brentq(
-                        lambda t: t**2 - cv.stop_gradient(x), 0.0, 5.0))(2.0), np.sqrt(2.0)),
     "item": (lambda: cv.grad(lambda x: np.sum(x).item() * 2.0)(X), "leave .item() out, since a 0-d array serves",
              lambda: cv.grad(lambda x: np.sum(x) * 2.0)(X), np.full(3, 2.0)),
     "float": (lambda: cv.grad(lambda x: float(x) ** 2)(1.5), "t itself for float(t)",
