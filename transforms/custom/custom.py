@@ -307,7 +307,11 @@ def _jvp_jvp(trace, prim, args):
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
     tangents = instantiate([a.tangent if own else None for a, own in zip(args, mine)], values)
-    outs, found = record.rule(values, tangents)
+    return _dual(trace, *record.rule(values, tangents))
+
+
+def _dual(trace, outs, found):
+    """The outputs of a forward rule with their tangents; a captured value's tangent is added."""
     result = []
     for out, t in zip(outs, found):
         t = strip(t, trace)
@@ -323,7 +327,7 @@ def _vjp_grad(trace, prim, args):
     values, mine = operands_of(trace, args[:-1])
     active = [i for i, (v, own) in enumerate(zip(values, mine))
               if own and is_inexact(aval_of(v).dtype) and args[i].node is not None]
-    outs, residuals, rebuild = record.forward(values)
+    outs, residuals, rebuild = record.forward(values, active)
     if not active:
         return tuple(outs)
     residuals = [trace.keep(strip(r, trace)) for r in residuals]
@@ -342,7 +346,9 @@ def _vjp_jvp(trace, prim, args):
     """Forward: bwd is linear in its cotangents; its transpose is the map of tangents."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
-    outs, residuals, rebuild = record.forward(values)
+    if record.pushes:
+        return _dual(trace, *record.push(values, [a.tangent if own else None for a, own in zip(args, mine)]))
+    outs, residuals, rebuild = record.forward(values, [i for i, own in enumerate(mine) if own])
     residuals = [strip(r, trace) for r in residuals]
     avals = [aval_of(v) for v in values]
     out_avals = [aval_of(v) for v in outs]

@@ -103,8 +103,10 @@ class JvpCall(_Call):
 
 
 class VjpCall(_Call):
-    def forward(self, values):
-        """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
+    pushes = False  # whether there is a forward rule, `push(values, tangents) -> (outs, tangents)`, None for zero
+
+    def forward(self, values, active=None):
+        """`(outs, residual leaves, rebuild residuals)` by the user's fwd; cotangents will be asked of `active`."""
         result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
@@ -176,13 +178,13 @@ def _like(part, ct):
     return flat
 
 
-def _lasting(record, values, residuals, rebuild):
+def _lasting(record, values, residuals, rebuild, active=None):
     """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
     if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
         return residuals, rebuild
 
     def again(kept):
-        _, residuals, rebuild = record.forward(kept)
+        _, residuals, rebuild = record.forward(kept, active)
         return rebuild(residuals)
 
     return list(values), again
@@ -233,12 +235,12 @@ class _BatchedVjp(VjpCall):
     def body(self, *values):
         return batched_body(self.inner.body, self.flags, self.trace)(*values)
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         shape = {}
 
         def run(*flat):
-            outs, residuals, rebuild = self.inner.forward(list(flat))
-            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
+            outs, residuals, rebuild = self.inner.forward(list(flat), active)
+            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild, active)
             shape["count"] = len(outs)
             return [*outs, *residuals]
 
@@ -356,7 +358,7 @@ class _ClosedVjp(_Closed, VjpCall):
         cts = unknown(known[:outs], "cotangent", self.rule_name("bwd"))
         self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *cts])
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         closed = self.close(self._fwd, self.avals, "fwd", like=values)
         flat = self.run(closed, values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)

@@ -1,0 +1,8 @@
+"""autograd.numpy.fft: Fourier transforms of traced values."""
+
+import numpy.fft as _fft
+
+from .... import numpy as _cnp
+from .._impl.wrapping import wrap_namespace as _wrap_namespace
+
+_wrap_namespace(_fft.__dict__, globals(), _cnp.fft)

@@ -1,0 +1,10 @@
+"""autograd.scipy.stats.gamma: the gamma distribution."""
+
+import scipy.stats as _stats
+
+from .....scipy.stats import gamma as _ours
+from ..._impl.wrapping import adapted as _adapted
+
+cdf = _adapted(_stats.gamma.cdf, _ours.cdf)
+logpdf = _adapted(_stats.gamma.logpdf, _ours.logpdf)
+pdf = _adapted(_stats.gamma.pdf, _ours.pdf)
