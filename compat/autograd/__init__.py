@@ -36,6 +36,8 @@ from .differential_operators import (
     vector_jacobian_product as vector_jacobian_product,
 )
 
-from . import core as core, extend as extend, numpy as numpy, tracer as tracer, util as util, wrap_util as wrap_util  # isort: skip
+from . import (  # isort: skip
+    core as core, extend as extend, misc as misc, numpy as numpy, test_util as test_util, tracer as tracer, util as util, wrap_util as wrap_util,
+)
 
 __version__ = "1.9.1"  # the one whose names these are

@@ -22,21 +22,27 @@ def make_vjp(fun, x):
 
     Warns if the output does not depend on `x`; then the products are zeros.
     """
+    vjp, out, _ = vjp_and_aux(lambda x: (fun(x), None), x)
+    return vjp, out
+
+
+def vjp_and_aux(fun, x):
+    """`(vjp, value, aux)` of a function that returns `(value, aux)`."""
     seen = []
 
     def run(x):
-        out = fun(x)
+        out, aux = fun(x)
         seen.append(depends(out, x))
-        return dense(out)
+        return dense(out), aux
 
-    out, pullback = _vjp(run, prepared(x, "make_vjp"))
+    out, pullback, aux = _vjp(run, prepared(x, "make_vjp"), has_aux=True)
     if not seen[-1]:
         warnings.warn("Output seems independent of input.", stacklevel=3)
 
     def vjp(g):
         return released(pullback(like(g, out))[0])
 
-    return vjp, released(out)
+    return vjp, released(out), released(aux)
 
 
 def defvjp_argnums(fun, vjpmaker):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import checkpoint as _checkpoint, jacrev as _jacrev, numpy as cnp
 from ._impl.values import prepared, released
-from .core import make_jvp as _make_jvp, make_vjp as _make_vjp, vspace
+from .core import make_jvp as _make_jvp, make_vjp as _make_vjp, vjp_and_aux, vspace
 from .wrap_util import unary_to_nary, wraps
 
 make_vjp = unary_to_nary(_make_vjp)
@@ -144,19 +144,8 @@ def make_ggnvp(f, g=lambda x: 1.0 / 2 * cnp.sum(x**2, axis=-1), f_argnum=0):
 @unary_to_nary
 def grad_and_aux(fun, x):
     """Return a function that computes `(gradient, aux)` of a function that returns `(scalar, aux)`."""
-    aux = []
-
-    def first(x):
-        ans, extra = fun(x)
-        aux.append(extra)
-        return ans
-
-    vjp, ans = _make_vjp(first, x)
-    return vjp(vspace(ans).ones()), released(_values(aux[-1]))
-
-
-def _values(aux):
-    return _make_vjp(lambda _: aux, 0.0)[1]
+    vjp, ans, aux = vjp_and_aux(fun, x)
+    return vjp(vspace(ans).ones()), aux
 
 
 def multigrad_dict(fun):

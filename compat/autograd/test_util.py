@@ -1,5 +1,6 @@
 """autograd.test_util: derivatives compared with differences."""
 
+import warnings
 from itertools import product
 
 from .core import make_jvp, make_vjp, vspace
@@ -99,3 +100,9 @@ def combo_check(fun, *args, **kwargs):
                 check_grads(fun, *args, **kwargs)(*chosen, **dict(values))
 
     return _combo_check
+
+
+def quick_grad_check(fun, arg0, extra_args=(), kwargs=None, verbose=True, eps=1e-4, rtol=1e-4, atol=1e-6, rs=None):
+    """`check_grads` of reverse mode; autograd deprecates it."""
+    warnings.warn("quick_grad_check is deprecated in autograd; use test_util.check_grads(fun)(x)", stacklevel=2)
+    check_grads(lambda x: fun(x, *extra_args, **(kwargs or {})), modes=["rev"], order=1)(arg0)

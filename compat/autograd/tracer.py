@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...extend import REGISTRY, Batched, Tracer, aval_of, bind, unwrap
+from ...extend import REGISTRY, Batched, Tracer, bind, unwrap
 from ._impl.calls import ForwardCall, Operands, Owner, ReverseCall
 from ._impl.missing import refusing
 from ._impl.tables import JVPS, VJPS
@@ -64,6 +64,12 @@ class Primitive:
     def __call__(self, *args, **kwargs):
         return self.wrapped(*args, **kwargs)
 
+    def undefined(self, argnums, ans, args, kwargs):
+        """The rule of a function that has none."""
+        raise NotImplementedError(
+            f"VJP of {self.name} wrt argnums {argnums} not defined, nor its JVP: it was called with traced values; define "
+            "it with extend.defvjp, or pass covector.stop_gradient(x) where no derivative is wanted")
+
 
 def primitive(f_raw):
     """Make a function one whose derivatives rules define: `covector.compat.autograd.extend.defvjp` and `defjvp`.
@@ -107,19 +113,12 @@ def record(known, operands):
     """The output of a call with traced operands."""
     vjpmaker = VJPS.get(known.wrapped)
     jvpmaker = JVPS.get(known.wrapped)
-    if vjpmaker is not None:
-        call = ReverseCall(known, operands, vjpmaker, jvpmaker)
-        outs = bind(_REVERSE, (*operands.leaves, call))
-    elif jvpmaker is not None:
+    if vjpmaker is None and jvpmaker is not None:
         call = ForwardCall(known, operands, jvpmaker)
         outs = bind(_FORWARD, (*operands.leaves, call))
-    elif all(aval_of(v).dtype.kind not in "fc" for v in operands.leaves):
-        return known.raw(*operands.filled([getval(v) for v in operands.leaves]), **operands.kwargs)
     else:
-        argnums = operands.argnums(range(len(operands.leaves)))
-        raise NotImplementedError(
-            f"VJP of {known.name} wrt argnums {argnums} not defined: it was called with traced values; define it with "
-            "extend.defvjp, or pass covector.stop_gradient(x) where no derivative is wanted")
+        call = ReverseCall(known, operands, vjpmaker or known.undefined, jvpmaker)
+        outs = bind(_REVERSE, (*operands.leaves, call))
     return call.rebuild_out(list(outs))
 
 

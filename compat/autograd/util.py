@@ -1,8 +1,7 @@
 """autograd.util: tuples with elements replaced, and a topological order."""
 
 import operator
-
-from ._impl.missing import refusing
+import sys
 
 
 def subvals(x, ivs):
@@ -42,4 +41,8 @@ def toposort(end_node, parents=operator.attrgetter("parents")):
                 ready.append(parent)
 
 
-__getattr__ = refusing("util", {"quick_grad_check": "autograd deprecates it; use test_util.check_grads(fun)(x)"})
+def __getattr__(name):
+    """`quick_grad_check`, which lies in test_util and needs all that this module is below of."""
+    if name == "quick_grad_check":
+        return sys.modules[f"{__package__}.test_util"].quick_grad_check
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

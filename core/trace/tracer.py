@@ -343,7 +343,11 @@ def _refuse(tracer, how):
     if isinstance(tracer, Batched):
         why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
     elif type(tracer) is Staged and tracer.value is None:
+        about = getattr(owner, "about", None)
         why, instead = "is not known while the graph is staged", "or mark the argument static"
+        if about is not None:
+            why = f"is not known: it depends on {about}, which is transposed, and so must be linear code of covector's"
+            instead = "give the rule of the other mode, or covector.stop_gradient(x) where no derivative is wanted"
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"

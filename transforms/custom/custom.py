@@ -34,6 +34,8 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.staging import stage
+from .by_rows import by_rows
+from .call_lane import OTHERWISE, Lane
 from .custom_calls import JvpCall, VjpCall, name_of, settled
 
 
@@ -143,7 +145,7 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     1.0
     """
 
-    fwd = bwd = None
+    fwd = bwd = lane = None
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Set both rules. Zero cotangents are passed as arrays of zeros; `optimize_remat` is accepted as in JAX."""
@@ -152,8 +154,14 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
             check_function(rule, "defvjp", "give fwd(*args) -> (out, residuals) and bwd(residuals, ct) -> tuple")
         self.fwd = fwd
         self.bwd = bwd
+        self.lane = Lane(self)
 
     def __call__(self, *args, **kwargs):
+        lane = self.lane
+        if lane is not None and len(args) == lane.count and not kwargs and lane.fwd is self.fwd:
+            out = lane.call(args)
+            if out is not OTHERWISE:
+                return out
         if self.fwd is None:
             raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
                             f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
@@ -307,7 +315,15 @@ def _jvp_jvp(trace, prim, args):
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
     tangents = instantiate([a.tangent if own else None for a, own in zip(args, mine)], values)
-    return _dual(trace, *record.rule(values, tangents))
+    seen = []
+
+    def pushed(given):
+        outs, found = record.rule(values, given)
+        seen.append(outs)
+        return found
+
+    found = by_rows(pushed, tangents)
+    return _dual(trace, seen[-1], found)
 
 
 def _dual(trace, outs, found):

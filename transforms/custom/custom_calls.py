@@ -15,6 +15,7 @@ from ..interpreters.forward import start_dual
 from ..staging.bodies import batched_body, conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.staging import stage
+from .by_rows import by_rows
 
 
 def name_of(fun):
@@ -107,7 +108,10 @@ class VjpCall(_Call):
 
     def forward(self, values, active=None):
         """`(outs, residual leaves, rebuild residuals)` by the user's fwd; cotangents will be asked of `active`."""
-        result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
+        return self.taken(self.owner.fwd(*_with_static(self.static, self.rebuild(list(values)))))
+
+    def taken(self, result):
+        """What a user's fwd returned, flat and checked."""
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
                             f"but returned {type(result).__name__}; return the pair, with None for no residuals"
@@ -120,7 +124,7 @@ class VjpCall(_Call):
         """What `backward` gives; where cotangents only stand in for those that come out of its transpose, staged."""
         live = [k for k, c in enumerate(cts) if stands_in(c)]
         if not live:
-            return self.backward(residuals, cts, avals)
+            return by_rows(lambda given: self.backward(residuals, given, avals), cts)
         none = []
 
         def run(*given):
@@ -136,7 +140,11 @@ class VjpCall(_Call):
 
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
-        result = leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
+        return self.checked(
+            leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
+
+    def checked(self, result, avals):
+        """What a user's bwd returned, flat and checked."""
         if isinstance(result, list):
             result = tuple(result)
         parts = self.rebuild([0] * len(avals))

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...._engine import JvpCall, VjpCall
-from ...._engine import leniently as leniently
+from ...._engine import JvpCall, VjpCall, by_rows, leniently
 from ....extend import Tracer, aval_of
 from .... import numpy as cnp, tree
 from .sparse import dense
@@ -113,7 +112,14 @@ class ReverseCall(VjpCall):
         return outs, [(vjp, argnums)], _first
 
     def backward(self, residuals, cts, avals):
-        """Cotangents of the operands; None for zero, and for those that were not asked for."""
+        """Cotangents of the operands; None for zero, and for those that were not asked for.
+
+        A rule that cannot be batched, or that chooses by cotangents, is called for each row, as autograd does.
+        """
+        return by_rows(lambda given: self.pulled(residuals, given, avals), cts, linear=False)
+
+    def pulled(self, residuals, cts, avals):
+        """`backward` of cotangents that the rule takes."""
         vjp, argnums = residuals
         found = dict(zip(argnums, leniently(vjp, self.rebuild_out(list(cts)))))
         out: list[Any] = []

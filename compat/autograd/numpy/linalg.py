@@ -29,3 +29,17 @@ def _of_triangle(decomposition):
 
 eigh = _adapted(_linalg.eigh, _of_triangle(_cnp.linalg.eigh))
 eigvalsh = _adapted(_linalg.eigvalsh, _of_triangle(_cnp.linalg.eigvalsh))
+
+
+def T(x):
+    """The transpose of matrices, along the last two axes."""
+    return _cnp.swapaxes(x, -1, -2)
+
+
+def add2d(x):
+    """`x` with two axes of length 1 at the end."""
+    return _cnp.reshape(x, (*_np.shape(x), 1, 1))
+
+
+def _dot(a, b):
+    return _cnp.matmul(a, b)

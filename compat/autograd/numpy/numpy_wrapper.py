@@ -1,5 +1,6 @@
 """autograd.numpy.numpy_wrapper: NumPy's namespace on traced values, by covector.numpy."""
 
+import builtins as _builtins
 import warnings
 
 import numpy as _np
@@ -109,12 +110,12 @@ def where(condition, *args, **kwargs):
     x = args[0] if args else kwargs["x"]
     y = args[1] if len(args) > 1 else kwargs["y"]
     found = _names["where"](condition, x, y)
-    return found if any(map(_is_array, (condition, x, y))) else found.tolist()
+    return found if _is_array([condition, x, y]) else found.tolist()
 
 
 def _is_array(x):
     if isinstance(x, list | tuple):
-        return any(map(_is_array, x))
+        return _builtins.any(map(_is_array, x))
     return isinstance(x, _Tracer | _np.generic) or hasattr(x, "__array__")
 
 
