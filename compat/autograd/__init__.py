@@ -37,7 +37,14 @@ from .differential_operators import (
 )
 
 from . import (  # isort: skip
-    core as core, extend as extend, misc as misc, numpy as numpy, test_util as test_util, tracer as tracer, util as util, wrap_util as wrap_util,
+    core as core,
+    extend as extend,
+    misc as misc,
+    numpy as numpy,
+    test_util as test_util,
+    tracer as tracer,
+    util as util,
+    wrap_util as wrap_util,
 )
 
 __version__ = "1.9.1"  # the one whose names these are

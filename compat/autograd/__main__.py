@@ -1,4 +1,4 @@
-"""`python -m covector.compat.autograd script.py [arguments]` runs a script in which `import autograd` gives this module.
+"""`python -m covector.compat.autograd script.py [arguments]` runs a script in which `import autograd` gives it.
 
 `python -m covector.compat.autograd -m package.module [arguments]` runs a module so, `pytest` among them.
 """

@@ -1,4 +1,4 @@
-"""Rules that cannot be batched, such as NumPy and SciPy code that wants plain arrays: one row of the batch at a time."""
+"""Rules that cannot be batched, such as NumPy and SciPy code that wants plain arrays, run a row at a time."""
 
 import numpy as np
 

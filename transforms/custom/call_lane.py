@@ -9,6 +9,7 @@ from ...core.primitive.primitive import REGISTRY, bind
 from ...core.tape.tape import make_node
 from ...core.tape.unbroadcast import fix
 from ...core.trace.tracer import Rev, leniently
+from ...core.types import Any
 from ..arguments.arguments import first
 from ..reverse.reverse import RevTrace
 from ..staging.bodies import call_rule, closes_over_tracer, conjugated, strip
@@ -118,6 +119,8 @@ class Lane:
 
 class _Taken(VjpCall):
     """A call whose `fwd` has run."""
+
+    result: Any
 
     def forward(self, values, active=None):
         return self.taken(self.result)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .... import numpy as cnp, tree
 from ...._engine import JvpCall, VjpCall, by_rows, leniently
 from ....extend import Tracer, aval_of
-from .... import numpy as cnp, tree
 from .sparse import dense
 
 

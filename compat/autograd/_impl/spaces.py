@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ....extend import Tracer, aval_of
 from .... import numpy as cnp
+from ....extend import Tracer, aval_of
 from .sparse import SparseObject
 
 
@@ -208,7 +208,7 @@ def _values(container):
 
 
 def _rebuilt(container, values):
-    """A container like another one, of other values."""
+    """A tuple, list or dict like another one, of other values."""
     if isinstance(container, dict):
         return type(container)(zip(container, values))
     return type(container)(*values) if hasattr(container, "_fields") else type(container)(values)
@@ -235,8 +235,8 @@ def vspace(value):
     if isinstance(value, np.ndarray):
         return _space_of_array(value)
     raise TypeError(f"Can't find vector space for value {value!r} of type {type(value)}: valid are arrays, floats, "
-                    "complex numbers, and tuples, lists and dicts of them; use float(x) for a number, or VSpace.register "
-                    "for a class of your own")
+                    "complex numbers, and tuples, lists and dicts of them; use float(x) for a number, or "
+                    "VSpace.register for a class of your own")
 
 
 def _space_of_array(value):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ....extend import Tracer, aval_of
 from .... import numpy as cnp, tree
+from ....extend import Tracer, aval_of
 from .sparse import dense
 
 _ARRAYS = (np.ndarray, Tracer, float, complex, np.inexact)
@@ -48,8 +48,8 @@ def like(g, out):
         leaves, structure = tree.flatten(out)
         given = tree.leaves(g)
         if len(given) != len(leaves):
-            raise ValueError(f"a cotangent has {len(given)} arrays for a value with {len(leaves)}; give it the structure "
-                             "of the value")
+            raise ValueError(f"a cotangent has {len(given)} arrays for a value with {len(leaves)}; give it the "
+                             "structure of the value")
         return tree.unflatten(structure, [like(part, v) for part, v in zip(given, leaves)])
     aval = aval_of(out)
     g = dense(g)

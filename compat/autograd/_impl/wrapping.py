@@ -4,10 +4,10 @@ import types
 
 import numpy as np
 
-from ....extend import Tracer
 from .... import numpy as cnp
-from ..tracer import getval, primitive
+from ....extend import Tracer
 from .tables import JVPS, VJPS
+from .tracer import getval, primitive
 
 _FAMILIAR = frozenset({float, int, str, bool, type(None), complex, np.float64, slice, type(np.float64), type})
 _ITERATORS = (type({}.values()), type({}.keys()), types.GeneratorType, map, zip, filter, reversed)
@@ -105,7 +105,7 @@ def holds_traced(x):
 
 
 def constant(reference):
-    """A function whose output does not depend on values, or is no array: called with what is traced unwrapped."""
+    """A function whose output does not depend on values: called with what is traced unwrapped."""
 
     def fun(*args, **kwargs):
         return reference(*map(getval, args), **kwargs)

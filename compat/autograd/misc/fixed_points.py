@@ -1,12 +1,12 @@
-"""autograd.misc.fixed_points: limits of iterations, with derivatives by the implicit function theorem."""
+"""autograd.misc.fixed_points: limits of iterations, differentiated by the implicit function theorem."""
 
-from ..core import defvjp, make_vjp, vspace
-from ..tracer import primitive
+from .._impl.core import defvjp, make_vjp, vspace
+from .._impl.tracer import primitive
 
 
 @primitive
 def fixed_point(f, a, x0, distance, tol):
-    """The fixed point of `f(a)`, iterated from `x0` until `distance(x, previous)` is at most `tol`; differentiable in `a`.
+    """The fixed point of `f(a)`, iterated from `x0` until `distance(x, previous)` is at most `tol`.
 
     >>> from covector.compat.autograd import grad
     >>> from covector.compat.autograd.misc.fixed_points import fixed_point

@@ -1,7 +1,7 @@
-"""autograd.misc.flatten: nested containers of arrays as one vector, and back."""
+"""autograd.misc.flatten: nested tuples, lists and dicts of arrays as one vector, and back."""
 
 from .... import numpy as cnp
-from ..core import make_vjp
+from .._impl.core import make_vjp
 
 
 def flatten(value):
@@ -18,7 +18,7 @@ def flatten(value):
 
 
 def _parts(value):
-    """The elements of a container, dicts by sorted keys; None for anything else."""
+    """The elements of a tuple, list or dict, this by sorted keys; None for anything else."""
     if isinstance(value, dict):
         return [value[k] for k in sorted(value)]
     return list(value) if isinstance(value, tuple | list) else None
@@ -32,7 +32,7 @@ def _flatten(value):
 
 
 def flatten_func(func, example):
-    """`(function of a vector, unflatten, vector of the example)` of a function of a container."""
+    """`(function of a vector, unflatten, vector of the example)` of a function of a pytree."""
     flat, unflatten = flatten(example)
     return (lambda x, *args: flatten(func(unflatten(x), *args))[0]), unflatten, flat
 

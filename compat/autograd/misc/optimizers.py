@@ -1,13 +1,13 @@
-"""autograd.misc.optimizers: gradient descent with momentum, RMSProp and Adam on nested containers of arrays."""
+"""autograd.misc.optimizers: gradient descent with momentum, RMSProp and Adam on pytrees."""
 
 import numpy as np
 
-from ..wrap_util import wraps
+from .._impl.wrap_util import wraps
 from .flatten import flatten
 
 
 def unflatten_optimizer(optimize):
-    """An optimizer of nested containers, made of one of vectors."""
+    """An optimizer of pytrees, made of one of vectors."""
 
     @wraps(optimize)
     def _optimize(grad, x0, callback=None, *args, **kwargs):

@@ -4,7 +4,7 @@ from functools import partial
 
 from .... import make_graph
 from .._impl.missing import refusing
-from ..wrap_util import wraps
+from .._impl.wrap_util import wraps
 
 
 def const_graph(fun, *args, **kwargs):

@@ -8,6 +8,7 @@ import numpy as _np
 from .... import numpy as _cnp
 from ....extend import Tracer as _Tracer
 from .._impl.missing import refusing as _refusing
+from .._impl.tracer import notrace_primitive as notrace_primitive, primitive as primitive
 from .._impl.wrapping import (
     adapted as _adapted,
     constant as _constant,
@@ -16,7 +17,6 @@ from .._impl.wrapping import (
     without_objects as _without_objects,
     wrap_namespace as _wrap_namespace,
 )
-from ..tracer import notrace_primitive as notrace_primitive, primitive as primitive
 
 numpy_version = _np.__version__
 _names: dict = {}

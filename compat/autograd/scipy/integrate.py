@@ -4,9 +4,9 @@ import numpy as _np
 import scipy.integrate as _integrate
 
 from .... import numpy as _cnp
-from ..core import defvjp_argnums as _defvjp_argnums, make_vjp as _make_vjp
+from .._impl.core import defvjp_argnums as _defvjp_argnums, make_vjp as _make_vjp
+from .._impl.tracer import primitive as _primitive
 from ..misc.flatten import flatten as _flatten
-from ..tracer import primitive as _primitive
 
 odeint = _primitive(_integrate.odeint)
 

@@ -7,9 +7,9 @@ import scipy.linalg as _linalg
 
 from .... import numpy as _cnp
 from ....scipy import linalg as _ours
+from .._impl.core import defjvp_argnums as _defjvp_argnums, defvjp as _defvjp, defvjp_argnums as _defvjp_argnums
+from .._impl.tracer import primitive as _primitive
 from .._impl.wrapping import wrap_namespace as _wrap_namespace
-from ..core import defjvp_argnums as _defjvp_argnums, defvjp as _defvjp, defvjp_argnums as _defvjp_argnums
-from ..tracer import primitive as _primitive
 
 _wrap_namespace({name: getattr(_linalg, name) for name in dir(_linalg) if name[:1] != "_"}, globals(), _ours)
 

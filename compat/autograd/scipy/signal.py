@@ -3,7 +3,6 @@
 import math
 from itertools import product as _product
 
-
 from .... import numpy as _cnp
 
 
