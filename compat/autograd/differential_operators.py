@@ -22,3 +22,6 @@ from ._impl.differential_operators import (
     value_and_grad as value_and_grad,
     vector_jacobian_product as vector_jacobian_product,
 )
+from ._impl.missing import refusing as _refusing
+
+__getattr__ = _refusing("differential_operators")

@@ -1,5 +1,6 @@
 """autograd.wrap_util: operators of functions of one argument made operators of any argument."""
 
+from ._impl.missing import refusing as _refusing
 from ._impl.wrap_util import (
     get_doc as get_doc,
     get_name as get_name,
@@ -7,3 +8,5 @@ from ._impl.wrap_util import (
     wrap_nary_f as wrap_nary_f,
     wraps as wraps,
 )
+
+__getattr__ = _refusing("wrap_util")

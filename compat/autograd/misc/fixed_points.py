@@ -1,6 +1,7 @@
 """autograd.misc.fixed_points: limits of iterations, differentiated by the implicit function theorem."""
 
 from .._impl.core import defvjp, make_vjp, vspace
+from .._impl.missing import refusing as _refusing
 from .._impl.tracer import primitive
 
 
@@ -33,3 +34,5 @@ def _fixed_point_vjp(ans, f, a, x0, distance, tol):
 
 
 defvjp(fixed_point, None, _fixed_point_vjp, None)
+
+__getattr__ = _refusing("misc.fixed_points")

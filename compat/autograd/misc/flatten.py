@@ -2,6 +2,7 @@
 
 from .... import numpy as cnp
 from .._impl.core import make_vjp
+from .._impl.missing import refusing as _refusing
 
 
 def flatten(value):
@@ -36,4 +37,4 @@ def flatten_func(func, example):
     flat, unflatten = flatten(example)
     return (lambda x, *args: flatten(func(unflatten(x), *args))[0]), unflatten, flat
 
-
+__getattr__ = _refusing("misc.flatten")

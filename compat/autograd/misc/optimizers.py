@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._impl.missing import refusing as _refusing
 from .._impl.wrap_util import wraps
 from .flatten import flatten
 
@@ -63,3 +64,5 @@ def adam(grad, x, callback=None, num_iters=100, step_size=0.001, b1=0.9, b2=0.99
         squares = (1 - b2) * g**2 + b2 * squares
         x = x - step_size * (mean / (1 - b1 ** (i + 1))) / (np.sqrt(squares / (1 - b2 ** (i + 1))) + eps)
     return x
+
+__getattr__ = _refusing("misc.optimizers")

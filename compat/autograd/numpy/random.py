@@ -3,7 +3,6 @@
 import numpy.random as _random
 from numpy.random import *  # noqa: F403 - NumPy's names
 
+from .._impl.missing import refusing as _refusing
 
-def __getattr__(name):
-    """As numpy.random has it."""
-    return getattr(_random, name)
+__getattr__ = _refusing("numpy.random", otherwise=lambda name: getattr(_random, name))

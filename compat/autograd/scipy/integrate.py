@@ -5,6 +5,7 @@ import scipy.integrate as _integrate
 
 from .... import numpy as _cnp
 from .._impl.core import defvjp_argnums as _defvjp_argnums, make_vjp as _make_vjp
+from .._impl.missing import refusing as _refusing
 from .._impl.tracer import primitive as _primitive
 from ..misc.flatten import flatten as _flatten
 
@@ -44,3 +45,5 @@ def _odeint_vjp(argnums, ans, args, kwargs):
 
 
 _defvjp_argnums(odeint, _odeint_vjp)
+
+__getattr__ = _refusing("scipy.integrate")

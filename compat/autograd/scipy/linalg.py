@@ -8,6 +8,7 @@ import scipy.linalg as _linalg
 from .... import numpy as _cnp
 from ....scipy import linalg as _ours
 from .._impl.core import defjvp_argnums as _defjvp_argnums, defvjp as _defvjp, defvjp_argnums as _defvjp_argnums
+from .._impl.missing import refusing as _refusing
 from .._impl.tracer import primitive as _primitive
 from .._impl.wrapping import wrap_namespace as _wrap_namespace
 
@@ -91,3 +92,5 @@ def _banded_vjp(argnum, ans, l_and_u, ab, b, **kwargs):
 
 
 _defvjp(solve_banded, _partial(_banded_vjp, 1), _partial(_banded_vjp, 2), argnums=[1, 2])
+
+__getattr__ = _refusing("scipy.linalg")

@@ -4,6 +4,7 @@ import math
 from itertools import product as _product
 
 from .... import numpy as _cnp
+from .._impl.missing import refusing as _refusing
 
 
 def convolve(A, B, axes=None, dot_axes=((), ()), mode="full"):
@@ -61,4 +62,4 @@ def _full(a, b, long, short):
         total = part if total is None else total + part
     return _cnp.swapaxes(total, 0, 1)
 
-
+__getattr__ = _refusing("scipy.signal")

@@ -7,6 +7,7 @@ import scipy.stats as _stats
 
 from ..... import numpy as _cnp
 from .....scipy.stats import multivariate_normal as _ours
+from ..._impl.missing import refusing as _refusing
 from ..._impl.wrapping import adapted as _adapted
 
 
@@ -37,3 +38,5 @@ def _traced_entropy(mean=None, cov=1):
 pdf = _adapted(_stats.multivariate_normal.pdf, _traced_pdf)
 logpdf = _adapted(_stats.multivariate_normal.logpdf, _traced_logpdf)
 entropy = _adapted(_stats.multivariate_normal.entropy, _traced_entropy)
+
+__getattr__ = _refusing("scipy.stats.multivariate_normal")
