@@ -1,4 +1,4 @@
-"""Single operations of networks on arrays of some size, the stateful layer against PyTorch: forward, and with backward."""
+"""Single operations of networks on larger arrays, the stateful layer against PyTorch: forward, and with backward."""
 
 from types import ModuleType
 
@@ -9,8 +9,8 @@ from libraries import torch
 import covector.compat.torch as compat
 
 LIMIT = 1.5
-ACTIVATIONS = ("relu relu6 leaky_relu elu selu celu gelu silu mish hardtanh hardswish hardsigmoid softshrink hardshrink tanhshrink "
-               "softplus softsign logsigmoid sigmoid tanh threshold").split()
+ACTIVATIONS = ("relu relu6 leaky_relu elu selu celu gelu silu mish hardtanh hardswish hardsigmoid softshrink "
+               "hardshrink tanhshrink softplus softsign logsigmoid sigmoid tanh threshold").split()
 
 
 def _random(*shape):

@@ -11,7 +11,7 @@ from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
+from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Tensor, new
 from ..views.views import RESHAPE
 from .basic_index import SHAPED, TURNED
 

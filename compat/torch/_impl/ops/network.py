@@ -7,7 +7,7 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, operation, promote, to
+from ..dispatch.call import ROWS, floating, general, inplace_method, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
 from ..fastpath.linear_lane import linear_lane
