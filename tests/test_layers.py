@@ -140,7 +140,7 @@ compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: api/numpy api/nn ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions
