@@ -16,6 +16,7 @@ from ..reductions import reduce_mean, reduce_sum
 from ..samples import Sample, arrays, together, unary
 from ..shaping import broadcast_to
 
+
 def _relu(xp, x):
     if type(x) is np.ndarray and x.size >= _LARGE and x.dtype.kind == "f":
         return np.clip(x, 0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
