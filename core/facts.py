@@ -9,6 +9,7 @@ BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents,
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py
+DEPENDS = {}  # which elements of its answer depend on which of an operand; transforms/sparse/pattern.py
 GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
 LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py

@@ -10,6 +10,7 @@ from ...primitive.families import broadcast_shape, elementwise, primitive
 from ...tape.unbroadcast import conj, fix, strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp
+from ..dependence import lines
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
 from ..reductions import reduce_mean, reduce_sum
@@ -215,6 +216,7 @@ softmax = primitive(
     vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
     batch=lambda x, axis: softmax(x, axis + 1),
     absent=_REAL,
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 log_softmax = primitive(
@@ -225,6 +227,7 @@ log_softmax = primitive(
     vjp={"x": lambda ct, ans, axis: ct - exp(ans) * reduce_sum(ct, (axis,), True)},
     batch=lambda x, axis: log_softmax(x, axis + 1),
     absent=_REAL,
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 
