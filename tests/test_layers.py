@@ -77,6 +77,8 @@ transforms/export: core transforms/native/maths core/arrays transforms/graph tra
     transforms/native transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
@@ -97,10 +99,11 @@ api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/numpy transforms/control transforms/custom api/nn api/optimizers api/random api/lax api/scipy
+    transforms/jit transforms/sparse api/numpy transforms/control transforms/custom api/nn api/optimizers api/random
+    api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    api/nn api/scipy/special api
+    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/sparse transforms/control
+    transforms/custom api/nn api/scipy/special api
 ~/modes: api
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types

@@ -1,6 +1,6 @@
-"""Which elements of an answer depend on which of an operand: what the `depends` facts of primitives are made of.
+"""Which elements of an output depend on which of an operand: what the `depends` facts of primitives are made of.
 
-The relation is a join: an element of the answer depends on those elements of the operand that have the same key. Keys
+The relation is a join: an element of the output depends on those elements of the operand that have the same key. Keys
 are integers of the shape of either side, negative ones match nothing. A rule may give several joins for one operand.
 """
 
@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 
-MOVED = "moved"  # each element of the answer is one of an operand, or a constant: the `impl` is run on index numbers
-ELEMENTS = "elements"  # element by element; operands broadcast against the answer
+MOVED = "moved"  # each element of the output is one of an operand, or a constant: the `impl` is run on index numbers
+ELEMENTS = "elements"  # element by element; operands broadcast against the output
 
 
 def numbered(shape):
@@ -19,7 +19,7 @@ def numbered(shape):
 
 
 def shared(shape, answer, axes, answer_axes):
-    """The join in which the axes `axes` of an operand go with `answer_axes` of the answer, and all else mixes.
+    """The join in which the axes `axes` of an operand go with `answer_axes` of the output, and all else mixes.
 
     An axis of length 1 goes with any, as in broadcasting.
     """
@@ -52,7 +52,7 @@ def lines(x, axes, answer=None):
 
 
 def cores(answer, rank, *operands):
-    """The last `rank` axes of the answer and the last so many of each operand mix, leading axes broadcast.
+    """The last `rank` axes of the output and the last so many of each operand mix, leading axes broadcast.
 
     Args:
         operands: `(shape, how many of its last axes)` each.
@@ -84,7 +84,7 @@ def outer_of(x, y, answer):
 
 
 def subscripted(x, y, answer, subscripts):
-    """An einsum: what has an index of the answer goes with it."""
+    """An einsum: what has an index of the output goes with it."""
     inputs, out = subscripts.split("->")
     found = {}
     for k, (text, shape) in enumerate(zip(inputs.split(","), (x, y))):
@@ -94,7 +94,7 @@ def subscripted(x, y, answer, subscripts):
 
 
 def nonzero(x, y, x_value, y_value):
-    """A product element by element: where a factor is known to be 0, the answer does not depend on the other."""
+    """A product element by element: where a factor is known to be 0, the output does not depend on the other."""
     found = {}
     for k, (aval, other) in enumerate(((x, y_value), (y, x_value))):
         answer = np.broadcast_shapes(x.shape, y.shape)
@@ -133,19 +133,20 @@ def scattered(x, index, axis, n, index_value):
     return {0: shared(x.shape, answer, kept, [a if a < axis else a + 1 - index.ndim for a in kept])}
 
 
-def slid(x, y, limit=64):
+def slid(x, y, x_value, y_value, limit=64):
     """A convolution of rows: one join for each place of the other operand, if these are few; else lines."""
     n, m = x.shape[-1], y.shape[-1]
     answer = (*x.shape[:-1], n + m - 1)
     found = {}
-    for k, (aval, other) in enumerate(((x, m), (y, n))):
-        if other > limit:
+    for k, (aval, other, value) in enumerate(((x, m, y_value), (y, n, x_value))):
+        places = np.arange(other) if value is None or np.ndim(value) > 1 else np.flatnonzero(value)
+        if len(places) > limit:
             kept = range(x.ndim - 1)
             found[k] = shared(aval.shape, answer, kept, kept)
             continue
         source = numbered(aval.shape)
         found[k] = [(source, np.concatenate([np.full((*source.shape[:-1], j), -1), source, np.full(
-            (*source.shape[:-1], other - 1 - j), -1)], -1)) for j in range(other)]
+            (*source.shape[:-1], other - 1 - j), -1)], -1)) for j in places.tolist()]
     return found
 
 
@@ -153,7 +154,7 @@ def stencil(x, y, window, turned):
     """A convolution `y[n, f, m] ~ x[n, c, stride m + dilation k - padding]` with kernels over `window`, or transposed.
 
     Args:
-        x, y: shapes; the operand and the answer, the other way round where `turned`.
+        x, y: shapes; the operand and the output, the other way round where `turned`.
         window: `(kernel, stride, padding, dilation, groups)`.
     """
     kernel, stride, padding, dilation, groups = window
@@ -214,7 +215,7 @@ def _known_product(shape, hit, first):
 
 
 class Pairs:
-    """A relation as pairs: flat positions in the operand, and in the answer."""
+    """A relation as pairs: flat positions in the operand, and in the output."""
 
     __slots__ = ("source", "target")
 

@@ -137,6 +137,7 @@ def _extreme_reduction(name, ufunc):
         shape=reduced_shape,
         jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(dx * _ties(x, ans, axes, keepdims), axes, keepdims)},
         vjp={"x": _to_extremes},
+        depends=reduced,
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         zeros=True,
         samples=together(

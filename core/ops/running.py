@@ -128,7 +128,7 @@ convolve = primitive(
          "y": lambda ct, x, y_aval: _overlaps(ct, x, y_aval.shape[-1])},
     batch=_convolve_batch,
     linear=("x", "y"),
-    depends=lambda x, y: slid(x, y),
+    depends=lambda x, y, x_value, y_value: slid(x, y, x_value, y_value),
     samples=together(
         arrays((4,), (3,)), arrays((1,), (3,)), arrays((2, 3), (2, 4)), arrays((0, 3), (0, 2)),
         lambda rng: [Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=2)),

@@ -5,7 +5,6 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
-from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Tracer, is_concrete, unwrap
 from ..arguments.arguments import described, differentiable, flatten, normal_argnums, settle, structure
 from ..graph.equations import walk
@@ -95,15 +94,19 @@ class FlatMap:
         """A function of the differentiated leaves alone."""
         return lambda *leaves: self.call(list(leaves), free)
 
+    def stage_outputs(self):
+        """Find the shapes of the outputs, and whether reverse rules alone are known."""
+        plain, _ = stage(lambda *v: self.call(list(v[: len(self.avals)]), list(v[len(self.avals) :])),
+                         [*self.avals, *self.free_avals], tuple, self.name, watch=False)
+        self.out_avals = list(plain.out_avals)
+        self.by_rows_only = any(eq.prim.name == "custom_vjp" for eq in walk(plain.equations))
+
     def derivative_graph(self, by_rows=None):
         """Stage the derivative at unknown values, as a linear map of its last inputs: tangents, or by rows cotangents.
 
         By default forward, unless there is a `custom_vjp`, which has no other than the reverse rule.
         """
-        plain, _ = stage(lambda *v: self.call(list(v[: len(self.avals)]), list(v[len(self.avals) :])),
-                         [*self.avals, *self.free_avals], tuple, self.name, watch=False)
-        self.out_avals = list(plain.out_avals)
-        self.by_rows_only = any(eq.prim.name == "custom_vjp" for eq in walk(plain.equations))
+        self.stage_outputs()
         if by_rows is None:
             by_rows = self.by_rows_only
         live = [k for k, a in enumerate(self.out_avals) if is_inexact(a.dtype)]
@@ -203,7 +206,3 @@ def _inexact(x, aval):
         return np.asarray(x, aval.dtype)
     return x
 
-
-def zero_tangents(avals, like):
-    """Tangents that are 0."""
-    return [zeros_of(a, *like) for a in avals]

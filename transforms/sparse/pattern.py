@@ -116,7 +116,7 @@ def _relations(eq, rule, answer, values, live, k):
 
 
 def _moved(eq, i):
-    """For each element of the answer which of operand `i` it is, -1 for none: the operation on index numbers."""
+    """For each element of the output which of operand `i` it is, -1 for none: the operation on index numbers."""
     given = []
     for k, v in enumerate(eq.inputs):
         shape = v.aval.shape

@@ -113,7 +113,7 @@ def composed(outer, inner):
 
 
 def related(found, relation, size):
-    """The relation of `size` elements of an answer, by what a `depends` rule gives for one operand."""
+    """The relation of `size` elements of an output, by what a `depends` rule gives for one operand."""
     if type(relation) is Pairs:
         pairs = SPARSE.csr_array((np.ones(len(relation.source), bool), (relation.target, relation.source)),
                                  shape=(size, found.rows))

@@ -10,7 +10,7 @@ from ...primitive.families import broadcast_shape, elementwise, primitive
 from ...tape.unbroadcast import conj, fix, strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp
-from ..dependence import lines
+from ..dependence import lines, numbered, shared
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
 from ..reductions import reduce_mean, reduce_sum
@@ -114,6 +114,8 @@ affine = primitive(
     real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
     exact=True,
     batch=_affine_batch,
+    depends=lambda x, w, b, ans: {0: shared(x.shape, ans.shape, (0,), (0,)), 1: shared(w.shape, ans.shape, (1,), (1,)),
+                                  2: (numbered(b.shape), np.broadcast_to(numbered(b.shape), ans.shape))},
     samples=together(
         arrays((3, 4), (4, 2), (2,)),
         arrays((3, 4), (4, 2), (3, 2)),
