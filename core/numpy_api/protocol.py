@@ -15,6 +15,7 @@ from ..primitive.primitive import REGISTRY
 from ..trace.labelled import without_labels
 from ..trace.tracer import Tracer
 from .methods import _augmented, power
+from . import sparse_operands as sparse_operands
 from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name
 

@@ -1,6 +1,7 @@
 """Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
 import itertools
+import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -140,6 +141,13 @@ class Tracer:
         return _refuse(self, "converted to a Python complex")
 
     def __array__(self, dtype=None, copy=None):
+        asks = sys._getframe(1)
+        if str(asks.f_globals.get("__name__")).startswith("scipy.sparse._"):
+            if asks.f_code.co_name == "_matmul_dispatch":  # which leaves what it cannot read to `__rmatmul__`
+                out = np.empty((), object)
+                out[()] = self
+                return out
+            return _refuse(self, "given to scipy.sparse")
         return _refuse(self, "converted to a numpy array")
 
     def __dlpack__(self, **options):
@@ -367,11 +375,13 @@ _REMEDIES = {
     "used as an integer index": "use covector.fori_loop for range(t), make it an argument that is not transformed",
     "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
                                  f"{_BUFFER}",
+    "given to scipy.sparse": "use products A @ t and t @ A, A.toarray() for other operations, or "
+                             "covector.scipy.sparse.csr_array(A), an array whose values may be traced",
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
                                   "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
-                                  "rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a sparse A @ t, "
+                                  "rng.normal(size=n) for rng.normal(loc, scale), "
                                   f"s.to_numpy() @ t for a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }

@@ -8,7 +8,12 @@ import numpy as np
 
 from ...core.errors import at_user_line
 from ...core.lazy import LazyModule
+from ...core.ops.indexing.indexing import take
+from ...core.ops.shaping import concatenate
+from ...core.ops.sparse.patterns import SparsePattern
+from ...core.trace.tracer import Tracer
 
+SOLVING = LazyModule("covector.core.ops.sparse.solving")
 LINALG = LazyModule("scipy.sparse.linalg")
 SPARSE = LazyModule("scipy.sparse")
 
@@ -214,6 +219,8 @@ class Recovery:
         """Elements from the sums that they were read from, where these hold others, too."""
         if self.triangle is None:
             return read
+        if isinstance(read, Tracer):
+            return self._undone_traced(read)
         off = np.flatnonzero(self.of_element >= 0)
         edges = np.empty(len(self.order), read.dtype)
         edges[self.of_element[off]] = read[off]
@@ -223,6 +230,20 @@ class Recovery:
         out = read.copy()
         out[off] = edges[self.of_element[off]]
         return out
+
+
+    def _undone_traced(self, read):
+        off = np.flatnonzero(self.of_element >= 0)
+        element = np.empty(len(self.order), np.int64)  # one of the two elements of each edge
+        element[self.of_element[off]] = off
+        pattern = SparsePattern(self.sums.indptr, self.sums.indices, self.sums.shape)
+        given = take(read, element[self.order], axis=0).reshape((-1, 1))
+        solved = SOLVING.sparse_solve(self.sums.data, given, pattern, True, SOLVING.DIRECT).reshape((-1,))
+        place = np.empty(len(self.order), np.int64)
+        place[self.order] = np.arange(len(self.order))
+        source = np.arange(len(read))
+        source[off] = len(read) + place[self.of_element[off]]
+        return take(concatenate(read, solved, axis=0), source, axis=0)
 
 
 def _solved(factor, b):
