@@ -15,6 +15,11 @@ from .products import ABSENT, alike, in_batches, only_numpy, side_by_side, spars
 class Direct:
     """By SuperLU: the factorization is kept for the pullback, which solves with the transpose."""
 
+    @property
+    def again(self):
+        """The method for derivatives."""
+        return self
+
     def __repr__(self):
         return "lu"
 
@@ -44,7 +49,7 @@ def _solve(xp, data, b, pattern, turned, method):
 
 def _vjp(ct, data, ans, pattern, turned, method):
     # A^H y = ct by the transpose of the same values: the conjugate of A^T conj(y) = conj(ct).
-    y = conj(sparse_solve(data, conj(ct), pattern, not turned, method))
+    y = conj(sparse_solve(data, conj(ct), pattern, not turned, method.again))
     of_data = sparse_sampled(conj(ans), y, pattern) if turned else sparse_sampled(y, conj(ans), pattern)
     return -of_data, y
 
@@ -76,8 +81,8 @@ sparse_solve = primitive(
     impl=lambda xp, data, b, *, pattern, turned, method: _solve(xp, data, b, pattern, turned, method),
     shape=lambda data, b: make_aval(b.shape, result_dtype(data, b)),
     jvp={"data": lambda dx, data, ans, pattern, turned, method: -sparse_solve(
-        data, sparse_matmul(dx, ans, pattern, turned), pattern, turned, method),
-        "b": lambda db, data, pattern, turned, method: sparse_solve(data, db, pattern, turned, method)},
+        data, sparse_matmul(dx, ans, pattern, turned), pattern, turned, method.again),
+        "b": lambda db, data, pattern, turned, method: sparse_solve(data, db, pattern, turned, method.again)},
     vjp={"data, b": _vjp},
     batch=_batch,
     linear=("b",),
