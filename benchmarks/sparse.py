@@ -82,12 +82,12 @@ def rows(quick):
     made = cv.sparse_jacobian(brusselator)
     yield "Brusselator, 20,000 unknowns: pattern and colouring", median(lambda: made.plan(y), 3), "s", 1.0
     plan = made.plan(y)
-    sweeps = sum(plan.sweeps)
+    sweeps = sum(plan.passes)
     seeds = rng.normal(size=(sweeps, y.size))
     tangents = cv.vmap(lambda v: cv.jvp(brusselator, (y,), (v,))[1])
     cost = median(lambda: tangents(seeds)), median(lambda: plan(y))
-    yield f"  the Jacobian by its plan, {sweeps} sweeps", 1e3 * cost[1], "ms", None
-    yield "  over the cost of its sweeps", cost[1] / cost[0], "times", 1.2
+    yield f"  the Jacobian by its plan, {sweeps} passes", 1e3 * cost[1], "ms", None
+    yield "  over the cost of its passes", cost[1] / cost[0], "times", 1.2
     small = rng.uniform(0.5, 1.5, 72 if quick else 2048)
     plan = made.plan(small)
     np.testing.assert_allclose(plan(small).toarray(), cv.jacfwd(brusselator)(small), atol=1e-9)
@@ -96,9 +96,15 @@ def rows(quick):
     residuals, x = bundle(*(60, 4, 10) if quick else (30_000, 100, 5_000))
     made = cv.sparse_jacobian(residuals)
     yield "Bundle adjustment, 30,000 observations: pattern and colouring", median(lambda: made.plan(x), 3), "s", None
-    plan = made.plan(x)
-    yield f"  the Jacobian over one evaluation, {sum(plan.sweeps)} sweeps", median(lambda: plan(x)) / median(
-        lambda: residuals(x)), "times", 20.0
+    plan, one = made.plan(x), median(lambda: residuals(x))
+    yield f"  the Jacobian over one evaluation, {sum(plan.passes)} passes", median(lambda: plan(x)) / one, "times", None
+    compiled, alone = cv.sparse_jacobian(residuals, jit=True).plan(x), cv.jit(residuals)
+    np.testing.assert_allclose(compiled(x).toarray() if quick else compiled(x).data, plan(x).toarray() if quick else plan(
+        x).data, rtol=1e-9, atol=1e-9)
+    alone(x)
+    cost = median(lambda: compiled(x))
+    yield "  the same with jit=True", cost / one, "times", 20.0
+    yield "  the same over one compiled evaluation", cost / median(lambda: alone(x)), "times", 20.0
     if quick:
         np.testing.assert_allclose(plan(x).toarray(), cv.jacfwd(residuals)(x), atol=1e-9)
     x = rng.uniform(0.5, 1.5, 100 if quick else 100_000)
@@ -106,7 +112,7 @@ def rows(quick):
         made = cv.sparse_hessian(rosenbrock, colouring=colouring)
         yield f"Chained Rosenbrock, 100,000 unknowns: plan ({colouring})", median(lambda: made.plan(x), 3), "s", None
         plan = made.plan(x)
-        yield f"  the Hessian by its plan, {plan.sweeps[0]} sweeps", median(lambda: plan(x)), "s", 1.0
+        yield f"  the Hessian by its plan, {plan.passes[0]} passes", median(lambda: plan(x)), "s", 1.0
         if quick:
             np.testing.assert_allclose(plan(x).toarray(), cv.hessian(rosenbrock)(x), atol=1e-8)
     n = 10 if quick else 100

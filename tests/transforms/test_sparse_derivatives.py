@@ -157,7 +157,7 @@ def test_random_hessians_are_recovered(seed, colouring):
     plan = sparse_hessian(energy, colouring=colouring).plan(np.ones(40))
     np.testing.assert_allclose(plan(np.ones(40)).toarray(), a.toarray(), atol=1e-10)
     columns = sparse_hessian(energy, colouring="columns").plan(np.ones(40))
-    assert plan.sweeps[0] <= columns.sweeps[0]
+    assert plan.passes[0] <= columns.passes[0]
 
 
 def test_symmetry_saves_sweeps():
@@ -165,10 +165,10 @@ def test_symmetry_saves_sweeps():
         return x[0] * np.sum(x**2)
 
     x = np.ones(50)
-    assert sparse_hessian(arrow).plan(x).sweeps == (2, 0)
-    assert sparse_hessian(arrow, colouring="columns").plan(x).sweeps == (50, 0)
-    assert sparse_hessian(rosenbrock, colouring="acyclic").plan(x).sweeps == (2, 0)
-    assert sparse_hessian(rosenbrock).plan(x).sweeps == (3, 0)
+    assert sparse_hessian(arrow).plan(x).passes == (2, 0)
+    assert sparse_hessian(arrow, colouring="columns").plan(x).passes == (50, 0)
+    assert sparse_hessian(rosenbrock, colouring="acyclic").plan(x).passes == (2, 0)
+    assert sparse_hessian(rosenbrock).plan(x).passes == (3, 0)
 
 
 def test_full_rows_and_columns_take_sweeps_of_both_kinds():
@@ -177,14 +177,14 @@ def test_full_rows_and_columns_take_sweeps_of_both_kinds():
 
     x = RNG.uniform(1, 2, 80)
     plan = sparse_jacobian(arrow).plan(x)
-    assert sum(plan.sweeps) == 3 and all(plan.sweeps)
+    assert sum(plan.passes) == 3 and all(plan.passes)
     np.testing.assert_allclose(plan(x).toarray(), covector.jacobian(arrow)(x))
 
 
 def test_a_plan_is_used_again():
     y = RNG.uniform(1, 2, 72)
     plan = sparse_jacobian(brusselator).plan(y)
-    assert plan.pattern.nnz == 72 * 6 and plan.sweeps[1] == 0
+    assert plan.pattern.nnz == 72 * 6 and plan.passes[1] == 0
     for scale in (1.0, 2.0):
         np.testing.assert_allclose(plan(scale * y).toarray(), covector.jacfwd(brusselator)(scale * y), atol=1e-12)
 

@@ -98,7 +98,7 @@ class Coloured:
         self.by_rows = by_rows
 
     @property
-    def sweeps(self):
+    def passes(self):
         """`(forward, reverse)`: how many."""
         return colours_of(self.columns), colours_of(self.rows)
 
@@ -118,16 +118,16 @@ def coloured(pattern, way):
     found = [coloured(pattern, "columns")]
     across = np.bincount(pattern.indices, minlength=pattern.shape[1])
     most = np.diff(pattern.indptr).max(initial=0), across.max(initial=0)
-    if most[1] < found[0].sweeps[0]:
+    if most[1] < found[0].passes[0]:
         found.append(coloured(pattern, "rows"))
     best = min(found, key=_cost)
-    if sum(best.sweeps) > 16 + 2 * (pattern.nnz // max(min(pattern.shape), 1)):
+    if sum(best.passes) > 16 + 2 * (pattern.nnz // max(min(pattern.shape), 1)):
         best = min([best, *_parted(pattern)], key=_cost)
     return best
 
 
 def _cost(one):
-    forward, reverse = one.sweeps
+    forward, reverse = one.passes
     return forward + 1.5 * reverse
 
 

@@ -9,6 +9,7 @@ from ...core.ops.shaping import concatenate
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..interpreters.basis import chunks
+from ..jit.jit import jit
 from .colouring import Coloured, check_columns, coloured, colours_of
 from .relations import SPARSE
 from .sweeps import Sweeps, check_kinds, unit_sums
@@ -24,7 +25,7 @@ class SparsePlan:
         shape: of the matrix.
         pattern: its pattern, a boolean `scipy.sparse.csr_array` with sorted rows.
         rows, columns: of the elements, in the order of `values`.
-        sweeps: how many forward and how many reverse sweeps an evaluation takes.
+        passes: how many forward and how many backward ones an evaluation takes.
     """
 
     def __init__(self, flat, pattern, options):
@@ -37,16 +38,17 @@ class SparsePlan:
         self.live = [k for k, a in enumerate(flat.out_avals) if is_inexact(a.dtype)]
         check_kinds(flat.avals, [flat.out_avals[k] for k in self.live], options.holomorphic, flat.name)
         self.recovery: Any = None
+        self.compiled: Any = jit(self._elements) if options.jit else None
 
     def __repr__(self):
-        forward, reverse = self.sweeps
+        forward, reverse = self.passes
         return (f"<plan of {self.flat.name}: {self.shape[0]} x {self.shape[1]} with {self.pattern.nnz} elements, by "
-                f"{forward} forward and {reverse} reverse sweeps>")
+                f"{forward} forward and {reverse} backward passes>")
 
     @property
-    def sweeps(self):
-        """`(forward, reverse)`: how many."""
-        return self.colours.sweeps
+    def passes(self):
+        """`(forward, backward)`: how many."""
+        return self.colours.passes
 
     def coloured_as(self, colours):
         """Note a `Coloured`, and where each element is found."""
@@ -114,9 +116,20 @@ class SparsePlan:
             RuleError: the pattern that the user gave lacks an element that is not 0.
         """
         leaves, free = self.flat.values(args, kwargs)
-        sweeps = Sweeps(self.flat.of_leaves(free), leaves, self.flat.avals, self.flat.out_avals, self.live,
-                        self.options.holomorphic)
-        found = []
+        data = (self._elements if self.compiled is None else self.compiled)(leaves, free)
+        if self.recovery is not None:
+            data = self.recovery.undone(data)
+        if self.options.check and not isinstance(data, Tracer):
+            self._probe(self._sweeps(leaves, free), data)
+        return data
+
+    def _sweeps(self, leaves, free):
+        return Sweeps(self.flat.of_leaves(free), leaves, self.flat.avals, self.flat.out_avals, self.live,
+                      self.options.holomorphic)
+
+    def _elements(self, leaves, free):
+        """What is read off the sweeps for each element."""
+        sweeps, found = self._sweeps(leaves, free), []
         for turned, cuts, positions, _ in self.parts:
             colours = self.colours.rows[self._live_rows()] if turned else self.colours.columns
             for (start, stop), places in zip(cuts, positions):
@@ -126,12 +139,7 @@ class SparsePlan:
         if not found:
             found = [np.zeros(0, np.result_type(float, *[a.dtype for a in self.flat.avals]))]
         data = found[0] if len(found) == 1 else concatenate(*found, axis=0)
-        data = data if self.back is None else _taken(data, self.back)
-        if self.recovery is not None:
-            data = self.recovery.undone(data)
-        if self.options.check and not isinstance(data, Tracer):
-            self._probe(sweeps, data)
-        return data
+        return data if self.back is None else _taken(data, self.back)
 
     def _live_rows(self):
         if len(self.live) == len(self.flat.out_avals):
@@ -172,15 +180,16 @@ class SparsePlan:
 class Options:
     """What the user asked of a sparse derivative beside the function."""
 
-    __slots__ = ("pattern", "colouring", "check", "holomorphic", "chunk_size", "mode")
+    __slots__ = ("pattern", "colouring", "check", "holomorphic", "chunk_size", "mode", "jit")
 
-    def __init__(self, pattern, colouring, check, holomorphic, chunk_size, mode):
+    def __init__(self, pattern, colouring, check, holomorphic, chunk_size, mode, compiled):
         self.pattern = pattern
         self.colouring = colouring
         self.check = pattern is not None if check is None else check
         self.holomorphic = holomorphic
         self.chunk_size = chunk_size
         self.mode = mode
+        self.jit = compiled
 
 
 def _taken(x, places):
@@ -195,7 +204,7 @@ def jacobian_plan(flat, options):
     way = {"fwd": "columns", "rev": "rows"}.get(options.mode, options.mode)
     if flat.by_rows_only:
         if way in ("columns", "both"):
-            raise RuleError(f"{flat.name} was asked for forward sweeps (mode={options.mode!r}), but the function has a "
+            raise RuleError(f"{flat.name} was asked for forward passes (mode={options.mode!r}), but the function has a "
                             f'custom_vjp, which has none; use mode="rev", or custom_jvp{at_user_line()}')
         way = "rows"
     given = options.colouring

@@ -48,10 +48,11 @@ def sparsity(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Calla
 def sparse_jacobian(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, *, mode: str = "auto", pattern: Any = None,
     colouring: Any = None, check: bool | None = None, holomorphic: bool = False, chunk_size: int | None = None,
+    jit: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian as a `scipy.sparse` array, by few compressed sweeps.
+    """Return a function that computes the Jacobian as a `scipy.sparse` array, by few passes.
 
-    Columns that share no row get one colour, and one forward sweep for all of them; rows likewise in reverse.
+    Columns that share no row get one colour, and one forward pass for all of them; rows likewise one backward pass.
 
     Args:
         fun: a function of pytrees of arrays. It is staged, so Python control flow on traced values raises.
@@ -62,13 +63,15 @@ def sparse_jacobian(
             default that of `sparsity(fun)`.
         colouring: a colour for each column (for each row with mode="rev"), integers.
         check: compare a product with a random vector with one by `fun`'s own derivative at each evaluation, for the
-            price of one sweep more. By default where a pattern is given.
+            price of one pass more. By default where a pattern is given.
         holomorphic: complex input, complex-differentiable.
-        chunk_size: how many sweeps to run at a time (default: as many as fit a memory budget).
+        chunk_size: how many passes to run at a time (default: as many as fit a memory budget).
+        jit: compile the passes of a plan when it is first evaluated; `fun` is not called again then, and what it closes
+            over is constant.
     Returns:
         a function of the same arguments, which returns a `scipy.sparse.csr_array`, one row for each element of the
         outputs and one column for each of the arguments. Its method `plan(*args)` returns a plan for arguments of these
-        shapes, with `shape`, `pattern`, `sweeps` (how many forward and reverse ones), `rows` and `columns` of the
+        shapes, with `shape`, `pattern`, `passes` (how many forward and backward ones), `rows` and `columns` of the
         elements: `plan(*args)` evaluates without looking for a pattern again, and `plan.values(*args)` gives the
         elements alone, as a function that can be differentiated, batched and compiled.
     Raises:
@@ -83,13 +86,13 @@ def sparse_jacobian(
     array([[2., 1., 0.],
            [0., 3., 2.]])
     >>> jac.plan(np.ones(1000))
-    <plan of sparse_jacobian: 999 x 1000 with 1998 elements, by 2 forward and 0 reverse sweeps>
+    <plan of sparse_jacobian: 999 x 1000 with 1998 elements, by 2 forward and 0 backward passes>
     """
     check_function(fun, "sparse_jacobian")
     if mode not in ("auto", "fwd", "rev", "both"):
         raise ValueError(f'sparse_jacobian needs mode "auto", "fwd", "rev" or "both", but got {mode!r}; choose one of '
                          f"them{at_user_line()}")
-    options = pattern, colouring, check, holomorphic, chunk_size, mode
+    options = pattern, colouring, check, holomorphic, chunk_size, mode, jit
 
     def plan(*args: Any, **kwargs: Any) -> Any:
         """Find the pattern and the colouring for arguments (or `ShapeDtype`) like these."""
@@ -97,12 +100,13 @@ def sparse_jacobian(
 
     return _with_plan(plan, fun, sparse_jacobian, (fun, argnums), {
         "mode": mode, "pattern": pattern, "colouring": colouring, "check": check, "holomorphic": holomorphic,
-        "chunk_size": chunk_size})
+        "chunk_size": chunk_size, "jit": jit})
 
 
 def sparse_hessian(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, *, pattern: Any = None, colouring: Any = "star",
     check: bool | None = None, holomorphic: bool = False, chunk_size: int | None = None,
+    jit: bool = False,
 ) -> Callable[..., Any]:
     """Return a function that computes the Hessian of a scalar-valued function as a `scipy.sparse` array.
 
@@ -111,8 +115,8 @@ def sparse_hessian(
 
     Args:
         fun: returns a real scalar, shape `()`.
-        argnums, pattern, check, holomorphic, chunk_size: as in `sparse_jacobian`.
-        colouring: "star", which reads elements off; "acyclic", which needs fewer sweeps and a sparse triangular solve;
+        argnums, pattern, check, holomorphic, chunk_size, jit: as in `sparse_jacobian`.
+        colouring: "star", which reads elements off; "acyclic", which needs fewer passes and a sparse triangular solve;
             "columns", which does not use the symmetry; or a colour for each element, integers.
     Returns:
         a function of the same arguments with a method `plan`, as `sparse_jacobian` returns.
@@ -130,7 +134,7 @@ def sparse_hessian(
     if isinstance(colouring, str) and colouring not in ("star", "acyclic", "columns"):
         raise ValueError(f'sparse_hessian needs colouring "star", "acyclic", "columns" or an array of integers, but got '
                          f"{colouring!r}; choose one of them{at_user_line()}")
-    options = pattern, colouring, check, holomorphic, chunk_size, "fwd"
+    options = pattern, colouring, check, holomorphic, chunk_size, "fwd", jit
     gradient = grad(fun, argnums, holomorphic=holomorphic)
 
     def plan(*args: Any, **kwargs: Any) -> Any:
@@ -143,7 +147,7 @@ def sparse_hessian(
 
     return _with_plan(plan, fun, sparse_hessian, (fun, argnums), {
         "pattern": pattern, "colouring": colouring, "check": check, "holomorphic": holomorphic,
-        "chunk_size": chunk_size})
+        "chunk_size": chunk_size, "jit": jit})
 
 
 def _with_plan(plan, fun, maker, made, options):

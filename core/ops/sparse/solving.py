@@ -1,4 +1,4 @@
-"""Sparse linear systems, by a factorization or by iterations, with derivatives by the same solver."""
+"""Sparse linear systems, solved by a factorization or by iterations, and so are their derivatives."""
 
 import numpy as np
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ....core.errors import RuleError, ShapeError, at_user_line
-from ....core.ops.shaping import reshape
-from ....core.ops.sparse.patterns import SparsePattern, factorization, need_scipy
-from ....core.ops.sparse.solving import DIRECT, sparse_solve
-from ....core.trace.tracer import Tracer
-from ....numpy.surface import Array
-from ..construction import csr_array
+from ...core.errors import RuleError, ShapeError, at_user_line
+from ...core.ops.shaping import reshape
+from ...core.ops.sparse.patterns import SparsePattern, factorization, need_scipy
+from ...core.ops.sparse.solving import DIRECT, sparse_solve
+from ...core.trace.tracer import Tracer
+from ...numpy.surface import Array
+from .construction import csr_array
 
 
 def spsolve(A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Array:  # noqa: N803 - SciPy's name

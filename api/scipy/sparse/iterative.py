@@ -1,14 +1,14 @@
-"""Sparse systems by SciPy's iterative methods, with derivatives by the same method on the transpose."""
+"""Sparse systems by SciPy's iterative methods, differentiated with the same method on the transpose."""
 
 from typing import Any
 
 import numpy as np
 
-from ....core.errors import RuleError, at_user_line
-from ....core.lazy import LazyModule
-from ....core.ops.sparse.patterns import SparsePattern
-from ....core.trace.tracer import Tracer
-from ....numpy.surface import Array
+from ...core.errors import RuleError, at_user_line
+from ...core.lazy import LazyModule
+from ...core.ops.sparse.patterns import SparsePattern
+from ...core.trace.tracer import Tracer
+from ...numpy.surface import Array
 from .direct import solved, square
 
 LINALG = LazyModule("scipy.sparse.linalg")
