@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import RuleError, at_user_line
+from ...core.errors import RuleError, ShapeError, at_user_line
 from ...core.lazy import LazyModule
 from ...core.ops.sparse.patterns import SparsePattern
 from ...core.trace.tracer import Tracer
@@ -43,7 +43,8 @@ class Iterative:
         out = np.empty(b.shape, np.result_type(values, b))
         found = 0
         for k in range(b.shape[1]):
-            start = None if self.start is None else np.reshape(self.start, (len(b), -1))[:, k]
+            # In a batch the columns of the examples lie side by side.
+            start = None if self.start is None else self.start[:, k % self.start.shape[1]]
             out[:, k], info = getattr(LINALG, self.name)(
                 matrix, np.ascontiguousarray(b[:, k]), x0=start, M=preconditioner, **dict(self.options))
             found = found or info
@@ -150,6 +151,12 @@ def _solve(name: str, a: Any, b: Any, x0: Any, preconditioner: Any, **options: A
     if hasattr(preconditioner, "to_scipy"):
         preconditioner = preconditioner.to_scipy()
     data, pattern = square(a, name)
+    if x0 is not None:
+        shape = tuple(b.shape) if isinstance(b, Tracer) else np.shape(b)
+        if np.shape(x0) != shape:
+            raise ShapeError(f"{name} needs a starting point of the shape of b, {shape}, but got {np.shape(x0)}; reshape "
+                             f"it{at_user_line()}")
+        x0 = np.reshape(x0, (shape[0], -1))
     given = tuple([(k, v) for k, v in options.items() if v is not None])
     method = Iterative(name, x0, given, preconditioner)
     if isinstance(data, Tracer) or isinstance(b, Tracer):
