@@ -10,9 +10,6 @@ import statistics
 import sys
 from time import process_time
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
-
 import numpy as np
 
 import covector as cv
@@ -30,7 +27,8 @@ def brusselator(y):
     def diffused(w):
         return rate * (np.roll(w, 1, 0) + np.roll(w, -1, 0) + np.roll(w, 1, 1) + np.roll(w, -1, 1) - 4.0 * w)
 
-    return np.concatenate([(1.0 + u**2 * v - 4.4 * u + diffused(u)).ravel(), (3.4 * u - u**2 * v + diffused(v)).ravel()])
+    return np.concatenate([(1.0 + u**2 * v - 4.4 * u + diffused(u)).ravel(),
+        (3.4 * u - u**2 * v + diffused(v)).ravel()])
 
 
 def bundle(observations, cameras, points, seed=0):
@@ -99,7 +97,8 @@ def rows(quick):
     plan, one = made.plan(x), median(lambda: residuals(x))
     yield f"  the Jacobian over one evaluation, {sum(plan.passes)} passes", median(lambda: plan(x)) / one, "times", None
     compiled, alone = cv.sparse_jacobian(residuals, jit=True).plan(x), cv.jit(residuals)
-    np.testing.assert_allclose(compiled(x).toarray() if quick else compiled(x).data, plan(x).toarray() if quick else plan(
+    np.testing.assert_allclose(compiled(x).toarray() if quick else compiled(x).data,
+        plan(x).toarray() if quick else plan(
         x).data, rtol=1e-9, atol=1e-9)
     alone(x)
     cost = median(lambda: compiled(x))
@@ -109,12 +108,7 @@ def rows(quick):
         np.testing.assert_allclose(plan(x).toarray(), cv.jacfwd(residuals)(x), atol=1e-9)
     x = rng.uniform(0.5, 1.5, 100 if quick else 100_000)
     for colouring in ("star", "acyclic"):
-        made = cv.sparse_hessian(rosenbrock, colouring=colouring)
-        yield f"Chained Rosenbrock, 100,000 unknowns: plan ({colouring})", median(lambda: made.plan(x), 3), "s", None
-        plan = made.plan(x)
-        yield f"  the Hessian by its plan, {plan.passes[0]} passes", median(lambda: plan(x)), "s", 1.0
-        if quick:
-            np.testing.assert_allclose(plan(x).toarray(), cv.hessian(rosenbrock)(x), atol=1e-8)
+        yield from hessian_rows(colouring, x, quick)
     n = 10 if quick else 100
     rows_, columns = laplacian_places(n)
     a = sparse.coo_array((np.where(rows_ == columns, 4.1, -1.0), (rows_, columns)), (n * n, n * n))
@@ -127,6 +121,16 @@ def rows(quick):
     gradient = cv.grad(energy)
     yield "spsolve, 10,000 unknowns: gradient by all values over the value", median(
         lambda: gradient(a.data), 3) / plain, "times", None
+
+
+def hessian_rows(colouring, x, quick):
+    """The plan of a Hessian, and its evaluation."""
+    made = cv.sparse_hessian(rosenbrock, colouring=colouring)
+    yield f"Chained Rosenbrock, 100,000 unknowns: plan ({colouring})", median(lambda: made.plan(x), 3), "s", None
+    plan = made.plan(x)
+    yield f"  the Hessian by its plan, {plan.passes[0]} passes", median(lambda: plan(x)), "s", 1.0
+    if quick:
+        np.testing.assert_allclose(plan(x).toarray(), cv.hessian(rosenbrock)(x), atol=1e-8)
 
 
 def laplacian_places(n):

@@ -140,8 +140,8 @@ TREE = {
     "PyTreeDef": "the structure, as `covector.tree.structure` returns it",
 }
 
-SPARSE = ("use products A @ t and t @ A, A.toarray() for other operations, or covector.scipy.sparse.csr_array(A), an array "
-          "whose values may be traced")
+SPARSE = ("use products A @ t and t @ A, A.toarray() for other operations, or covector.scipy.sparse.csr_array(A), an "
+          "array whose values may be traced")
 _EYES = "its value is known outside of the transformed function: return it with has_aux=True, or `covector.debug.print`"
 # Attributes of the arrays of other libraries.
 ATTRIBUTES = {

@@ -35,7 +35,7 @@ REGISTRIES = {
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
     "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
-    "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, scipy.sparse among them",
+    "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}

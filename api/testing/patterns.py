@@ -39,7 +39,7 @@ def check_patterns(case: Case, rng: np.random.Generator) -> None:
 
 def _columns(fun: Any, xs: list) -> Any:
     """Where the Jacobian is not 0, by unit tangents, those of complex operands in both directions."""
-    columns = []
+    columns: list[Any] = []
     for k, x in enumerate(xs):
         for j in range(x.size):
             hit = None
@@ -52,7 +52,7 @@ def _columns(fun: Any, xs: list) -> Any:
                     return None
                 column = np.concatenate([np.ravel(t) for t in moved] or [np.zeros(0)]) != 0
                 hit = column if hit is None else hit | column
-            columns.append(hit)
+            columns.append(np.asarray(hit))
     return np.stack(columns, 1) if columns else None
 
 

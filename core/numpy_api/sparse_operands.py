@@ -13,8 +13,8 @@ PRODUCTS = LazyModule("covector.core.ops.sparse.products")
 def values_and_pattern(a):
     """The values of a `scipy.sparse` array or matrix row by row, and their pattern."""
     if len(a.shape) != 2:
-        raise ShapeError(f"a sparse array of shape {a.shape} met traced values, and matrices alone are taken; reshape it "
-                         f"to two axes{at_user_line()}")
+        raise ShapeError(f"a sparse array of shape {a.shape} met traced values, and matrices alone are taken; reshape "
+                         f"it to two axes{at_user_line()}")
     a = a.tocsr()
     return a.data, PATTERNS.SparsePattern(a.indptr, a.indices, a.shape)
 
@@ -23,9 +23,9 @@ def product(data, pattern, x, turned=False):
     """The matrix, or its transpose where `turned`, times a vector or a matrix."""
     n = pattern.shape[0 if turned else 1]
     if x.ndim not in (1, 2) or x.shape[0] != n:
-        raise ShapeError(f"a product of a sparse matrix of shape {pattern.shape[::-1] if turned else pattern.shape} needs a "
-                         f"vector ({n},) or a matrix ({n}, k), but got shape {tuple(x.shape)}; reshape it, or map over "
-                         f"further axes with vmap{at_user_line()}")
+        raise ShapeError(f"a product of a sparse matrix of shape {pattern.shape[::-1] if turned else pattern.shape} "
+                         f"needs a vector ({n},) or a matrix ({n}, k), but got shape {tuple(x.shape)}; reshape it, or "
+                         f"map over further axes with vmap{at_user_line()}")
     if x.ndim == 2:
         return PRODUCTS.sparse_matmul(data, x, pattern, turned)
     return reshape(PRODUCTS.sparse_matmul(data, reshape(x, (n, 1)), pattern, turned), (pattern.shape[int(turned)],))

@@ -358,10 +358,10 @@ def _refuse(tracer, how):
 _IF = "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`"
 _PLACES = "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))"
 _CHOICES = {
-    "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF, "nonzero": _PLACES, "flatnonzero": _PLACES, "argwhere": _PLACES,
+    "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF,
     None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
           "function",
-}
+} | dict.fromkeys(["nonzero", "flatnonzero", "argwhere"], _PLACES)
 _BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
 _REMEDIES = {
     "used as an integer index": "use covector.fori_loop for range(t), make it an argument that is not transformed",
@@ -370,8 +370,8 @@ _REMEDIES = {
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
-                                  "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * rng.normal(size=n) "
-                                  "for rng.normal(loc, scale), s.to_numpy() @ t for a pandas s @ t, "
+                                  "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
+                                  "rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for a pandas s @ t, "
                                   f"a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }

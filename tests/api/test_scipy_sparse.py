@@ -34,7 +34,8 @@ def matrix(data):
 def test_products_with_plain_matrices_need_no_wrapper(a):
     d = a.toarray()
     for fun, want, v in (
-        (lambda t: a @ t, lambda t: d @ t, X), (lambda t: t @ a, lambda t: t @ d, Y), (lambda t: a.T @ t, lambda t: d.T @ t, Y),
+        (lambda t: a @ t, lambda t: d @ t, X), (lambda t: t @ a, lambda t: t @ d, Y), (lambda t: a.T @ t,
+            lambda t: d.T @ t, Y),
         (lambda t: a @ np.outer(t, t), lambda t: d @ np.outer(t, t), X),
         (lambda t: np.outer(t, t) @ a, lambda t: np.outer(t, t) @ d, Y),
     ):
@@ -42,7 +43,8 @@ def test_products_with_plain_matrices_need_no_wrapper(a):
         np.testing.assert_allclose(cv.jacrev(fun)(v), cv.jacrev(want)(v), atol=1e-12)
         np.testing.assert_allclose(cv.jit(fun)(v), want(v), atol=1e-12)
         np.testing.assert_allclose(cv.vmap(fun)(np.stack([v, 2 * v])), cv.vmap(want)(np.stack([v, 2 * v])), atol=1e-12)
-        np.testing.assert_allclose(cv.hessian(lambda t: np.sum(fun(t) ** 2))(v), cv.hessian(lambda t: np.sum(want(t) ** 2))(v),
+        np.testing.assert_allclose(cv.hessian(lambda t: np.sum(fun(t) ** 2))(v),
+            cv.hessian(lambda t: np.sum(want(t) ** 2))(v),
                                    atol=1e-12)
 
 
@@ -53,7 +55,8 @@ def test_the_star_of_matrices_is_their_product():
 
 
 @pytest.mark.parametrize(("fun", "error", "message"), [
-    (lambda t: WIDE.tocsr() + t, RuntimeError, r"add of a scipy.sparse csr_array and a traced value .*use A.toarray\(\)"),
+    (lambda t: WIDE.tocsr() + t, RuntimeError,
+        r"add of a scipy.sparse csr_array and a traced value .*use A.toarray\(\)"),
     (lambda t: WIDE.tocsr() * t, TypeError, r"was given to scipy.sparse.*covector.scipy.sparse.csr_array\(A\)"),
     (lambda t: WIDE.tocsr() @ t[:2], ValueError, r"needs a vector \(3,\) or a matrix \(3, k\), but got shape \(2,\)"),
     (lambda t: WIDE.tocoo().dot(t), TypeError, "was given to scipy.sparse.*use products A @ t and t @ A"),
@@ -70,7 +73,8 @@ SOLVERS = {
     "splu, transposed": lambda d, b: traced.linalg.splu(traced.with_data(P, d)).solve(b, trans="T"),
     "cg": lambda d, b: traced.linalg.cg(traced.with_data(P, d), b, **TIGHT)[0],
     "cg, preconditioned": lambda d, b: traced.linalg.cg(
-        traced.with_data(P, d), b, M=sp.diags_array(1 / P.diagonal()), x0=np.ones(N) if b.ndim == 1 else None, **TIGHT)[0],
+        traced.with_data(P, d), b, M=sp.diags_array(1 / P.diagonal()), x0=np.ones(N) if b.ndim == 1 else None,
+            **TIGHT)[0],
     "gmres": lambda d, b: traced.linalg.gmres(traced.with_data(P, d), b, **TIGHT)[0],
     "bicgstab": lambda d, b: traced.linalg.bicgstab(traced.with_data(P, d), b, **TIGHT)[0],
 }
@@ -84,7 +88,7 @@ def dense_solve(name, d, b):
 @pytest.mark.parametrize("b", B.values(), ids=B)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_solvers_agree_with_dense_ones_under_all_transforms(name, b):
-    fun, want = SOLVERS[name], lambda d, b: dense_solve(name, d, b)  # noqa: E731
+    fun, want = SOLVERS[name], lambda d, b: dense_solve(name, d, b)
     close = {"atol": 1e-8, "rtol": 1e-8}
     for transform in (cv.jacfwd, cv.jacrev):
         for k in (0, 1):
@@ -108,7 +112,8 @@ def test_complex_systems(trans):
     data, b = DATA * (1 + 0.3j), B["vector"] + 1j
     lu = traced.linalg.splu(traced.with_data(P, data))
     np.testing.assert_allclose(lu.solve(B["vector"], trans),
-                               spl.splu(sp.csr_array((data, P.indices, P.indptr)).tocsc()).solve(B["vector"] + 0j, trans))
+                               spl.splu(sp.csr_array((data, P.indices, P.indptr)).tocsc()).solve(B["vector"] + 0j,
+                                   trans))
 
     def solve(d, b):
         return traced.linalg.splu(traced.with_data(P, d)).solve(b, trans)
@@ -126,21 +131,27 @@ def test_complex_systems(trans):
 def test_arithmetic_of_sparse_arrays():
     b = B["vector"]
     parts = {
-        "product of two": (lambda a: (a @ a).toarray(), lambda a: a @ a), "transpose": (lambda a: a.T.toarray(), lambda a: a.T),
-        "with a plain one": (lambda a: (a @ P).toarray(), lambda a: a @ D), "and before": (lambda a: (P @ a).toarray(), lambda a: D @ a),
+        "product of two": (lambda a: (a @ a).toarray(), lambda a: a @ a), "transpose": (lambda a: a.T.toarray(),
+            lambda a: a.T),
+        "with a plain one": (lambda a: (a @ P).toarray(), lambda a: a @ D),
+            "and before": (lambda a: (P @ a).toarray(), lambda a: D @ a),
         "sum": (lambda a: a.sum(), np.sum), "columns": (lambda a: a.sum(0), lambda a: a.sum(0)),
-        "rows": (lambda a: a.sum(1), lambda a: a.sum(1)), "diagonal": (lambda a: a.diagonal(), lambda a: np.diagonal(a)),
+        "rows": (lambda a: a.sum(1), lambda a: a.sum(1)), "diagonal": (lambda a: a.diagonal(),
+            lambda a: np.diagonal(a)),
         "linear": (lambda a: (a + 2 * a - P - a / 3).toarray(), lambda a: a + 2 * a - D - a / 3),
-        "from": (lambda a: (P - a).toarray(), lambda a: D - a), "elements": (lambda a: (a * a).toarray(), lambda a: a * a),
+        "from": (lambda a: (P - a).toarray(), lambda a: D - a), "elements": (lambda a: (a * a).toarray(),
+            lambda a: a * a),
         "scaled": (lambda a: a.multiply(b).toarray(), lambda a: a * b),
         "rows scaled": (lambda a: a.multiply(b[:, None]).toarray(), lambda a: a * b[:, None]),
-        "from the left": (lambda a: b @ a, lambda a: b @ a), "dot": (lambda a: a.dot(B["matrix"]), lambda a: a @ B["matrix"]),
+        "from the left": (lambda a: b @ a, lambda a: b @ a), "dot": (lambda a: a.dot(B["matrix"]),
+            lambda a: a @ B["matrix"]),
     }
     a = traced.csr_array(P)
     for name, (fun, want) in parts.items():
         np.testing.assert_allclose(fun(a), want(D), err_msg=name, atol=1e-12)
         found = cv.grad(lambda a, f=fun: np.sum(f(a) ** 2))(a)
-        np.testing.assert_allclose(found.toarray(), cv.grad(lambda a, f=want: np.sum(f(a) ** 2))(D) * (D != 0), err_msg=name,
+        np.testing.assert_allclose(found.toarray(), cv.grad(lambda a, f=want: np.sum(f(a) ** 2))(D) * (D != 0),
+            err_msg=name,
                                    atol=1e-10)
 
 
@@ -179,25 +190,34 @@ def test_sparse_arrays_are_pytrees():
     (lambda: traced.linalg.spsolve(sp.csr_array(np.ones((2, 2))), np.ones(2)), np.linalg.LinAlgError,
      "SciPy's factorization says 'Factor is exactly singular'; change the matrix"),
     (lambda: traced.linalg.splu(np.ones((2, 2))), np.linalg.LinAlgError, "Factor is exactly singular"),
-    (lambda: cv.grad(lambda b: traced.linalg.cg(P, b, maxiter=1, rtol=1e-14)[0].sum())(B["vector"]), np.linalg.LinAlgError,
-     r"cg did not solve .*convergence to tolerance not achieved, number of iterations 1 \(info=1.*give a larger maxiter"),
+    (lambda: cv.grad(lambda b: traced.linalg.cg(P, b, maxiter=1, rtol=1e-14)[0].sum())(B["vector"]),
+        np.linalg.LinAlgError,
+     r"cg did not solve .*convergence to tolerance not achieved, number of iterations 1.*give a larger maxiter"),
     (lambda: traced.linalg.spsolve(P, sp.csr_array(B["matrix"])), Exception, "sparse right-hand side.*use b.toarray"),
-    (lambda: traced.linalg.spsolve(P, np.ones(4)), ValueError, r"needs a right-hand side of shape \(6,\) or \(6, k\), but got"),
-    (lambda: traced.linalg.spsolve(traced.csr_array(np.ones((2, 3))), np.ones(2)), ValueError, "needs a square matrix, but got"),
+    (lambda: traced.linalg.spsolve(P, np.ones(4)), ValueError,
+        r"needs a right-hand side of shape \(6,\) or \(6, k\), but got"),
+    (lambda: traced.linalg.spsolve(traced.csr_array(np.ones((2, 3))), np.ones(2)), ValueError,
+        "needs a square matrix, but got"),
     (lambda: traced.linalg.cg(spl.aslinearoperator(P), B["vector"]), Exception, "needs a matrix.*covector.custom_root"),
-    (lambda: cv.grad(lambda x: traced.linalg.cg(P, B["vector"], x0=x)[0].sum())(B["vector"]), Exception, "got a traced x0"),
+    (lambda: cv.grad(lambda x: traced.linalg.cg(P, B["vector"], x0=x)[0].sum())(B["vector"]), Exception,
+        "got a traced x0"),
     (lambda: traced.csr_array(P) + D, Exception, r"would have no zeros; use A.toarray\(\)"),
-    (lambda: cv.grad(lambda d: traced.with_data(P, d).to_scipy().sum())(DATA), Exception, "cannot hold those; compute with"),
+    (lambda: cv.grad(lambda d: traced.with_data(P, d).to_scipy().sum())(DATA), Exception,
+        "cannot hold those; compute with"),
     (lambda: traced.with_data(P, DATA[:3]), ValueError, r"needs the \d+ values of a pattern, but got shape \(3,\)"),
-    (lambda: traced.coo_array((np.ones(2), ([0, 1], [0, 5])), (2, 2)), ValueError, "places outside of a matrix of shape"),
+    (lambda: traced.coo_array((np.ones(2), ([0, 1], [0, 5])), (2, 2)), ValueError,
+        "places outside of a matrix of shape"),
     (lambda: traced.coo_array((np.ones(3), ([0, 1], [0, 1]))), ValueError, "as many rows and columns as values"),
-    (lambda: traced.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 1]))), ValueError, "one index for each value"),
+    (lambda: traced.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 1]))), ValueError,
+        "one index for each value"),
     (lambda: traced.csr_array(np.ones(3)), ValueError, r"needs a matrix, but got shape \(3,\)"),
-    (lambda: traced.diags_array([np.ones(3)], offsets=[0], shape=(2, 2)), ValueError, "a vector of length 2 for the diagonal 0"),
+    (lambda: traced.diags_array([np.ones(3)], offsets=[0], shape=(2, 2)), ValueError,
+        "a vector of length 2 for the diagonal 0"),
     (lambda: traced.csr_array(P) @ traced.csr_array(WIDE), ValueError, "needs as many columns as rows"),
     (lambda: traced.csr_array(P) @ np.ones(4), ValueError, r"needs a vector \(6,\)"),
     (lambda: traced.linalg.splu(P).solve(np.ones(6), trans="X"), ValueError, 'trans="N", "T" or "H", but got'),
-    (lambda: cv.jit(lambda i: traced.coo_array((np.ones(2), (i, i))).sum())(np.array([0, 1])), ValueError, "rows .* are traced"),
+    (lambda: cv.jit(lambda i: traced.coo_array((np.ones(2), (i, i))).sum())(np.array([0, 1])), ValueError,
+        "rows .* are traced"),
 ])
 def test_bad_input_is_explained(call, error, message):
     with pytest.raises(error, match=message):

@@ -95,7 +95,8 @@ def dense(fun, x):
     jacobian = covector.jacrev(lambda x: [v for v in covector.tree.leaves(fun(x)) if v.dtype.kind in "fc"])(x)
     jacobian = iter(jacobian)
     for v in covector.tree.leaves(fun(x)):
-        rows.append(np.asarray(next(jacobian)).reshape(-1, x.size) if v.dtype.kind in "fc" else np.zeros((v.size, x.size)))
+        rows.append(np.asarray(next(jacobian)).reshape(-1, x.size) if v.dtype.kind in "fc" else np.zeros((v.size,
+            x.size)))
     return np.concatenate(rows)
 
 
@@ -132,7 +133,8 @@ def test_steps_of_a_scan_depend_on_earlier_rows_alone():
 @pytest.mark.parametrize("colouring", ["star", "acyclic", "columns"])
 @pytest.mark.parametrize("fun", [
     rosenbrock, lambda x: np.sum(brusselator(x[:8]) ** 2) + x[11] * x[8], lambda x: np.sum(x) ** 2 + x[3] ** 3,
-    lambda x: x[0] * np.sum(np.sin(x[1:])), covector.jit(rosenbrock), lambda x: np.sum(x), lambda x: np.sum(halved(x) * x),
+    lambda x: x[0] * np.sum(np.sin(x[1:])), covector.jit(rosenbrock), lambda x: np.sum(x),
+        lambda x: np.sum(halved(x) * x),
     lambda x: np.sum(scanned(x)), lambda x: 1.0], ids=str)
 def test_sparse_hessian_is_the_dense_one(fun, colouring):
     found = sparse_hessian(fun, colouring=colouring, check=True)(X)
@@ -219,8 +221,8 @@ def test_other_arguments_may_change_unless_they_are_integers():
     plan = sparse_jacobian(fun).plan(x, np.zeros(3), np.array([0, 3, 1]), scale=2.0)
     found = plan(x, w, np.array([0, 3, 1]), scale=3.0).toarray()
     np.testing.assert_allclose(found, covector.jacfwd(fun)(x, w, np.array([0, 3, 1]), scale=3.0))
-    with pytest.raises(ValueError, match=r"plan of sparse_jacobian was made for .*, on which the pattern may depend, but "
-                                         r"got .*make another plan"):
+    with pytest.raises(ValueError, match=r"plan of sparse_jacobian was made for .*, on which the pattern may depend, "
+                                         r"but got .*make another plan"):
         plan(x, w, np.array([0, 3, 2]), scale=3.0)
 
 
@@ -289,7 +291,8 @@ def test_complex_functions():
     hessian = sparse_hessian(lambda z: np.sum(z[1:] * z[:-1] ** 2), holomorphic=True, colouring="acyclic")(z)
     np.testing.assert_allclose(hessian.toarray(), covector.hessian(
         lambda z: np.sum(z[1:] * z[:-1] ** 2), holomorphic=True)(z), atol=1e-12)
-    with pytest.raises(TypeError, match=r"needs real inputs without holomorphic=True, but got .*; pass holomorphic=True"):
+    with pytest.raises(TypeError,
+        match=r"needs real inputs without holomorphic=True, but got .*; pass holomorphic=True"):
         sparse_jacobian(fun)(z)
 
 
@@ -305,8 +308,8 @@ def test_a_wrong_pattern_is_found_by_a_random_product():
     wrong.data[5] = False
     y = RNG.uniform(1, 2, 32)
     for mode in ("fwd", "rev", "auto"):
-        with pytest.raises(Exception, match=r"pattern of sparse_jacobian lacks an element of (row|column) \d+.*; leave pattern "
-                                            r"out, give one with all elements, or pass check=False"):
+        with pytest.raises(Exception, match=r"pattern of sparse_jacobian lacks an element of (row|column) \d+.*; "
+                                            r"leave pattern out, give one with all elements, or pass check=False"):
             sparse_jacobian(brusselator, pattern=wrong, mode=mode)(y)
     assert sparse_jacobian(brusselator, pattern=wrong, check=False)(y).nnz == 191
     np.testing.assert_allclose(sparse_jacobian(brusselator, pattern=right.tocoo())(y).toarray(),
@@ -343,7 +346,8 @@ def test_colourings_of_users():
 
 def test_other_shapes_are_refused():
     plan = sparse_jacobian(FUNCTIONS["stencil"]).plan(X)
-    with pytest.raises(ValueError, match=r"made for an argument of shape \(12,\), but got shape \(13,\); make another plan"):
+    with pytest.raises(ValueError,
+        match=r"made for an argument of shape \(12,\), but got shape \(13,\); make another plan"):
         plan(np.ones(13))
     with pytest.raises(TypeError, match="made for 1 positional arguments, but got 2"):
         plan(X, X)
@@ -359,7 +363,8 @@ def test_choices_by_values_are_refused():
 
 
 def test_a_full_pattern_is_refused_before_memory_is():
-    with pytest.raises(ValueError, match=r"nonzeros came up, and more than \d+ are not kept; .*use jacobian, or products"):
+    with pytest.raises(ValueError,
+        match=r"nonzeros came up, and more than \d+ are not kept; .*use jacobian, or products"):
         sparsity(lambda x: x - np.mean(x))(np.ones(20_000))
 
 

@@ -43,8 +43,8 @@ def ordered(by_column, order):
             return range(width)
         if order == "largest":
             return np.argsort(-np.diff(by_column.indptr), kind="stable").tolist()
-        raise ValueError(f'the order of a colouring is "natural", "largest" or a permutation, but got {order!r}; choose '
-                         f"one{at_user_line()}")
+        raise ValueError(f'the order of a colouring is "natural", "largest" or a permutation, but got {order!r}; '
+                         f"choose one{at_user_line()}")
     return np.asarray(order).tolist()
 
 
@@ -78,8 +78,8 @@ def check_columns(pattern, colours, name):
     if len(same):
         a, b = order[same[0]], order[same[0] + 1]
         raise ValueError(f"the colouring gives {what} {pattern.indices[a]} and {pattern.indices[b]} the same colour "
-                         f"{found[a]}, but both have an element in {'row' if name == 'column' else 'column'} {rows[a]}; "
-                         f"give them different ones, or leave colouring out{at_user_line()}")
+                         f"{found[a]}, but both have an element in {'row' if name == 'column' else 'column'} "
+                         f"{rows[a]}; give them different ones, or leave colouring out{at_user_line()}")
 
 
 class Coloured:

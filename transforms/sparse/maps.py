@@ -68,15 +68,17 @@ class FlatMap:
         for x, aval in [*zip(leaves, self.avals), *zip([rest[k] for k in self.free], self.free_avals)]:
             found = aval_of(x)
             if found.shape != aval.shape:
-                raise ShapeError(f"the plan of {self.name} was made for an argument of shape {aval.shape}, but got shape "
-                                 f"{found.shape}; make another plan for it, {self.name}(f).plan(x){at_user_line()}")
+                raise ShapeError(f"the plan of {self.name} was made for an argument of shape {aval.shape}, but got "
+                                 f"shape {found.shape}; make another plan for it, {self.name}(f).plan(x)"
+                                 f"{at_user_line()}")
             if found.dtype.kind != aval.dtype.kind and not np.can_cast(found.dtype, aval.dtype, "same_kind"):
                 raise DtypeError(f"the plan of {self.name} was made for an argument of dtype {aval.dtype}, but got "
                                  f"{found.dtype}; cast it, or make another plan for it{at_user_line()}")
         for k, was in self.fixed.items():
             if not _same(rest[k], was):
-                raise ValueError(f"the plan of {self.name} was made for {_brief(was)}, on which the pattern may depend, but "
-                                 f"got {_brief(rest[k])}; pass the same, or make another plan for it{at_user_line()}")
+                raise ValueError(f"the plan of {self.name} was made for {_brief(was)}, on which the pattern may "
+                                 f"depend, but got {_brief(rest[k])}; pass the same, or make another plan for it"
+                                 f"{at_user_line()}")
         leaves = [_inexact(x, a) for x, a in zip(leaves, self.avals)]
         return leaves, [rest[k] for k in self.free]
 
@@ -164,8 +166,8 @@ def _chosen(outs, live):
 def _aval(x, name):
     if isinstance(x, ShapeDtype):
         if not is_inexact(x.dtype):
-            raise DtypeError(f"{name} needs floating or complex inputs, but an argument has dtype {x.dtype}; exclude it "
-                             f"with argnums, or take another dtype{at_user_line()}")
+            raise DtypeError(f"{name} needs floating or complex inputs, but an argument has dtype {x.dtype}; exclude "
+                             f"it with argnums, or take another dtype{at_user_line()}")
         return make_aval(x.shape, x.dtype)
     aval = differentiable(x, name)
     return make_aval(aval.shape, aval.dtype)

@@ -176,7 +176,8 @@ def _of_scan(eq, found, values):
     rows = [[] for _ in eq.outputs[n:]]
     step = _Step(graph, known, sizes)
     for i in reversed(range(steps)) if named["reverse"] else range(steps):
-        given = [*head, *carry, *[None if x is None else _slice(x, i, size) for x, size in zip(xs, sizes[consts + n :])]]
+        given = [*head, *carry, *[None if x is None else _slice(x, i, size) for x, size in zip(xs,
+            sizes[consts + n :])]]
         outs = step(given)
         carry = outs[:n]
         for collected, r, v in zip(rows, outs[n:], graph.outputs[n:]):
@@ -192,7 +193,7 @@ def _slice(found, i, size):
 
 
 class _Step:
-    """The dependence of one step of a loop: by its graph, or by the relation of its outputs to its inputs, once known."""
+    """The dependence of one step of a loop, by the relation of its outputs to its inputs, found once."""
 
     def __init__(self, graph, known, sizes):
         self.graph = graph

@@ -84,7 +84,8 @@ class SparsePlan:
         if len(mine):
             width = self.inputs if turned else self.outputs
             total = int(colour.max()) + 1
-            cuts = list(chunks(total, 4 * max(self.inputs, self.outputs), 8, (self.options.chunk_size, None, self.flat.name)))
+            cuts = list(chunks(total, 4 * max(self.inputs, self.outputs), 8, (self.options.chunk_size, None,
+                self.flat.name)))
             order = np.argsort(colour, kind="stable") if len(cuts) > 1 else None
             sorted_colours = colour if order is None else colour[order]
             positions = []
@@ -163,17 +164,17 @@ class SparsePlan:
         if len(wrong):
             what = "column" if turned else "row"
             raise RuleError(f"the pattern of {self.flat.name} lacks an element of {what} {wrong[0]} (and of "
-                            f"{len(wrong) - 1} more): a product with a random vector gives {want[wrong[0]]}, the sparse "
-                            f"matrix {got[wrong[0]]}; leave pattern out, give one with all elements, or pass check=False"
-                            f"{at_user_line()}")
+                            f"{len(wrong) - 1} more): a product with a random vector gives {want[wrong[0]]}, the "
+                            f"sparse matrix {got[wrong[0]]}; leave pattern out, give one with all elements, or pass "
+                            f"check=False{at_user_line()}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix as a `scipy.sparse.csr_array`, for arguments like those that the plan was made for."""
         data = self.values(*args, **kwargs)
         if isinstance(data, Tracer):
-            raise RuleError(f"{self.flat.name} was called with traced values, and a scipy.sparse array cannot hold those; "
-                            f"use the elements themselves, plan.values(x), which belong to plan.rows and plan.columns"
-                            f"{at_user_line()}")
+            raise RuleError(f"{self.flat.name} was called with traced values, and a scipy.sparse array cannot hold "
+                            f"those; use the elements themselves, plan.values(x), which belong to plan.rows and "
+                            f"plan.columns{at_user_line()}")
         return SPARSE.csr_array((data, self.columns.copy(), self.pattern.indptr.copy()), shape=self.shape)
 
 

@@ -132,8 +132,8 @@ def sparse_hessian(
     """
     check_function(fun, "sparse_hessian")
     if isinstance(colouring, str) and colouring not in ("star", "acyclic", "columns"):
-        raise ValueError(f'sparse_hessian needs colouring "star", "acyclic", "columns" or an array of integers, but got '
-                         f"{colouring!r}; choose one of them{at_user_line()}")
+        raise ValueError(f'sparse_hessian needs colouring "star", "acyclic", "columns" or an array of integers, but '
+                         f"got {colouring!r}; choose one of them{at_user_line()}")
     options = pattern, colouring, check, holomorphic, chunk_size, "fwd", jit
     gradient = grad(fun, argnums, holomorphic=holomorphic)
 

@@ -5,6 +5,7 @@ import numpy as np
 from ...core.errors import DtypeError, at_user_line
 from ...core.ops.shaping import concatenate
 from ...core.trace.device import constant
+from ...core.types import Any
 from ..arguments.arguments import settle
 from ..arguments.escape_checks import check_escaped
 from ..interpreters.forward import jvp
@@ -22,7 +23,7 @@ class Sweeps:
         self.out_avals = [out_avals[k] for k in live]
         self.live = live
         self.holomorphic = holomorphic
-        self.pullback = None
+        self.pullback: Any = None
 
     def of_live(self, *leaves):
         """The floating outputs."""
@@ -90,5 +91,5 @@ def check_kinds(avals, out_avals, holomorphic, name):
                              f"part{at_user_line()}")
     for a in out_avals:
         if holomorphic and a.dtype.kind != "c":
-            raise DtypeError(f"{name} with holomorphic=True needs complex outputs, but the function returned {a!r}; drop "
-                             f"holomorphic{at_user_line()}")
+            raise DtypeError(f"{name} with holomorphic=True needs complex outputs, but the function returned {a!r}; "
+                             f"drop holomorphic{at_user_line()}")

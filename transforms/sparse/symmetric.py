@@ -12,6 +12,7 @@ from ...core.ops.indexing.indexing import take
 from ...core.ops.shaping import concatenate
 from ...core.ops.sparse.patterns import SparsePattern
 from ...core.trace.tracer import Tracer
+from ...core.types import Any
 
 SOLVING = LazyModule("covector.core.ops.sparse.solving")
 LINALG = LazyModule("scipy.sparse.linalg")
@@ -150,11 +151,12 @@ class Recovery:
             raise ValueError(f"the colouring gives rows {rows[at]} and {columns[at]} the same colour "
                              f"{colours[rows[at]]}, but their element is not 0; give them different ones, or leave "
                              f"colouring out{at_user_line()}")
-        self.triangle = None
+        self.triangle: Any = None
+        self.sums: Any = None
+        self.order: Any = np.arange(graph.edges)
         chosen = np.full(graph.edges, -1)  # which sum an edge is read from
         alone = counts[place] == 1
         chosen[edge[off][alone]] = place[alone]
-        self.order = np.arange(graph.edges)
         if np.any(chosen < 0):
             chosen = self._peeled(edge[off], place, counts)
         first = np.full(len(names), -1)
@@ -188,23 +190,23 @@ class Recovery:
                 if left[t] == 1:
                     ready.append(t)
         if len(order) < number:
-            raise ValueError("the colouring does not determine the elements of the symmetric matrix: two colours make a "
-                             f"cycle; give a star or an acyclic colouring, or leave colouring out{at_user_line()}")
+            raise ValueError("the colouring does not determine the elements of the symmetric matrix: two colours make "
+                             f"a cycle; give a star or an acyclic colouring, or leave colouring out{at_user_line()}")
         self.order = np.array(order, np.int64)
         rank = np.empty(number, np.int64)
         rank[self.order] = np.arange(number)
-        chosen = np.array(chosen, np.int64)
-        lengths = np.diff(starts)[chosen[self.order]]
+        sums = np.array(chosen, np.int64)
+        lengths = np.diff(starts)[sums[self.order]]
         rows = np.repeat(np.arange(number), lengths)
-        begin = np.array(starts)[chosen[self.order]]
+        begin = np.array(starts)[sums[self.order]]
         within = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         columns = rank[np.array(flat)[np.repeat(begin, lengths) + within]]
         if number and len(rows) > number:
             matrix = SPARSE.csc_array((np.ones(len(rows)), (rows, columns)), shape=(number, number))
             self.triangle = LINALG.splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0,
                                         options={"SymmetricMode": False, "Equil": False})
-        self.sums = matrix if self.triangle is not None else None
-        return chosen
+            self.sums = matrix
+        return sums
 
     def places(self, n):
         """Positions in the products, `(colours, n)` flat, of what is read off for each element of the pattern."""

@@ -91,8 +91,8 @@ def coo_array(arg1: Any, shape: tuple[int, int] | None = None) -> SparseArray:
     rows, columns = _places(rows, "rows"), _places(columns, "columns")
     data = _values(data)
     if not rows.shape == columns.shape == data.shape:
-        raise ShapeError(f"coo_array needs as many rows and columns as values, but got {rows.shape}, {columns.shape} and "
-                         f"{tuple(data.shape)}; give one place for each value{at_user_line()}")
+        raise ShapeError(f"coo_array needs as many rows and columns as values, but got {rows.shape}, {columns.shape} "
+                         f"and {tuple(data.shape)}; give one place for each value{at_user_line()}")
     shape = _checked_shape(shape, rows, columns, "coo_array")
     keys = rows.astype(np.int64) * shape[1] + columns
     return _merged(data, keys, shape)
@@ -122,8 +122,8 @@ def diags_array(diagonals: Any, *, offsets: Any = 0, shape: tuple[int, int] | No
         diagonals)).ndim == 1 else list(diagonals)
     diagonals = [_values(d) for d in diagonals]
     if len(diagonals) != len(offsets):
-        raise ShapeError(f"diags_array needs one offset for each diagonal, but got {len(offsets)} for {len(diagonals)}; "
-                         f"give as many{at_user_line()}")
+        raise ShapeError(f"diags_array needs one offset for each diagonal, but got {len(offsets)} for "
+                         f"{len(diagonals)}; give as many{at_user_line()}")
     n = diagonals[0].shape[0] + abs(offsets[0]) if diagonals else 0
     m, n = shape if shape is not None else (n, n)
     rows, columns = [], []
@@ -159,8 +159,8 @@ def with_data(a: Any, data: Array) -> SparseArray:
     pattern = sparse(a).pattern
     data = _values(data)
     if tuple(data.shape) != (pattern.size,):
-        raise ShapeError(f"with_data needs the {pattern.size} values of a pattern, but got shape {tuple(data.shape)}; give "
-                         f"one for each place, row by row{at_user_line()}")
+        raise ShapeError(f"with_data needs the {pattern.size} values of a pattern, but got shape {tuple(data.shape)}; "
+                         f"give one for each place, row by row{at_user_line()}")
     return SparseArray(data, pattern)
 
 
@@ -182,7 +182,8 @@ def _of_rows(data: Any, indices: np.ndarray, starts: np.ndarray, shape: Any, nam
                          f"{tuple(data.shape)} values, {indices.shape} indices and indptr up to "
                          f"{starts[-1] if len(starts) else None}; check the three arrays{at_user_line()}")
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    shape = _checked_shape((len(starts) - 1, int(indices.max(initial=-1)) + 1) if shape is None else shape, rows, indices,
+    shape = _checked_shape((len(starts) - 1, int(indices.max(initial=-1)) + 1) if shape is None else shape, rows,
+        indices,
                            name)
     keys = rows.astype(np.int64) * shape[1] + indices
     if np.all(np.diff(keys) > 0):
@@ -196,15 +197,15 @@ def _checked_shape(shape: Any, rows: np.ndarray, columns: np.ndarray, name: str)
         return needed
     shape = int(shape[0]), int(shape[1])
     if needed[0] > shape[0] or needed[1] > shape[1] or min(rows.min(initial=0), columns.min(initial=0)) < 0:
-        raise ShapeError(f"{name} got places outside of a matrix of shape {shape}: they need {needed}, and count from 0; "
-                         f"give a larger shape{at_user_line()}")
+        raise ShapeError(f"{name} got places outside of a matrix of shape {shape}: they need {needed}, and count from "
+                         f"0; give a larger shape{at_user_line()}")
     return shape
 
 
 def _places(x: Any, what: str) -> np.ndarray:
     if isinstance(x, Tracer):
-        raise ShapeError(f"{what} of a sparse matrix are traced, and its pattern must be known; compute them outside of the "
-                         f"transformed function{at_user_line()}")
+        raise ShapeError(f"{what} of a sparse matrix are traced, and its pattern must be known; compute them outside "
+                         f"of the transformed function{at_user_line()}")
     x = np.asarray(x)
     if x.ndim != 1 or x.dtype.kind not in "iu" and x.size:
         raise ShapeError(f"{what} of a sparse matrix are a vector of integers, but got shape {x.shape} and dtype "

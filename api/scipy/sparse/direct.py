@@ -54,7 +54,7 @@ def splu(A: Any) -> "SuperLU":  # noqa: N803 - SciPy's name
     Returns:
         an object with `solve(b, trans="N")`, `shape` and `nnz`.
     Raises:
-        LinAlgError, ShapeError: as for `spsolve`; a matrix whose values are not known yet raises when it is solved with.
+        LinAlgError, ShapeError: as for `spsolve`; one whose values are not known yet raises in `solve`.
 
     >>> import numpy as np
     >>> from covector.scipy import sparse
@@ -79,7 +79,8 @@ class SuperLU:
     @property
     def shape(self) -> tuple[int, int]:
         """Of the matrix."""
-        return self.pattern.shape
+        m, n = self.pattern.shape
+        return m, n
 
     @property
     def nnz(self) -> int:
@@ -102,12 +103,12 @@ def square(a: Any, name: str) -> tuple[Any, SparsePattern]:
     """Values and pattern of a square sparse matrix."""
     need_scipy(name)
     if callable(getattr(a, "matvec", None)) or callable(a):
-        raise RuleError(f"{name} got a {type(a).__name__}, and needs a matrix, whose transpose derivatives ask for; give a "
-                        f"sparse matrix, or write the derivative with covector.custom_root{at_user_line()}")
+        raise RuleError(f"{name} got a {type(a).__name__}, and needs a matrix, whose transpose derivatives ask for; "
+                        f"give a sparse matrix, or write the derivative with covector.custom_root{at_user_line()}")
     a = csr_array(a)
     if a.shape[0] != a.shape[1]:
-        raise ShapeError(f"{name} needs a square matrix, but got shape {a.shape}; solve the normal equations A.T @ A for "
-                         f"least squares{at_user_line()}")
+        raise ShapeError(f"{name} needs a square matrix, but got shape {a.shape}; solve the normal equations A.T @ A "
+                         f"for least squares{at_user_line()}")
     return a.data, a.pattern
 
 
@@ -118,8 +119,8 @@ def solved(data: Any, pattern: SparsePattern, b: Any, turned: bool, method: Any,
     b = b if isinstance(b, Tracer) else np.asarray(b)
     n = pattern.shape[0]
     if b.ndim not in (1, 2) or b.shape[0] != n:
-        raise ShapeError(f"{name} needs a right-hand side of shape ({n},) or ({n}, k), but got {tuple(b.shape)}; reshape it, "
-                         f"or map over further axes with vmap{at_user_line()}")
+        raise ShapeError(f"{name} needs a right-hand side of shape ({n},) or ({n}, k), but got {tuple(b.shape)}; "
+                         f"reshape it, or map over further axes with vmap{at_user_line()}")
     if b.dtype.kind not in "fc":
         b = b.astype(np.float64)
     data = data if isinstance(data, Tracer) or data.dtype.kind in "fc" else data.astype(np.float64)

@@ -57,8 +57,8 @@ class Iterative:
             words = (f"convergence to tolerance not achieved, number of iterations {info}" if info > 0 else
                      "illegal input or breakdown")
             raise np.linalg.LinAlgError(
-                f"{self.name} did not solve a sparse system of shape {pattern.shape}: {words} (info={info}, as SciPy has "
-                f"it); give a larger maxiter, another rtol or a preconditioner M, or use spsolve{at_user_line()}")
+                f"{self.name} did not solve a sparse system of shape {pattern.shape}: {words} (info={info}, as SciPy "
+                f"has it); give a larger maxiter, another rtol or a preconditioner M, or use spsolve{at_user_line()}")
         return out
 
 
@@ -72,8 +72,8 @@ def cg(
         A: a sparse matrix `(n, n)`: a `SparseArray`, whose values may be traced, one of SciPy, or a matrix.
         b: `(n,)`, or `(n, k)`, which is solved column by column; may be traced.
         x0: the starting point; not traced.
-        rtol, atol: tolerances for the norm of the residual. Derivatives have the precision of the solver: 1e-5, unless a
-            smaller one is given.
+        rtol, atol: tolerances for the norm of the residual. Derivatives have the precision of the solver: 1e-5, unless
+            a smaller one is given.
         maxiter: how many iterations at most.
         M: a preconditioner: a matrix, or an operator with a transpose; not traced.
         callback: called by SciPy after each iteration, not in solving for derivatives.
@@ -154,8 +154,8 @@ def _solve(name: str, a: Any, b: Any, x0: Any, preconditioner: Any, **options: A
     if x0 is not None:
         shape = tuple(b.shape) if isinstance(b, Tracer) else np.shape(b)
         if np.shape(x0) != shape:
-            raise ShapeError(f"{name} needs a starting point of the shape of b, {shape}, but got {np.shape(x0)}; reshape "
-                             f"it{at_user_line()}")
+            raise ShapeError(f"{name} needs a starting point of the shape of b, {shape}, but got {np.shape(x0)}; "
+                             f"reshape it{at_user_line()}")
         x0 = np.reshape(x0, (shape[0], -1))
     given = tuple([(k, v) for k, v in options.items() if v is not None])
     method = Iterative(name, x0, given, preconditioner)

@@ -139,8 +139,8 @@ class SparseArray:
             return SparseArray(self.data * other, self.pattern)
         shape = tuple(np.shape(other)) if not isinstance(other, Tracer) else other.shape
         if np.broadcast_shapes(shape, self.shape) != self.shape:
-            raise ShapeError(f"multiply of a SparseArray of shape {self.shape} needs an array that broadcasts to it, but got "
-                             f"shape {shape}; reshape it{at_user_line()}")
+            raise ShapeError(f"multiply of a SparseArray of shape {self.shape} needs an array that broadcasts to it, "
+                             f"but got shape {shape}; reshape it{at_user_line()}")
         shape = (1,) * (2 - len(shape)) + shape
         places = [np.zeros_like(k) if n == 1 else k for k, n in zip((self.pattern.rows, self.indices), shape)]
         flat = reshape(other, (-1,)) if isinstance(other, np.ndarray) else other.reshape((-1,))
@@ -208,8 +208,8 @@ def _dense(x: Any) -> Any:
 
 def _sum(a: SparseArray, b: SparseArray) -> SparseArray:
     if a.shape != b.shape:
-        raise ShapeError(f"a sum of sparse matrices needs one shape, but got {a.shape} and {b.shape}; give both the same"
-                         f"{at_user_line()}")
+        raise ShapeError(f"a sum of sparse matrices needs one shape, but got {a.shape} and {b.shape}; give both the "
+                         f"same{at_user_line()}")
     if a.pattern == b.pattern:
         return SparseArray(a.data + b.data, a.pattern)
     n = a.shape[1]
@@ -234,8 +234,8 @@ def pattern_of(places: np.ndarray, shape: tuple[int, int]) -> SparsePattern:
 def _sparse_product(a: SparseArray, b: SparseArray) -> SparseArray:
     """The product of two sparse matrices: every pair of values that meet, added up where they come to stand."""
     if a.shape[1] != b.shape[0]:
-        raise ShapeError(f"a product of sparse matrices of shapes {a.shape} and {b.shape} needs as many columns as rows; "
-                         f"transpose one{at_user_line()}")
+        raise ShapeError(f"a product of sparse matrices of shapes {a.shape} and {b.shape} needs as many columns as "
+                         f"rows; transpose one{at_user_line()}")
     counts = np.diff(b.indptr)[a.indices]
     left = np.repeat(np.arange(a.nnz), counts)
     right = np.repeat(b.indptr[:-1][a.indices] - np.cumsum(counts) + counts, counts) + np.arange(len(left))

@@ -54,7 +54,8 @@ class SparsePattern:
         return text.digest()
 
     def __eq__(self, other):
-        return self is other or type(other) is SparsePattern and (self.shape, self.digest) == (other.shape, other.digest)
+        return self is other or type(other) is SparsePattern and (self.shape, self.digest) == (other.shape,
+            other.digest)
 
     def __hash__(self):
         return hash((self.shape, self.digest))
@@ -91,7 +92,7 @@ def factorization(pattern, values):
                                               shape=pattern.shape[::-1]))
     except RuntimeError as error:
         raise np.linalg.LinAlgError(
-            f"a sparse system has no unique solution: SciPy's factorization says {str(error)!r}; change the matrix, add "
-            f"to its diagonal, or use a least-squares solver{at_user_line()}") from error
+            f"a sparse system has no unique solution: SciPy's factorization says {str(error)!r}; change the matrix, "
+            f"add to its diagonal, or use a least-squares solver{at_user_line()}") from error
     pattern.factors = [(values.copy(), factor), *pattern.factors[: LATEST - 1]]
     return factor

@@ -72,7 +72,8 @@ def _depends(data, x, pattern, turned):
 
 def _patterns():
     """Patterns for samples: square, wide, and without values."""
-    for m, n, places in ((3, 3, [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)]), (2, 4, [(0, 3), (1, 0), (1, 2)]), (2, 3, [])):
+    for m, n, places in ((3, 3, [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)]), (2, 4, [(0, 3), (1, 0), (1, 2)]), (2, 3,
+        [])):
         starts = np.concatenate([[0], np.cumsum(np.bincount([i for i, _ in places], minlength=m))]).astype(int)
         yield SparsePattern(starts, np.array([j for _, j in places], int), (m, n))
 
