@@ -10,6 +10,7 @@ from ...primitive.families import broadcast_shape, elementwise, primitive
 from ...tape.unbroadcast import conj, fix, strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp
+from ..dependence import lines, numbered, shared
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
 from ..reductions import reduce_mean, reduce_sum
@@ -122,6 +123,8 @@ affine = primitive(
     real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
     exact=True,
     batch=_affine_batch,
+    depends=lambda x, w, b, ans: {0: shared(x.shape, ans.shape, (0,), (0,)), 1: shared(w.shape, ans.shape, (1,), (1,)),
+                                  2: (numbered(b.shape), np.broadcast_to(numbered(b.shape), ans.shape))},
     samples=together(
         arrays((3, 4), (4, 2), (2,)),
         arrays((3, 4), (4, 2), (3, 2)),
@@ -224,6 +227,7 @@ softmax = primitive(
     vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
     batch=lambda x, axis: softmax(x, axis + 1),
     absent=_REAL,
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 log_softmax = primitive(
@@ -234,6 +238,7 @@ log_softmax = primitive(
     vjp={"x": lambda ct, ans, axis: ct - exp(ans) * reduce_sum(ct, (axis,), True)},
     batch=lambda x, axis: log_softmax(x, axis + 1),
     absent=_REAL,
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 
