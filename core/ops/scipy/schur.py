@@ -22,7 +22,11 @@ def _upper(x):
     return x * constant(np.tri(x.shape[-1], dtype=x.dtype).T, x)
 
 
-def _check_gaps(t):
+def _check_unique(t):
+    if np.any(np.diagonal(t, -1)):
+        raise np.linalg.LinAlgError(
+            "the derivative of a real Schur form was requested of a matrix with complex eigenvalues, where it is "
+            f"not triangular; use schur(a, output='complex'){at_user_line()}")
     values = np.diagonal(t)
     gaps = np.abs(values[:, None] - values[None, :])[np.tri(len(values), k=-1, dtype=bool)]
     if gaps.size and gaps.min() <= tiny(t) * np.abs(values).max():
@@ -34,7 +38,7 @@ def _check_gaps(t):
 
 def _below(t, m, turned):
     """Strictly lower x with tril(x t - t x, -1) = tril(m, -1), a column at a time; or its adjoint, with tᴴ for t."""
-    _check_gaps(t)
+    _check_unique(t)
     n = t.shape[0]
     x = np.zeros_like(m)
     for j in range(n - 2, -1, -1) if turned else range(n - 1):
@@ -97,15 +101,7 @@ below = primitive(
 
 
 def _run_schur(xp, a):
-    def run(a):
-        t, z = linalg.schur(a, output="real")
-        if a.dtype.kind != "c" and np.any(np.diagonal(t, -1)):
-            raise np.linalg.LinAlgError(
-                "the derivative of a real Schur form was requested of a matrix with complex eigenvalues, where it is "
-                f"not triangular; use schur(a, output='complex'){at_user_line()}")
-        return t, z
-
-    return stacked(xp, "schur", run, [a.shape[-2:], a.shape[-2:]], a)
+    return stacked(xp, "schur", lambda a: linalg.schur(a, output="real"), [a.shape[-2:], a.shape[-2:]], a)
 
 
 def _schur_shape(a):
