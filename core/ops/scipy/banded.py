@@ -1,6 +1,5 @@
 """Systems of banded matrices, stored by their diagonals as LAPACK has them."""
 
-import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype

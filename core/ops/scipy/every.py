@@ -1,3 +1,10 @@
 """All operations whose algorithm is SciPy's, loaded together: for what goes over the registry."""
 
-from . import banded as banded, equations as equations, functions as functions, lu as lu, riccati as riccati, schur as schur
+from . import (
+    banded as banded,
+    equations as equations,
+    functions as functions,
+    lu as lu,
+    riccati as riccati,
+    schur as schur,
+)
