@@ -6,11 +6,12 @@ import numpy as np
 
 from ...arrays.dtypes import real_dtype, result_dtype
 from ...primitive.families import elementwise
+from ...tape.unbroadcast import conj
 from ..arithmetic import exp, sqrt
 from ..samples import Sample, unary
 from ..selection import astype, where
 from ..shaping import complex_of
-from .scipy_calls import calling, scipy_call
+from .scipy_calls import calling, real_like, scipy_call
 from .scipy_kernels import scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
@@ -27,7 +28,8 @@ lambertw = calling(
     "lambertw",  # w with w exp(w) = x, branch n; complex. Corless et al. (1996), Adv. Comput. Math. 5, equation 3.2
     _lambertw,
     {"x": lambda ans: exp(-ans) / (1.0 + ans)},
-    _branches,
+    vjp={"x": lambda ct, x, ans: real_like(ct * conj(exp(-ans) / (1.0 + ans)), x)},
+    samples=_branches,
     names="n, x",
     nondiff="n",
     refused={"n": "the branch is an integer"},
@@ -94,6 +96,10 @@ def _harmonic_slope(n, m, x, y):
     return 0.5 * (up * sph_harm_y(n, m + 1, x, y) / turn - down * sph_harm_y(n, m - 1, x, y) * turn)
 
 
+def _turning(m, ans):
+    return 1j * astype(m, real_dtype(ans.dtype)) * ans
+
+
 def _harmonics(rng):
     def angles(*s):
         return rng.uniform(0.2, 2.9, s), rng.uniform(-3.0, 3.0, s)
@@ -111,8 +117,10 @@ sph_harm_y = calling(
     # At the poles the derivative is that toward the inside: SciPy's values there are those of |sin θ|.
     "sph_harm_y",  # Y(n, m; θ = x, φ = y), complex; DLMF 14.30.1
     _harmonic,
-    {"x": _harmonic_slope, "y": lambda m, ans: 1j * astype(m, real_dtype(ans.dtype)) * ans},
-    _harmonics,
+    {"x": _harmonic_slope, "y": _turning},
+    vjp={"x": lambda ct, n, m, x, y: real_like(ct * conj(_harmonic_slope(n, m, x, y)), x),
+         "y": lambda ct, m, y, ans: real_like(ct * conj(_turning(m, ans)), y)},
+    samples=_harmonics,
     names="n, m, x, y",
     nondiff="n, m",
     refused={"n": "degrees are integers", "m": "orders are integers"},

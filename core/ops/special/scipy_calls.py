@@ -6,6 +6,7 @@ from ...arrays.backend import special_function
 from ...arrays.dtypes import complex_dtype, is_inexact, result_dtype
 from ...primitive.families import elementwise
 from ...primitive.primitive import Loop
+from ...trace.tracer import Tracer
 from .scipy_kernels import SINGLE, WIDE
 
 _WEAK = frozenset({int, float, complex, bool})
@@ -31,7 +32,18 @@ def scipy_call(name, complex_too=False, turned=False):
 
 
 def calling(name, run, d, samples, names="x", **facts):
-    """The elementwise primitive that `run(xp, *xs)` computes, of the operands `names`."""
-    impl = {"x": lambda xp, x: run(xp, x), "n, x": lambda xp, n, x: run(xp, n, x),
-            "n, m, x, y": lambda xp, n, m, x, y: run(xp, n, m, x, y)}[names]
-    return elementwise(name, impl=impl, d=d, samples=samples, lower=Loop(lambda *xs: run(np, *xs)), **facts)
+    """The elementwise primitive that `run(xp, *xs)` computes, of the operands `names`; one loop in a lowering."""
+    loop = Loop(lambda *xs: run(np, *xs))
+
+    def compute(xp, *xs):
+        traced = [x for x in xs if isinstance(x, Tracer)]
+        return traced[0].owner.loop(loop, *xs) if traced else run(xp, *xs)
+
+    impl = {"x": lambda xp, x: compute(xp, x), "n, x": lambda xp, n, x: compute(xp, n, x),
+            "n, m, x, y": lambda xp, n, m, x, y: compute(xp, n, m, x, y)}[names]
+    return elementwise(name, impl=impl, d=d, samples=samples, **facts)
+
+
+def real_like(ct, x):
+    """A cotangent of `x`: of a real operand, whose answer is complex, the real part."""
+    return ct.real if x.dtype.kind != "c" and ct.dtype.kind == "c" else ct
