@@ -18,6 +18,7 @@ from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
 from .plane import erfi, voigt_profile, wofz, wrightomega
 from .quantiles import betaincinv, gammainccinv, gammaincinv
 from .student import stdtr, stdtrit
+from .tails import TAILS
 
 SPECIAL = {
     "gamma": gamma, "gammaln": gammaln, "psi": digamma, "beta": beta, "betaln": betaln, "gammainc": gammainc,
@@ -33,4 +34,4 @@ SPECIAL = {
     "stdtr": stdtr, "stdtrit": stdtrit, "loggamma": loggamma, "poch": poch, "binom": binom, "ellipk": ellipk,
     "ellipe": ellipe, "ellipkm1": ellipkm1, "ellipkinc": ellipkinc, "ellipeinc": ellipeinc, "hyp0f1": hyp0f1,
     "hyperu": hyperu, "wofz": wofz, "wrightomega": wrightomega, "erfi": erfi, "voigt_profile": voigt_profile,
-}  # fmt: skip
+} | TAILS  # fmt: skip
