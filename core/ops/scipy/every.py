@@ -2,7 +2,9 @@
 
 from . import (
     banded as banded,
+    correlation as correlation,
     equations as equations,
+    filters as filters,
     functions as functions,
     lu as lu,
     riccati as riccati,
