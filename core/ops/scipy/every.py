@@ -9,4 +9,5 @@ from . import (
     lu as lu,
     riccati as riccati,
     schur as schur,
+    trigonometric as trigonometric,
 )
