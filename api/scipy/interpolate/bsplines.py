@@ -225,7 +225,7 @@ def _made(t: Array, c: Array, k: int, axis: int) -> BSpline:
 
 
 def _not_a_knot(x: Array, k: int) -> Array:
-    """Knots at the places, or the middles for even degrees, but for those next to the ends; de Boor (1978), XIII (12)."""
+    """Knots at places, or middles for even degrees, but for those next to the ends; de Boor (1978), XIII (12)."""
     middle = x if k % 2 else 0.5 * (x[1:] + x[:-1])
     skip = (k + 1) // 2
     if x.shape[0] <= k:
