@@ -16,7 +16,7 @@ from .filters import extended
 
 # What the coefficients of splines do beyond the ends, for each mode; SciPy, ni_splines.c.
 _ENDS = {"mirror": "mirror", "constant": "mirror", "wrap": "mirror", "grid-constant": "mirror", "reflect": "reflect",
-         "grid-mirror": "reflect", "nearest": "mirror", "grid-wrap": "grid-wrap"}
+         "grid-mirror": "reflect", "nearest": "reflect", "grid-wrap": "grid-wrap"}
 _PADDED = 12  # elements that SciPy adds at each end for modes whose splines it does not know
 
 
@@ -36,7 +36,8 @@ def map_coordinates(
         cval: what stands beyond the ends with the modes "constant" and "grid-constant".
         prefilter: whether `input` are values; otherwise, coefficients of splines.
     Returns:
-        an array of the shape `coordinates.shape[1:]` and the dtype of `input`.
+        an array of the shape `coordinates.shape[1:]` and the dtype of `input`. With "nearest", more than 12 elements
+        beyond an end, the value is that of the end; SciPy's differs by up to 1e-4 there, from its padding.
     Raises:
         ShapeError: `coordinates` do not have one row for each axis.
         RuntimeError: `order` or `mode` is not supported.
@@ -149,8 +150,6 @@ def _brought_in(c: Array, n: int, mode: str) -> Array:
 def _element(i: Array, n: int, mode: str, ends: str) -> Array:
     """A neighbour beyond the ends as an element of the array."""
     if mode == "grid-constant":
-        return clip(i, 0, n - 1)
-    if mode == "nearest":
         return clip(i, 0, n - 1)
     if ends == "grid-wrap":
         return i % n
