@@ -9,7 +9,9 @@ from ...core.errors import ShapeError, at_user_line
 from ...core.numpy_api.methods import normal_axis
 from ...core.ops.selection import astype
 from ...core.trace.tracer import unwrap
-from ...numpy import clip, moveaxis, reshape, searchsorted
+from ...numpy.elementwise import clip
+from ...numpy.shaping import moveaxis, reshape
+from ...numpy.sorting import searchsorted
 from ...numpy.surface import Array, floating
 
 

@@ -1,6 +1,6 @@
 """Distribution functions that are incomplete beta and gamma functions, and their tails."""
 
-from ...core.ops.special import tails
+from ...core.ops.special import quantiles, tails
 from ...numpy.surface import Array, floating
 
 
@@ -69,7 +69,7 @@ def chdtri(v: Array, p: Array, /) -> Array:
     >>> round(float(special.chdtri(2.0, 0.5)), 6)
     1.386294
     """
-    return tails.chdtri(floating(v), floating(p))
+    return quantiles.chdtri(floating(v), floating(p))
 
 
 def fdtr(dfn: Array, dfd: Array, x: Array, /) -> Array:
@@ -120,7 +120,7 @@ def fdtri(dfn: Array, dfd: Array, p: Array, /) -> Array:
     >>> round(float(special.fdtri(2.0, 3.0, 0.5)), 6)
     0.881102
     """
-    return tails.fdtri(floating(dfn), floating(dfd), floating(p))
+    return quantiles.fdtri(floating(dfn), floating(dfd), floating(p))
 
 
 def gdtr(a: Array, b: Array, x: Array, /) -> Array:

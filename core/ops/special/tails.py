@@ -5,7 +5,6 @@ import math
 from ..arithmetic import exp, expm1, log1p, sin, sqrt
 from ..selection import floor, where
 from .incomplete import betainc, gammainc, gammaincc
-from .quantiles import betaincinv, gammainccinv
 from .scipy_kernels import weakly
 
 
@@ -22,22 +21,12 @@ def chdtrc(v, x):
     return gammaincc(0.5 * v, 0.5 * x)
 
 
-def chdtri(v, p):
-    return 2.0 * gammainccinv(0.5 * v, p)
-
-
 def fdtr(dfn, dfd, x):
     return betainc(0.5 * dfn, 0.5 * dfd, dfn * x / (dfd + dfn * x))
 
 
 def fdtrc(dfn, dfd, x):
     return betainc(0.5 * dfd, 0.5 * dfn, dfd / (dfd + dfn * x))
-
-
-def fdtri(dfn, dfd, p):
-    """From both tails, so that neither rounds to 1."""
-    below, above = betaincinv(0.5 * dfn, 0.5 * dfd, p), betaincinv(0.5 * dfd, 0.5 * dfn, 1.0 - p)
-    return dfd * below / (dfn * above)
 
 
 def gdtr(a, b, x):
@@ -97,5 +86,5 @@ def pseudo_huber(delta, r):
 
 
 TAILS = {fun.__name__: fun for fun in (
-    betaincc, chdtr, chdtrc, chdtri, fdtr, fdtrc, fdtri, gdtr, gdtrc, pdtr, pdtrc, exp10, cosm1, inv_boxcox,
+    betaincc, chdtr, chdtrc, fdtr, fdtrc, gdtr, gdtrc, pdtr, pdtrc, exp10, cosm1, inv_boxcox,
     inv_boxcox1p, huber, pseudo_huber)}
