@@ -136,6 +136,7 @@ from .tails import (
     huber as huber,
     inv_boxcox as inv_boxcox,
     inv_boxcox1p as inv_boxcox1p,
+    ndtri_exp as ndtri_exp,
     pdtr as pdtr,
     pdtrc as pdtrc,
     pseudo_huber as pseudo_huber,

@@ -1,6 +1,6 @@
 """Distribution functions that are incomplete beta and gamma functions, and their tails."""
 
-from ...core.ops.special import quantiles, tails
+from ...core.ops.special import normal_distribution, quantiles, tails
 from ...numpy.surface import Array, floating
 
 
@@ -289,3 +289,19 @@ def cosm1(x: Array, /) -> Array:
     -0.122417
     """
     return tails.cosm1(floating(x))
+
+
+def ndtri_exp(y: Array, /) -> Array:
+    """Compute x with `log_ndtr(x) = y`.
+
+    Args:
+        y: an array, real, below 0: logarithms of probabilities.
+    Returns:
+        an array of the shape and dtype of `y`.
+    Derivative: exp(y) over the normal density at the answer.
+
+    >>> from covector.scipy import special
+    >>> round(float(special.ndtri_exp(-1.0)), 6)
+    -0.337475
+    """
+    return normal_distribution.ndtri_exp(floating(y))

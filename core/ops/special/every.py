@@ -14,7 +14,7 @@ from .hypergeometric import hyp0f1, hyp1f1, hyp2f1, hyperu
 from .incomplete import betainc, gammainc, gammaincc
 from .integrals import dawsn, exp1, expi, expn, exprel, owens_t, spence
 from .log_gamma import binom, loggamma, poch
-from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
+from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri, ndtri_exp
 from .plane import erfi, voigt_profile, wofz, wrightomega
 from .quantiles import betaincinv, chdtri, fdtri, gammainccinv, gammaincinv
 from .student import stdtr, stdtrit
@@ -34,5 +34,5 @@ SPECIAL = {
     "stdtr": stdtr, "stdtrit": stdtrit, "loggamma": loggamma, "poch": poch, "binom": binom, "ellipk": ellipk,
     "ellipe": ellipe, "ellipkm1": ellipkm1, "ellipkinc": ellipkinc, "ellipeinc": ellipeinc, "hyp0f1": hyp0f1,
     "hyperu": hyperu, "wofz": wofz, "wrightomega": wrightomega, "erfi": erfi, "voigt_profile": voigt_profile,
-    "chdtri": chdtri, "fdtri": fdtri,
+    "ndtri_exp": ndtri_exp, "chdtri": chdtri, "fdtri": fdtri,
 } | TAILS  # fmt: skip
