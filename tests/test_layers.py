@@ -68,6 +68,7 @@ api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
+core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
     core/ops/indexing transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
@@ -93,11 +94,16 @@ api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg co
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
-api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
+api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy
+api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
     api/numpy
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
-api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: api/scipy/linalg api/scipy/sparse api/scipy/special api/scipy/stats
