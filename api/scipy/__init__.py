@@ -1,3 +1,24 @@
 """SciPy's functions on arrays and traced arrays alike."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from ..core.foreign import missing as _missing
 from . import linalg as linalg, special as special, stats as stats
+
+if _TYPE_CHECKING:
+    from . import integrate as integrate, optimize as optimize
+
+_LATER = frozenset({"integrate", "optimize"})  # imported when they are asked for
+
+
+def __getattr__(name: str) -> object:
+    """Import a module on first access."""
+    if name in _LATER:
+        return _import_module(f"covector.scipy.{name}")
+    raise _missing("covector.scipy", name, {})
+
+
+def __dir__() -> list[str]:
+    """The public names, those of modules that are not imported yet, too."""
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,60 @@
+"""What a solver was given: which values are traced, and functions of plain arrays without them."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays.avals import aval_of, make_aval
+from ..core.trace.tracer import Tracer
+from ..numpy import asarray
+from ..transforms.arguments.arguments import flatten, settle
+from ..transforms.custom.two_way import Closed
+from ..transforms.staging.bodies import closes_over_tracer
+
+
+def in_tuple(args: Any) -> tuple:
+    """`args` as SciPy takes it: one that is no tuple stands for a tuple of it."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def is_traced(*things: Any) -> bool:
+    """Whether a traced value is among the leaves of pytrees, or in the closure of a function there."""
+    leaves = [settle(x) for x in flatten(things)[0]]
+    return any(isinstance(x, Tracer) for x in leaves) or closes_over_tracer([x for x in leaves if callable(x)])
+
+
+def value_of(x: Any) -> Any:
+    """The aval of an array, or of what becomes one."""
+    return aval_of(asarray(settle(x)))
+
+
+def closed(fun: Any, more: Any, examples: list[Any], name: str) -> Closed:
+    """`fun(*arrays, more)` as a function of plain arrays, and of the traced values in `more` and its closure.
+
+    Args:
+        fun: takes arrays like `examples`, then the pytree `more`, whose leaves may be anything.
+        more: a pytree.
+        examples: avals.
+        name: of the public function.
+    """
+    leaves, rebuild = flatten(more)
+    leaves = [settle(x) for x in leaves]
+    places = [k for k, v in enumerate(leaves) if isinstance(v, Tracer)]
+    plain = [None if isinstance(v, Tracer) else v for v in leaves]
+    n = len(examples)
+
+    def with_more(*flat: Any) -> Any:
+        full = list(plain)
+        for k, v in zip(places, flat[n:]):
+            full[k] = v
+        return fun(*flat[:n], rebuild(full))
+
+    return Closed(with_more, examples, name, [leaves[k] for k in places])
+
+
+def floats(*shape: int) -> Any:
+    """The aval of an array of float64."""
+    return make_aval(shape, np.dtype(float))
+
+
+FLAG, COUNT = make_aval((), np.dtype(bool)), make_aval((), np.dtype(np.int64))
