@@ -67,7 +67,7 @@ def minimize(
             if kind in _HESSIAN and hess is None:
                 hess = lambda x, *a: hessian(lambda x: _number(fun(x, *a)))(x)  # noqa: E731
             if kind in _PRODUCT and hess is None and hessp is None:
-                hessp = lambda x, p, *a: hvp(lambda x: _number(fun(x, *a)), (x,), (p,))  # noqa: E731
+                hessp = lambda x, p, *a: hvp(lambda x: _number(fun(x, *a)), (x,), (p,))[0]  # noqa: E731
         return scipy.minimize(fun, x0, args, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
     first = fun if jac is not True else lambda x, *a: fun(x, *a)[0]
     x0 = settle(x0) if isinstance(settle(x0), Tracer) else np.asarray(x0, float)
@@ -107,7 +107,7 @@ def minimize(
         if slopes and (jac is None or jac is True or callable(jac)):
             slope = lambda x: np.asarray(grad(lambda x: value(x, *values))(x))  # noqa: E731
         bend = (lambda x: hessian(lambda x: value(x, *values))(x)) if kind in _HESSIAN else None
-        along = (lambda x, p: hvp(lambda x: value(x, *values), (x,), (p,))) if kind in _PRODUCT else None
+        along = (lambda x, p: hvp(lambda x: value(x, *values), (x,), (p,))[0]) if kind in _PRODUCT else None
         box = None if bounds is None else list(zip(low, high))
         return scipy.minimize(number, start, (), method, slope, bend, along, box, _dicts(gap, values, boxed, equal),
                               tol, callback, options)
