@@ -11,12 +11,14 @@ from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
+from .core.ops.linalg.products import product as product
 from .core.ops.nn import (
     convolution as _convolution,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
 )
+from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter

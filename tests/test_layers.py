@@ -106,14 +106,15 @@ api/testing: core core/arrays core/trace core/tape core/primitive transforms/arg
 ~/graph: api ~/modes ~/types
 ~/installing: ~/types
 ~/platform: ~/modes ~/types
+~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace
+~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/amp: ~/platform ~/dispatch
 compat/torch/backends: ~/platform ~/dispatch

@@ -55,11 +55,11 @@ class Trace:
 
     __slots__ = ("level", "masked", "done", "__weakref__")
     kind = "trace"
+    plus: Any = None  # `plus(x, y)`: the sum of cotangents, the first of this trace, or None; None without a short way
 
     def __init__(self):
         self.level = next_level()
-        self.masked = False
-        self.done = False
+        self.masked = self.done = False
 
     def process(self, prim, args):
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")

@@ -13,12 +13,12 @@ from .....extend import aval_of
 from ..graph.node_data import visible
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
+from ..staged.recorder import Recorder, Unfit, traced
 from ..state.edges import is_current, untangled
 from ..types.dtypes import Default, dtype as Dtype
 from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
 from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
-from .call_recorder import Recorder, Unfit, traced
 from .call_source import DECLINED, Program
 from .signatures import check, synonyms, title
 

@@ -7,22 +7,18 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, operation, promote, to
+from ..dispatch.call import ROWS, floating, general, inplace_method, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
-from ..modes.modes import MODES
+from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL
 from .axes import wrap_dim
-from .linalg import addmm
 from .loss_reduction import legacy, reduced
 from .publishing import functional, method
 from .reductions import norm, vector_norm
-from .shaping import t
 
 
 @method("nn.functional.relu", attached=False)
@@ -34,24 +30,7 @@ def relu(input, inplace=False):
 method("nn.functional.relu_", attached=False)(inplace_method(ROWS["relu"]))
 
 
-def _by_addmm(row):
-    """The lane of `linear`: with a bias it is `addmm`, as in PyTorch."""
-
-    def fun(*args, **named):
-        m = MODES.get()
-        if len(args) == 3 and not named and (m is None or m.still):
-            input, weight, bias = args
-            if all(type(x) in PLAIN_KINDS and x.dispatch_key != GENERAL for x in args):
-                x, w, b = input.value, weight.value, bias.value
-                if x.ndim == 2 == w.ndim and (x.shape[1],) == w.shape[1:] and b.shape == w.shape[:1] and (
-                        x.dtype is w.dtype is b.dtype):
-                    return addmm(bias, input, t(weight))
-        return invoke(row, fun, args, named)
-
-    return fun
-
-
-@operation("nn.functional.linear", method=False, lane=_by_addmm)
+@operation("nn.functional.linear", method=False, lane=linear_lane)
 def linear(input, weight, bias=None):
     """Compute `input @ weight.T + bias`."""
     k = weight.shape[-1]
