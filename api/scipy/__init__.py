@@ -1,13 +1,9 @@
 """SciPy's functions on arrays and traced arrays alike."""
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from ..core.foreign import missing as _missing
 from . import linalg as linalg, special as special, stats as stats
-
-if _TYPE_CHECKING:
-    from . import integrate as integrate, optimize as optimize
 
 _LATER = frozenset({"integrate", "optimize"})  # imported when they are asked for
 

@@ -40,10 +40,10 @@ def custom_linear_solve(
     >>> import numpy as np, covector
     >>> def solve(matvec, b):
     ...     return np.linalg.solve(covector.jacobian(matvec)(b), b)
-    >>> def first(d):
-    ...     return covector.custom_linear_solve(lambda x: d * x, np.array([1.0, 2.0]), solve, solve)[0]
-    >>> covector.grad(first)(np.array([2.0, 4.0]))
-    array([-0.25,  0.  ])
+    >>> def total(d):
+    ...     return covector.custom_linear_solve(lambda x: d * x, np.array([1.0, 2.0]), solve, solve).sum()
+    >>> covector.grad(total)(np.array([2.0, 4.0]))
+    array([-0.25 , -0.125])
     """
     for part in (matvec, solve) if transpose_solve is None else (matvec, solve, transpose_solve):
         check_function(part, "custom_linear_solve")
@@ -84,10 +84,10 @@ def _flat_solver(solve, rebuild, has_aux):
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(f"custom_linear_solve with has_aux=True needs solvers that return (x, aux), but one "
                             f"returned {type(out).__name__}; return both{at_user_line()}")
-        more, flat.aux = flatten(out[1])
+        more, flat.aux = flatten(out[1])  # type: ignore[attr-defined]
         return [stop_gradient(settle(x)) for x in (*_leaves(out[0], like), *more)]
 
-    flat.aux = None
+    flat.aux = None  # type: ignore[attr-defined]
     return flat
 
 

@@ -33,6 +33,7 @@ class Operation:
 
     name = "operation"
     avals: Any = None
+    refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
     def __call__(self, *operands):
         return list(bind(_two_way, (*[settle(x) for x in operands], self)))
@@ -59,6 +60,7 @@ class _Batched(Operation):
         self.flags = tuple(flags)
         self.trace = trace
         self.size = trace.size
+        self.refuse = inner.refuse
         if inner.avals is not None:
             self.avals = self._avals
 
@@ -130,6 +132,8 @@ def _grad(trace, prim, args):
               if own and is_inexact(aval_of(values[i]).dtype) and operands[i].node is not None]
     if not active or not getattr(trace, "recording", True):
         return tuple([trace.box(v) for v in outs]) if trace.level == 0 else tuple(outs)
+    if op.refuse is not None:
+        op.refuse(values)
     kept = [trace.keep(v) for v in values]
     found = [trace.keep(strip(v, trace)) for v in outs]
     out_avals = [aval_of(v) for v in found]
@@ -151,6 +155,8 @@ def _jvp(trace, prim, args):
                 for a, own, v in zip(operands, mine, values)]
     if all(t is None for t in tangents):
         return tuple(outs)
+    if op.refuse is not None:
+        op.refuse(values)
     found = op.jvp(values, outs, tangents)
     return tuple([v if t is None else trace.box(v, strip(t, trace)) for v, t in zip(outs, found)])
 

@@ -9,8 +9,8 @@ from ...core.trace.tracer import Tracer
 from ...numpy import asarray, stack
 from ...transforms.custom.two_way import Closed
 from ...transforms.staging.staging import primal
-from ..arguments import closed, floats
-from ..implicit import Implicit
+from .._solvers.arguments import closed, floats
+from .._solvers.implicit import Implicit
 from .flow import Flow
 
 
@@ -32,10 +32,11 @@ def searched(flow: Flow, span: Any, y0: Any, values: Any, gates: list[Any]) -> t
     plain, rest = plain[: len(values)], plain[len(values) :]
     watched = []
     for event, gate in gates:
-        def plainly(t: Any, y: Any, gate: Any = gate, known: Any = tuple(rest[: len(gate.values)])) -> float:
+        known, rest = rest[: len(gate.values)], rest[len(gate.values) :]
+
+        def plainly(t: Any, y: Any, gate: Any = gate, known: Any = known) -> float:
             return float(gate.on_host(t, y, *known))
 
-        rest = rest[len(gate.values) :]
         for name in ("terminal", "direction"):
             if hasattr(event, name):
                 setattr(plainly, name, getattr(event, name))

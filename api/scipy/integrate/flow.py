@@ -6,6 +6,7 @@ Petzold and Serban, 2003). Both differentiate the exact solution, so they agree 
 """
 
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import grad, vjp
 from ...transforms.interpreters.jacobian import jacobian
 from ...transforms.interpreters.vmap import vmap
-from ..arguments import floats
-from ..compressed import compressed_jacobian, grouped
-from ..library import scipy_module
+from .._solvers.arguments import floats
+from .._solvers.compressed import compressed_jacobian, grouped
+from .._solvers.library import scipy_module
 
 IMPLICIT = frozenset({"Radau", "BDF", "LSODA"})
 _KEPT = 4  # dense solutions of the latest operands
@@ -42,7 +43,8 @@ class System:
         values_by: `values_by(rate, y0, t, slope)` finds the values another way (odeint), or None.
     """
 
-    def __init__(self, name, rate, n, method, options, pattern=None, values_by=None):
+    def __init__(self, name: Any, rate: Any, n: Any, method: Any, options: Any, pattern: Any = None,
+                 values_by: Any = None) -> None:
         self.name = name
         self.rate = rate
         self.n = n
@@ -52,13 +54,13 @@ class System:
         self.groups = None if pattern is None else grouped(pattern)
         self.values_by = values_by
 
-    def slope(self, values):
+    def slope(self, values: Any) -> Any:
         """The Jacobian of the right-hand side, as a function of t and y."""
         if self.pattern is not None:
             return lambda t, y: compressed_jacobian(lambda y: self.rate(t, y, *values), None, self.groups)(y)
         return lambda t, y: np.asarray(jacobian(lambda y: self.rate(t, y, *values))(y))
 
-    def solve(self, t0, t1, y0, values, **more):
+    def solve(self, t0: Any, t1: Any, y0: Any, values: Any, **more: Any) -> Any:
         """SciPy's solution with its dense output."""
         options = {**self.options, **more}
         if self.is_implicit() and "jac" not in options:
@@ -67,18 +69,18 @@ class System:
             lambda t, y: np.asarray(self.rate(t, y, *values), float), (t0, t1), y0, self.method, dense_output=True,
             **options)
 
-    def is_implicit(self):
+    def is_implicit(self) -> Any:
         return getattr(self.method, "__name__", self.method) in IMPLICIT and "lband" not in self.options and (
             "uband" not in self.options)
 
-    def varied(self, live):
+    def varied(self, live: Any) -> Any:
         """The system with its variation behind it; the tangents of the values in `live` come behind the values."""
         n, count = self.n, len(live)
 
-        def rate(t, both, *flat):
+        def rate(t: Any, both: Any, *flat: Any) -> Any:
             values, dots = flat[: len(flat) - count], flat[len(flat) - count :]
 
-            def moved(y, *given):
+            def moved(y: Any, *given: Any) -> Any:
                 return self.rate(t, y, *placed(values, live, given))
 
             primals = (both[:n], *[values[k] for k in live])
@@ -103,16 +105,16 @@ class Flow(Operation):
     whether reverse mode needs their cotangents.
     """
 
-    def __init__(self, system, timed=(True, True)):
+    def __init__(self, system: Any, timed: Any = (True, True)) -> None:
         self.system = system
         self.timed = timed
         self.name = system.name
-        self.known = OrderedDict()
+        self.known: OrderedDict[Any, Any] = OrderedDict()
 
-    def avals(self, given):
+    def avals(self, given: Any) -> Any:
         return [floats(self.system.n, given[2].shape[0])]
 
-    def solution(self, t0, t1, y0, values):
+    def solution(self, t0: Any, t1: Any, y0: Any, values: Any) -> Any:
         """SciPy's dense solution; kept for the adjoint, and for other times."""
         key = self.key(t0, t1, y0, values)
         found = self.known.get(key)
@@ -124,20 +126,20 @@ class Flow(Operation):
             found = found.sol
         return found
 
-    def refuse(self, message):
+    def refuse(self, message: Any) -> Any:
         raise ConvergenceError(f"{self.name} did not reach the end of the interval: SciPy says {message!r}; loosen the "
                                f"tolerances, or take an implicit method (Radau, BDF, LSODA){at_user_line()}")
 
-    def key(self, t0, t1, y0, values):
+    def key(self, t0: Any, t1: Any, y0: Any, values: Any) -> Any:
         """What tells the operands of one solution from those of another."""
         return tuple([np.asarray(v, float).tobytes() for v in (t0, t1, y0, *values)])
 
-    def keep(self, key, solution):
+    def keep(self, key: Any, solution: Any) -> Any:
         while len(self.known) >= _KEPT:
             self.known.popitem(last=False)
         self.known[key] = solution
 
-    def run(self, *operands):
+    def run(self, *operands: Any) -> Any:
         t0, t1, ts, y0, *values = [np.asarray(v) for v in operands]
         if not ts.size:
             return [np.zeros((self.system.n, 0))]
@@ -148,13 +150,13 @@ class Flow(Operation):
             return [np.repeat(np.asarray(y0, float)[:, None], ts.size, axis=1)]
         return [np.array(self.solution(t0, t1, y0, values)(ts))]
 
-    def _rates(self, ts, found, values):
+    def _rates(self, ts: Any, found: Any, values: Any) -> Any:
         """The right-hand side at the places that were read, `(n, m)`."""
         if ts.shape[0] > _LOOP:
             return vmap(lambda t, y: self.system.rate(t, y, *values), (0, 1), 1)(ts, found)
         return stack([self.system.rate(ts[k], found[:, k], *values) for k in range(ts.shape[0])], axis=1)
 
-    def jvp(self, values, outs, tangents):
+    def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
         t0, t1, ts, y0, *kept = values
         dt0, _, dts, dy0, *dots = tangents
         found, n = outs[0], self.system.n
@@ -174,7 +176,7 @@ class Flow(Operation):
             result = moved if result is None else result + moved
         return [result]
 
-    def vjp(self, values, outs, cts):
+    def vjp(self, values: Any, outs: Any, cts: Any) -> Any:
         t0, t1, ts, y0, *kept = values
         live = [k for k, v in enumerate(kept) if is_inexact(aval_of(v).dtype)]
         start, *pulled = Adjoint(self, live)(t0, t1, ts, y0, cts[0], *kept)
@@ -192,16 +194,16 @@ class Flow(Operation):
 class Adjoint(Operation):
     """Cotangents of y0 and of the values in `live`; the operands are those of the flow, with its cotangent after y0."""
 
-    def __init__(self, flow, live):
+    def __init__(self, flow: Any, live: Any) -> None:
         self.flow = flow
         self.live = live
         self.name = flow.name
 
-    def avals(self, given):
+    def avals(self, given: Any) -> Any:
         values = given[5:]
         return [floats(self.flow.system.n), *[floats(*values[k].shape) for k in self.live]]
 
-    def run(self, *operands):
+    def run(self, *operands: Any) -> Any:
         t0, t1, ts, y0, ct, *values = [np.asarray(v) for v in operands]
         system, n = self.flow.system, self.flow.system.n
         shapes = [values[k].shape for k in self.live]
@@ -228,20 +230,20 @@ class Adjoint(Operation):
         parts = np.split(state * size, np.cumsum([n, *[int(np.prod(s)) for s in shapes]])[:-1])
         return [parts[0], *[p.reshape(s) for p, s in zip(parts[1:], shapes)]]
 
-    def _pullback(self, solution, values, width):
+    def _pullback(self, solution: Any, values: Any, width: Any) -> Any:
         """`(rate, slope)` of the adjoint system, along a solution."""
         system, live, n = self.flow.system, self.live, self.flow.system.n
         kept = [values[k] for k in live]
 
-        def pulled(t, weights):
+        def pulled(t: Any, weights: Any) -> Any:
             y = solution(t)
             back = vjp(lambda y, *given: system.rate(t, y, *placed(values, live, given)), y, *kept)[1](weights)
             return concatenate([-asarray(c).reshape((-1,)) for c in back])
 
-        def rate(t, state):
+        def rate(t: Any, state: Any) -> Any:
             return np.asarray(pulled(t, state[:n]))
 
-        def slope(t, state):
+        def slope(t: Any, state: Any) -> Any:
             columns = np.asarray(jacobian(lambda w: pulled(t, w))(state[:n]))
             if width <= _DENSE:
                 return np.hstack([columns, np.zeros((width, width - n))])
@@ -250,25 +252,25 @@ class Adjoint(Operation):
 
         return rate, slope
 
-    def _paired(self, operands, pushed, timed):
+    def _paired(self, operands: Any, pushed: Any, timed: Any) -> Any:
         """⟨ct, derivative of the flow in the direction `pushed`⟩; of operands that may be traced."""
         t0, t1, ts, y0, ct, *values = operands
         live = [k for k, p in enumerate(pushed) if p is not None]
         given = [t0, ts, y0, *values]
 
-        def flow(*moved):
+        def flow(*moved: Any) -> Any:
             t0, ts, y0, *values = placed(given, live, moved)
             return Flow(self.flow.system, timed)(t0, t1, ts, y0, *values)[0]
 
         return flow, tuple([given[k] for k in live]), tuple([pushed[k] for k in live])
 
-    def jvp(self, values, outs, tangents):
+    def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
         # The derivative of ∇⟨ct, y⟩ in a direction is ∇(⟨ct, dy⟩ + ⟨dct, y⟩).
         t0, t1, ts, y0, ct, *kept = values
         dt0, _, dts, dy0, dct, *dots = tangents
         live = self.live
 
-        def paired(y0, *given):
+        def paired(y0: Any, *given: Any) -> Any:
             full = placed(kept, live, given)
             flow, primals, pushed = self._paired((t0, t1, ts, y0, ct, *full), [dt0, dts, dy0, *dots],
                                                  (dt0 is not None, dts is not None))
@@ -279,14 +281,14 @@ class Adjoint(Operation):
 
         return list(grad(paired, tuple(range(1 + len(live))))(y0, *[kept[k] for k in live]))
 
-    def vjp(self, values, outs, cts):
+    def vjp(self, values: Any, outs: Any, cts: Any) -> Any:
         # ⟨w, ∇⟨ct, y⟩⟩ = ⟨ct, derivative of y in the direction w⟩, whose gradient is wanted.
         t0, t1, ts, y0, ct, *kept = values
         live = self.live
         timed = self.flow.timed
         pushed = placed([None] * len(kept), live, cts[1:])
 
-        def paired(t0, ts, y0, ct, *given):
+        def paired(t0: Any, ts: Any, y0: Any, ct: Any, *given: Any) -> Any:
             full = placed(kept, live, given)
             flow, primals, dots = self._paired((t0, t1, ts, y0, ct, *full), [None, None, cts[0], *pushed], timed)
             return total(ct * jvp(flow, primals, dots)[1])
@@ -298,7 +300,7 @@ class Adjoint(Operation):
         return [full[0], None, full[1], full[2], full[3], *back]
 
 
-def adjoint_options(system, slope):
+def adjoint_options(system: Any, slope: Any) -> Any:
     """How the adjoint of a system is solved: as the system, for a state of some width."""
     known = {k: v for k, v in system.options.items() if k in ("rtol", "max_step")}
     atol = system.options.get("atol")
@@ -310,7 +312,7 @@ def adjoint_options(system, slope):
     return lambda width: {"method": "BDF" if sparse and width > _DENSE else system.method, "jac": slope, **known}
 
 
-def scale(parts):
+def scale(parts: Any) -> Any:
     """The largest magnitude among arrays, 1 for zeros: tolerances are absolute, while derivatives are linear."""
     sizes = [largest(abs(stop_gradient(asarray(p)))) for p in parts if asarray(p).size]
     found = largest(stack(sizes)) if sizes else asarray(1.0)

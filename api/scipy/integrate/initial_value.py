@@ -10,9 +10,9 @@ from ...core.types import Array, Callable
 from ...numpy import asarray, concatenate
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from ..arguments import closed, floats, in_tuple, is_traced
-from ..library import scipy_module
-from ..optimize.results import supplied
+from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.library import scipy_module
+from .._solvers.results import supplied
 from .events import event_times, gate_of, searched
 from .flow import IMPLICIT, Flow, System
 

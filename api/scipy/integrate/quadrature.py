@@ -8,14 +8,14 @@ from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import ConvergenceError, RuleError, at_user_line
 from ...core.trace.tracer import Tracer
-from ...core.types import Array, Callable
+from ...core.types import Callable
 from ...numpy import asarray, concatenate, isfinite, sum as total, where
 from ...transforms.arguments.arguments import settle
 from ...transforms.custom.two_way import Operation, placed
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import vjp
-from ..arguments import closed, floats, in_tuple, is_traced
-from ..library import scipy_module
+from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.library import scipy_module
 from .flow import scale
 
 _LOOSE = 1e-6  # relative error of a derivative's integral above which SciPy's warning is an error
@@ -59,8 +59,8 @@ def quad(
     ends = [settle(asarray(v)) * 1.0 for v in (a, b)]
     timed = tuple([isinstance(v, Tracer) for v in ends])
     if full_output or complex_func or weight is not None and any(timed):
-        given = "full_output" if full_output else "complex_func" if complex_func else f"weight={weight!r}"
-        raise RuleError(f"quad was given {given} together with traced "
+        what = "full_output" if full_output else "complex_func" if complex_func else f"weight={weight!r}"
+        raise RuleError(f"quad was given {what} together with traced "
                         f"{'limits' if weight is not None else 'values'}, and has no derivative then; use the real and "
                         f"the imaginary part, put the weight into the function, or leave it out{at_user_line()}")
     given = closed(lambda x, args: asarray(func(x, *args)).reshape(()), args, [floats()], "quad")

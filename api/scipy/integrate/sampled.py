@@ -8,8 +8,8 @@ from ...core.errors import ShapeError, at_user_line
 from ...core.types import Array
 from ...numpy import asarray, broadcast_to, concatenate, cumsum, diff, flip, moveaxis, stack, sum as total, where
 from ...transforms.arguments.arguments import settle
-from ..arguments import is_traced
-from ..library import scipy_module
+from .._solvers.arguments import is_traced
+from .._solvers.library import scipy_module
 
 
 def trapezoid(y: Array, x: Array | None = None, dx: Any = 1.0, axis: int = -1) -> Array:

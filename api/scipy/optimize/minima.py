@@ -10,10 +10,10 @@ from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.gradient import grad
 from ...transforms.interpreters.jacobian import hessian, hvp, jacobian
-from ..arguments import closed, floats, in_tuple, is_traced
-from ..library import scipy_module
+from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.library import scipy_module
+from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
-from .results import result_of, supplied
 from .stationary import NAMES, Stationary
 
 _GRADIENT = frozenset("cg bfgs newton-cg l-bfgs-b tnc slsqp dogleg trust-ncg trust-krylov trust-exact "

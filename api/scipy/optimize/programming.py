@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import RuleError, ShapeError, at_user_line
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.errors import RuleError, ShapeError, at_user_line
 from ...core.trace.tracer import Tracer
 from ...core.types import Array
 from ...numpy import asarray, zeros
 from ...transforms.arguments.arguments import settle
 from ...transforms.custom.two_way import Operation
-from ..arguments import closed, floats, is_traced
-from ..library import scipy_module
+from .._solvers.arguments import closed, floats, is_traced
+from .._solvers.library import scipy_module
+from .._solvers.results import result_of
 from .constraints import box_gaps, joined, limits, places
-from .results import result_of
 from .stationary import NAMES, Stationary
 
 
@@ -51,7 +51,7 @@ def linprog(
     if integrality is not None and np.any(integrality):
         raise RuleError("linprog was asked for whole numbers, which jump where the data move; there is no derivative: "
                         f"apply stop_gradient to the data{at_user_line()}")
-    given = [None if v is None else asarray(v.toarray() if hasattr(v, "toarray") else settle(v)) * 1.0
+    given: list[Any] = [None if v is None else asarray(v.toarray() if hasattr(v, "toarray") else settle(v)) * 1.0
              for v in (c, A_ub, b_ub, A_eq, b_eq)]
     n = given[0].shape[0]
     pairs = list(bounds) if bounds is not None else [(0, None)]
@@ -79,7 +79,7 @@ def linprog(
 
     def search(*operands: Any) -> Any:
         known = iter(operands)
-        data = [None if v is None else next(known) for v in every]
+        data: list[Any] = [None if v is None else next(known) for v in every]
         return scipy.linprog(*data[:5], list(zip(data[5], data[6])), method, callback, options, x0)
 
     equal = np.zeros(few + exact + len(below) + len(above), bool)
@@ -147,10 +147,7 @@ class _Assignment(Operation):
     def run(self, *values: Any) -> Any:
         return list(self.solver(np.asarray(values[0]), self.maximize))
 
-    def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
+    def refuse(self, values: Any) -> Any:
         raise RuleError("linear_sum_assignment has no derivative: between ties the assignment does not move with the "
                         f"costs, here of shape {aval_of(values[0]).shape}; use stop_gradient(cost_matrix) for it, and "
                         f"differentiate cost_matrix[rows, columns].sum(){at_user_line()}")
-
-    def vjp(self, values: Any, outs: Any, cts: Any) -> Any:
-        return self.jvp(values, outs, cts)

@@ -10,10 +10,10 @@ from ...core.types import Array, Callable
 from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from ..arguments import COUNT, FLAG, closed, floats, in_tuple, is_traced, value_of
-from ..implicit import Implicit
-from ..library import scipy_module
-from .results import result_of, said, supplied
+from .._solvers.arguments import COUNT, FLAG, closed, floats, in_tuple, is_traced, value_of
+from .._solvers.implicit import Implicit
+from .._solvers.library import scipy_module
+from .._solvers.results import result_of, said, supplied
 
 _TAKE_JAC = ("hybr", "lm")
 _FLAT = ("hybr", "lm", "df-sane")
@@ -62,7 +62,9 @@ def root(
         def equations(x: Any) -> Any:
             return given.on_host(x, *values)
 
-        slope = (lambda x: jacobian(lambda x: given(x, *values))(x)) if method in _TAKE_JAC and jac is not False else None
+        slope = None
+        if method in _TAKE_JAC and jac is not False:
+            slope = lambda x: jacobian(lambda x: given(x, *values))(x)  # noqa: E731
         found = scipy.root(equations, start, (), method, slope, tol, callback, options)
         x = np.asarray(found.x, float)
         left = np.abs(equations(x)).max(initial=0.0)
@@ -83,11 +85,12 @@ def root(
 
 
 _NAMES = ("success", "status", "nfev")
-_AVALS = [FLAG, COUNT, COUNT]
+_AVALS = (FLAG, COUNT, COUNT)
 
 
 def _counts(found: Any) -> tuple:
-    return np.asarray(bool(found.success)), np.asarray(int(found.get("status", 0))), np.asarray(int(found.get("nfev", 0)))
+    status, calls = int(found.get("status", 0)), int(found.get("nfev", 0))
+    return np.asarray(bool(found.success)), np.asarray(status), np.asarray(calls)
 
 
 def root_scalar(
@@ -134,8 +137,9 @@ def root_scalar(
         ends = None if bracketed is None else first[:bracketed]
         rest = iter(first[bracketed or 0 :])
         left, right = [next(rest) if flag else None for flag in flags]
-        slope = (lambda x: float(jacobian(lambda x: given(x, *values))(float(x)))) if slopes else None
-        bend = (lambda x: float(jacobian(jacobian(lambda x: given(x, *values)))(float(x)))) if method == "halley" else None
+        of = jacobian(lambda x: given(x, *values))
+        slope = (lambda x: float(of(float(x)))) if slopes else None
+        bend = (lambda x: float(jacobian(of)(float(x)))) if method == "halley" else None
         found = scipy.root_scalar(lambda x: float(given.on_host(x, *values)), (), method, ends, slope, bend, left,
                                   right, xtol, rtol, maxiter, options)
         trouble = "" if found.converged else f"SciPy says {found.flag!r}"

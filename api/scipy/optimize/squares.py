@@ -10,11 +10,11 @@ from ...core.types import Array, Callable
 from ...numpy import arctan, asarray, log1p, sqrt, sum as total, where
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from ..arguments import closed, floats, in_tuple, is_traced
-from ..compressed import compressed_jacobian
-from ..library import scipy_module
+from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.compressed import compressed_jacobian
+from .._solvers.library import scipy_module
+from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, places, spread
-from .results import result_of, supplied
 from .stationary import NAMES, Stationary
 
 _LOSSES = {
@@ -33,7 +33,10 @@ def least_squares(
     jac_sparsity: Any = None, max_nfev: int | None = None, verbose: int = 0, args: Any = (), kwargs: Any = None,
     **options: Any,
 ) -> Any:
-    """Solve a nonlinear least-squares problem; the solution is differentiated exactly, with second derivatives of `fun`.
+    """Solve a nonlinear least-squares problem, whose solution is differentiated exactly.
+
+    Where the gradient of the cost vanishes, its Hessian decides how the solution moves: with second derivatives of
+    `fun`, not the approximation of Gauss and Newton.
 
     Args:
         fun: `fun(x, *args, **kwargs)` returns the residuals, one dimension.
@@ -59,7 +62,7 @@ def least_squares(
     >>> def rate(y):
     ...     return optimize.least_squares(lambda x: np.exp(-x[0] * t) - y, np.array([1.0]), xtol=1e-12).x[0]
     >>> covector.grad(rate)(np.exp(-0.5 * t)).round(4)
-    array([-0.    , -0.7321, -0.8881, -0.808 , -0.6534])
+    array([-0.    , -0.3675, -0.4458, -0.4056, -0.328 ])
     """
     scipy = scipy_module("optimize", "least_squares")
     args, kwargs = in_tuple(args), kwargs or {}
@@ -96,7 +99,8 @@ def least_squares(
         return asarray(fun(x, *kept[0], **kept[1])).reshape((-1,))
 
     given = closed(residuals, (args, kwargs), [floats(n)], "least_squares")
-    far = closed(lambda x, kept: joined(box_gaps(x, *kept, below, above)), (low, high), [floats(n)], "least_squares")
+    far = closed(lambda x, kept: joined(box_gaps(x, kept[0], kept[1], below, above)), (low, high), [floats(n)],
+                 "least_squares")
     split = len(given.values)
 
     def cost(x: Any, *values: Any) -> Any:

@@ -9,8 +9,8 @@ from ...core.types import Callable
 from ...numpy import concatenate, where
 from ...transforms.interpreters.gradient import grad, vjp
 from ...transforms.interpreters.jacobian import jacobian
-from ..arguments import COUNT, FLAG, floats
-from ..implicit import Implicit
+from .._solvers.arguments import COUNT, FLAG, floats
+from .._solvers.implicit import Implicit
 
 _NEAR = 1e-6  # of a constraint that counts as active, relative to the size of x
 _WEAK = 1e-6  # of a multiplier that counts as zero, relative to the gradient of the objective

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Callable
-from ..transforms.interpreters.forward import jvp
-from ..transforms.interpreters.vmap import vmap
+from ...core.types import Callable
+from ...transforms.interpreters.forward import jvp
+from ...transforms.interpreters.vmap import vmap
 from .library import scipy_module
 
 

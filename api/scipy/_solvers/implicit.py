@@ -1,22 +1,23 @@
 """Unknowns that a solver found, differentiated as the solution of the equations that they fulfil."""
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
-from ..core.arrays.avals import aval_of, make_aval
-from ..core.arrays.dtypes import is_inexact
-from ..core.errors import ConvergenceError, SingularError, at_user_line
-from ..core.ops.linalg.decompositions import solve
-from ..core.trace.device import zeros_of
-from ..core.trace.tracer import unwrap
-from ..transforms.arguments.arguments import settle
-from ..transforms.debug.effects import acting
-from ..transforms.interpreters.forward import jvp
-from ..transforms.interpreters.gradient import vjp
-from ..transforms.interpreters.jacobian import jacobian
-from ..transforms.custom.linear_solve import Linear
-from ..transforms.custom.two_way import Operation, placed
+from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.dtypes import is_inexact
+from ...core.errors import ConvergenceError, SingularError, at_user_line
+from ...core.ops.linalg.decompositions import solve
+from ...core.trace.device import zeros_of
+from ...core.trace.tracer import unwrap
+from ...transforms.arguments.arguments import settle
+from ...transforms.custom.linear_solve import Linear
+from ...transforms.custom.two_way import Operation, placed
+from ...transforms.debug.effects import acting
+from ...transforms.interpreters.forward import jvp
+from ...transforms.interpreters.gradient import vjp
+from ...transforms.interpreters.jacobian import jacobian
 from .library import scipy_module
 
 _DENSE = 2000  # unknowns up to which the Jacobian at the solution is formed
@@ -37,37 +38,37 @@ class Implicit(Operation):
         shapes: `shapes(avals of the operands)` gives the avals of `z` and of each of the facts.
     """
 
-    def __init__(self, name, fixed, host, residual, shapes):
+    def __init__(self, name: Any, fixed: Any, host: Any, residual: Any, shapes: Any) -> None:
         self.name = name
         self.fixed = fixed
         self.host = host
         self.residual = residual
         self.shapes = shapes
-        self.reports = deque(maxlen=_KEPT)
+        self.reports: deque[Any] = deque(maxlen=_KEPT)
         self.count = 0
 
-    def avals(self, given):
+    def avals(self, given: Any) -> Any:
         return [*self.shapes(given), make_aval((), INT)]
 
-    def run(self, *operands):
+    def run(self, *operands: Any) -> Any:
         z, facts, trouble, report = self.host(*[np.asarray(v) for v in operands])
         self.count += 1
         self.reports.append((self.count, trouble, report))
         found = [np.asarray(v) for v in (z, *facts)]
         return [np.array(z, FLOAT), *found[1:], np.asarray(self.count if trouble else -self.count)]
 
-    def report(self, ticket):
+    def report(self, ticket: Any) -> Any:
         """`(trouble, report)` of a call, or None if it has not run yet, or is one of a batch."""
         number = unwrap(ticket)
         if number is None or np.ndim(number):
             return None
         return next((r[1:] for r in self.reports if r[0] == abs(int(number))), None)
 
-    def require(self, ticket):
+    def require(self, ticket: Any) -> Any:
         """Raise where there is no derivative, now or when the graph runs."""
         line, reports = at_user_line(), self.reports
 
-        def check(tickets):
+        def check(tickets: Any) -> Any:
             for number in np.atleast_1d(np.asarray(tickets)).ravel():
                 if number > 0:
                     trouble = next((r[1] for r in reports if r[0] == number), "it did not converge; look at success")
@@ -75,7 +76,7 @@ class Implicit(Operation):
 
         acting(check, [ticket])
 
-    def _matrix(self, z, facts, values):
+    def _matrix(self, z: Any, facts: Any, values: Any) -> Any:
         """The Jacobian at the solution, a matrix that was checked to be regular."""
         n = z.size
         shape = z.shape
@@ -85,20 +86,20 @@ class Implicit(Operation):
         acting(lambda a: _check_regular(a, name, line), [found])
         return found
 
-    def _solve(self, z, facts, values, right, transposed):
+    def _solve(self, z: Any, facts: Any, values: Any, right: Any, transposed: Any) -> Any:
         if z.size <= _DENSE:
             a = self._matrix(z, facts, values)
             b = right.reshape((z.size,))
             return solve(a.T if transposed else a, b[:, None])[:, 0].reshape(z.shape)
         m = 1 + len(facts)
 
-        def matvec(x, *kept):
+        def matvec(x: Any, *kept: Any) -> Any:
             return [jvp(lambda z: self.residual(z, kept[1:m], *kept[m:]), (kept[0],), (x,))[1]]
 
         system = Sparse(matvec, self.name)
         return (system.transposed() if transposed else system)(right, z, *facts, *values)[0]
 
-    def jvp(self, values, outs, tangents):
+    def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
         z, facts, ticket = outs[0], outs[1:-1], outs[-1]
         self.require(ticket)
         kept, dots = values[self.fixed :], tangents[self.fixed :]
@@ -110,7 +111,7 @@ class Implicit(Operation):
                     tuple([kept[k] for k in live]), tuple([dots[k] for k in live]))[1]
         return [-self._solve(z, facts, kept, moved, False), *none]
 
-    def vjp(self, values, outs, cts):
+    def vjp(self, values: Any, outs: Any, cts: Any) -> Any:
         z, facts, ticket = outs[0], outs[1:-1], outs[-1]
         self.require(ticket)
         kept = values[self.fixed :]
@@ -125,7 +126,7 @@ class Implicit(Operation):
         return back
 
 
-def _check_regular(a, name, line):
+def _check_regular(a: Any, name: Any, line: Any) -> Any:
     """Raise unless the Jacobians are finite and have an inverse."""
     for m in np.asarray(a).reshape((-1, *np.shape(a)[-2:])):
         n = m.shape[0]
@@ -152,16 +153,16 @@ def _check_regular(a, name, line):
 class Sparse(Linear):
     """A large linear system, solved by GMRES; `matvec(x, *kept)` is given in operations."""
 
-    def __init__(self, matvec, name):
+    def __init__(self, matvec: Any, name: Any) -> None:
         Linear.__init__(self, matvec, 1, None, None)
         self.name = name
         self.avals = lambda given: given[:1]
 
-    def run(self, b, *kept):
+    def run(self, b: Any, *kept: Any) -> Any:
         b = np.asarray(b)
         shape = b.shape
 
-        def product(x):
+        def product(x: Any) -> Any:
             return np.asarray(self.matvec(x.reshape(shape), *kept)[0]).ravel()
 
         sparse = scipy_module("sparse.linalg", self.name)
@@ -174,8 +175,8 @@ class Sparse(Linear):
                                 "the equations independent")
         return [found.reshape(shape)]
 
-    def transposed(self):
-        def vecmat(x, *kept):
+    def transposed(self) -> Any:
+        def vecmat(x: Any, *kept: Any) -> Any:
             return list(vjp(lambda y: self.matvec(y, *kept)[0], zeros_of(aval_of(settle(x)), x))[1](x))
 
         return Sparse(vecmat, self.name)

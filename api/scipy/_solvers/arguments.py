@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays.avals import aval_of, make_aval
-from ..core.trace.tracer import Tracer
-from ..numpy import asarray
-from ..transforms.arguments.arguments import flatten, settle
-from ..transforms.custom.two_way import Closed
-from ..transforms.staging.bodies import closes_over_tracer
+from ...core.arrays.avals import aval_of, make_aval
+from ...core.trace.tracer import Tracer
+from ...numpy import asarray
+from ...transforms.arguments.arguments import flatten, settle
+from ...transforms.custom.two_way import Closed
+from ...transforms.staging.bodies import closes_over_tracer
 
 
 def in_tuple(args: Any) -> tuple:
-    """`args` as SciPy takes it: one that is no tuple stands for a tuple of it."""
+    """`args` as SciPy takes it: anything but a tuple stands for a tuple of it."""
     return args if isinstance(args, tuple) else (args,)
 
 
