@@ -10,6 +10,7 @@ from ...numpy import asarray
 from ...transforms.arguments.arguments import flatten, settle
 from ...transforms.custom.two_way import Closed
 from ...transforms.staging.bodies import closes_over_tracer
+from ...transforms.staging.staging import stage
 
 
 def in_tuple(args: Any) -> tuple:
@@ -50,6 +51,31 @@ def closed(fun: Any, more: Any, examples: list[Any], name: str) -> Closed:
         return fun(*flat[:n], rebuild(full))
 
     return Closed(with_more, examples, name, [leaves[k] for k in places])
+
+
+class Repeated:
+    """A function that a solver calls many times on plain arrays of one form: staged at its first call.
+
+    One that has Python control flow on its arguments, which cannot be staged, is called as it is.
+    """
+
+    def __init__(self, fun: Any) -> None:
+        self.fun = fun
+        self.form: Any = None
+        self.graph: Any = None
+
+    def __call__(self, *flat: Any) -> Any:
+        given = [np.asarray(v) for v in flat]
+        form = [(v.shape, v.dtype) for v in given]
+        if self.form is None:
+            self.form = form
+            try:
+                self.graph, _ = stage(self.fun, [make_aval(*of) for of in form], tuple, "a solver", watch=False)
+            except Exception:  # of the function itself, too: then the call below raises it
+                self.graph = None
+        if self.graph is None or self.graph.captured or form != self.form:
+            return self.fun(*flat)
+        return self.graph.rebuild(self.graph.eval(given))
 
 
 def floats(*shape: int) -> Any:

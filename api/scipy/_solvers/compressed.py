@@ -7,11 +7,12 @@ import numpy as np
 from ...core.types import Callable
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.vmap import vmap
+from .arguments import Repeated
 from .library import scipy_module
 
 
 def compressed_jacobian(fun: Callable[..., Any], pattern: Any, groups: Any = None) -> Callable[..., Any]:
-    """A function of plain `x` that returns the Jacobian of `fun` there, a sparse matrix of the given pattern.
+    """A function of plain arrays that returns the Jacobian by the first, a sparse matrix of the given pattern.
 
     The columns are coloured once (Curtis, Powell and Reid, 1974); each call runs one sweep a colour, all at once.
     """
@@ -20,8 +21,10 @@ def compressed_jacobian(fun: Callable[..., Any], pattern: Any, groups: Any = Non
     seeds = np.zeros((int(groups.max(initial=-1)) + 1, n))
     seeds[groups, np.arange(n)] = 1.0
 
-    def of(x: Any) -> Any:
-        pushed = vmap(lambda dx: jvp(fun, (x,), (dx,))[1])(seeds)
+    sweeps = Repeated(lambda x, *more: vmap(lambda dx: jvp(lambda x: fun(x, *more), (x,), (dx,))[1])(seeds))
+
+    def of(*given: Any) -> Any:
+        pushed = sweeps(*given)
         return sparse.csc_matrix((np.asarray(pushed)[groups[columns], rows], (rows, columns)), shape=(m, n))
 
     return of

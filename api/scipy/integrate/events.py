@@ -43,7 +43,7 @@ def searched(flow: Flow, span: Any, y0: Any, values: Any, gates: list[Any]) -> t
         watched.append(plainly)
     found = flow.system.solve(float(t0), float(t1), start, plain, events=watched or None, t_eval=times)
     if not found.success:
-        flow.refuse(found.message)
+        flow.fail(found.message)
     end = float(found.sol.ts[-1])
     flow.keep(flow.key(t0, end, start, plain), found.sol)
     return found, end

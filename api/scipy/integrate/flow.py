@@ -21,7 +21,7 @@ from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import grad, vjp
 from ...transforms.interpreters.jacobian import jacobian
 from ...transforms.interpreters.vmap import vmap
-from .._solvers.arguments import floats
+from .._solvers.arguments import Repeated, floats
 from .._solvers.compressed import compressed_jacobian, grouped
 from .._solvers.library import scipy_module
 
@@ -41,10 +41,11 @@ class System:
         method, options: of `scipy.integrate.solve_ivp`, without the Jacobian.
         pattern: of the Jacobian, or None.
         values_by: `values_by(rate, y0, t, slope)` finds the values another way (odeint), or None.
+        derived: whether this is a variation of the user's system.
     """
 
     def __init__(self, name: Any, rate: Any, n: Any, method: Any, options: Any, pattern: Any = None,
-                 values_by: Any = None) -> None:
+                 values_by: Any = None, derived: bool = False) -> None:
         self.name = name
         self.rate = rate
         self.n = n
@@ -53,12 +54,15 @@ class System:
         self.pattern = pattern
         self.groups = None if pattern is None else grouped(pattern)
         self.values_by = values_by
+        self.derived = derived
 
     def slope(self, values: Any) -> Any:
         """The Jacobian of the right-hand side, as a function of t and y."""
         if self.pattern is not None:
-            return lambda t, y: compressed_jacobian(lambda y: self.rate(t, y, *values), None, self.groups)(y)
-        return lambda t, y: np.asarray(jacobian(lambda y: self.rate(t, y, *values))(y))
+            sparse = compressed_jacobian(lambda y, t: self.rate(t, y, *values), None, self.groups)
+            return lambda t, y: sparse(y, t)
+        of = Repeated(lambda t, y: jacobian(lambda y: self.rate(t, y, *values))(y))
+        return lambda t, y: np.asarray(of(t, y))
 
     def solve(self, t0: Any, t1: Any, y0: Any, values: Any, **more: Any) -> Any:
         """SciPy's solution with its dense output."""
@@ -66,8 +70,12 @@ class System:
         if self.is_implicit() and "jac" not in options:
             options["jac"] = self.slope(values)
         return scipy_module("integrate", self.name).solve_ivp(
-            lambda t, y: np.asarray(self.rate(t, y, *values), float), (t0, t1), y0, self.method, dense_output=True,
-            **options)
+            self.on_host(values), (t0, t1), y0, self.method, dense_output=True, **options)
+
+    def on_host(self, values: Any) -> Any:
+        """The right-hand side on plain arrays; a derived one is staged."""
+        of = Repeated(lambda t, y: self.rate(t, y, *values)) if self.derived else lambda t, y: self.rate(t, y, *values)
+        return lambda t, y: np.asarray(of(t, y), float)
 
     def is_implicit(self) -> Any:
         return getattr(self.method, "__name__", self.method) in IMPLICIT and "lband" not in self.options and (
@@ -95,7 +103,7 @@ class System:
             sparse = scipy_module("sparse", self.name)
             first = sparse.csr_matrix(pattern[0] if isinstance(pattern, tuple) else pattern)
             pattern = sparse.bmat([[first, None], [first, first]])
-        return System(self.name, rate, 2 * n, self.method, options, pattern, self.values_by)
+        return System(self.name, rate, 2 * n, self.method, options, pattern, self.values_by, True)
 
 
 class Flow(Operation):
@@ -121,12 +129,12 @@ class Flow(Operation):
         if found is None:
             found = self.system.solve(float(t0), float(t1), np.asarray(y0, float), values)
             if not found.success:
-                self.refuse(found.message)
+                self.fail(found.message)
             self.keep(key, found.sol)
             found = found.sol
         return found
 
-    def refuse(self, message: Any) -> Any:
+    def fail(self, message: Any) -> Any:
         raise ConvergenceError(f"{self.name} did not reach the end of the interval: SciPy says {message!r}; loosen the "
                                f"tolerances, or take an implicit method (Radau, BDF, LSODA){at_user_line()}")
 
@@ -235,16 +243,17 @@ class Adjoint(Operation):
         system, live, n = self.flow.system, self.live, self.flow.system.n
         kept = [values[k] for k in live]
 
-        def pulled(t: Any, weights: Any) -> Any:
-            y = solution(t)
+        def pulled(t: Any, y: Any, weights: Any) -> Any:
             back = vjp(lambda y, *given: system.rate(t, y, *placed(values, live, given)), y, *kept)[1](weights)
             return concatenate([-asarray(c).reshape((-1,)) for c in back])
 
+        along, across = Repeated(pulled), Repeated(lambda t, y, w: jacobian(lambda w: pulled(t, y, w))(w))
+
         def rate(t: Any, state: Any) -> Any:
-            return np.asarray(pulled(t, state[:n]))
+            return np.asarray(along(t, solution(t), state[:n]))
 
         def slope(t: Any, state: Any) -> Any:
-            columns = np.asarray(jacobian(lambda w: pulled(t, w))(state[:n]))
+            columns = np.asarray(across(t, solution(t), state[:n]))
             if width <= _DENSE:
                 return np.hstack([columns, np.zeros((width, width - n))])
             sparse = scipy_module("sparse", self.name)

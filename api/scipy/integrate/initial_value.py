@@ -1,5 +1,6 @@
 """Initial value problems: solve_ivp, odeint."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -196,8 +197,10 @@ def odeint(
         slope = None if banded else system.slope(values)
         if system.n != n:
             known |= {"ml": None, "mu": None}
-        found, info = scipy.odeint(lambda t, y: np.asarray(system.rate(t, y, *values)), start, times, (), slope,
-                                   full_output=True, tfirst=True, **known)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", scipy.ODEintWarning)  # raised below
+            found, info = scipy.odeint(system.on_host(values), start, times, (), slope, full_output=True, tfirst=True,
+                                       **known)
         if info["message"] != "Integration successful.":
             raise ConvergenceError(f"odeint did not reach the end of the interval: SciPy says {info['message']!r}; "
                                    f"loosen the tolerances, or raise mxstep{at_user_line()}")

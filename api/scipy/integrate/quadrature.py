@@ -14,7 +14,7 @@ from ...transforms.arguments.arguments import settle
 from ...transforms.custom.two_way import Operation, placed
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import vjp
-from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
 from .._solvers.library import scipy_module
 from .flow import scale
 
@@ -86,11 +86,12 @@ class Integral(Operation):
     def run(self, *operands: Any) -> Any:
         a, b, *values = [np.asarray(v) for v in operands]
         seen: dict[float, Any] = {}
+        fun = Repeated(lambda x: self.integrand(x, *values)) if self.derived else lambda x: self.integrand(x, *values)
 
         def at(x: float) -> Any:
             found = seen.get(x)
             if found is None:
-                found = seen[x] = np.asarray(self.integrand(x, *values), float).reshape(-1)
+                found = seen[x] = np.asarray(fun(x), float).reshape(-1)
             return found
 
         size = int(np.prod(self.shape))

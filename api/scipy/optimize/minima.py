@@ -10,7 +10,7 @@ from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.gradient import grad
 from ...transforms.interpreters.jacobian import hessian, hvp, jacobian
-from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
@@ -103,11 +103,16 @@ def minimize(
         def number(x: Any) -> Any:
             return float(objective.on_host(x, *values[:split]))
 
-        slope = jac
+        slope: Any = jac
+
+        def of_x(x: Any) -> Any:
+            return value(x, *values)
+
         if slopes and (jac is None or jac is True or callable(jac)):
-            slope = lambda x: np.asarray(grad(lambda x: value(x, *values))(x))  # noqa: E731
-        bend = (lambda x: hessian(lambda x: value(x, *values))(x)) if kind in _HESSIAN else None
-        along = (lambda x, p: hvp(lambda x: value(x, *values), (x,), (p,))[0]) if kind in _PRODUCT else None
+            of = Repeated(grad(of_x))
+            slope = lambda x: np.asarray(of(x))  # noqa: E731
+        bend = Repeated(hessian(of_x)) if kind in _HESSIAN else None
+        along = Repeated(lambda x, p: hvp(of_x, (x,), (p,))[0]) if kind in _PRODUCT else None
         box = None if bounds is None else list(zip(low, high))
         return scipy.minimize(number, start, (), method, slope, bend, along, box, _dicts(gap, values, boxed, equal),
                               tol, callback, options)
@@ -135,10 +140,14 @@ def _insides(constraint: Any) -> Any:
 
 def _dicts(gap: Any, values: Any, boxed: int, equal: Any) -> Any:
     """The constraints behind the bounds, in the form that all of SciPy's methods take."""
-    found = []
+
+    def far(x: Any) -> Any:
+        return gap(x, *values)
+
+    found, slope = [], Repeated(jacobian(far))
     for kind, at in (("eq", equal), ("ineq", ~equal)):
         at = np.flatnonzero(at & (np.arange(len(equal)) >= boxed))
         if len(at):
-            found.append({"type": kind, "fun": lambda x, at=at: np.asarray(gap(x, *values))[at],
-                          "jac": lambda x, at=at: jacobian(lambda x: gap(x, *values)[at])(x)})
+            found.append({"type": kind, "fun": lambda x, at=at: np.asarray(far(x))[at],
+                          "jac": lambda x, at=at: np.asarray(slope(x))[at]})
     return found

@@ -1,5 +1,6 @@
 """Roots of equations: root, root_scalar, fixed_point."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ...core.types import Array, Callable
 from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import COUNT, FLAG, closed, floats, in_tuple, is_traced, value_of
+from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, value_of
 from .._solvers.implicit import Implicit
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, said, supplied
@@ -62,9 +63,9 @@ def root(
         def equations(x: Any) -> Any:
             return given.on_host(x, *values)
 
-        slope = None
+        slope: Any = None
         if method in _TAKE_JAC and jac is not False:
-            slope = lambda x: jacobian(lambda x: given(x, *values))(x)  # noqa: E731
+            slope = Repeated(jacobian(partial(_at, given, values)))
         found = scipy.root(equations, start, (), method, slope, tol, callback, options)
         x = np.asarray(found.x, float)
         left = np.abs(equations(x)).max(initial=0.0)
@@ -86,6 +87,10 @@ def root(
 
 _NAMES = ("success", "status", "nfev")
 _AVALS = (FLAG, COUNT, COUNT)
+
+
+def _at(fun: Any, values: Any, x: Any) -> Any:
+    return fun(x, *values)
 
 
 def _counts(found: Any) -> tuple:
@@ -137,9 +142,10 @@ def root_scalar(
         ends = None if bracketed is None else first[:bracketed]
         rest = iter(first[bracketed or 0 :])
         left, right = [next(rest) if flag else None for flag in flags]
-        of = jacobian(lambda x: given(x, *values))
-        slope = (lambda x: float(of(float(x)))) if slopes else None
-        bend = (lambda x: float(jacobian(of)(float(x)))) if method == "halley" else None
+        of = jacobian(partial(_at, given, values))
+        once, twice = Repeated(of), Repeated(jacobian(of))
+        slope = (lambda x: float(once(float(x)))) if slopes else None
+        bend = (lambda x: float(twice(float(x)))) if method == "halley" else None
         found = scipy.root_scalar(lambda x: float(given.on_host(x, *values)), (), method, ends, slope, bend, left,
                                   right, xtol, rtol, maxiter, options)
         trouble = "" if found.converged else f"SciPy says {found.flag!r}"

@@ -10,7 +10,7 @@ from ...core.types import Array, Callable
 from ...numpy import arctan, asarray, log1p, sqrt, sum as total, where
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
 from .._solvers.compressed import compressed_jacobian
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
@@ -75,9 +75,10 @@ def least_squares(
     def derivative(of: Callable[..., Any]) -> Callable[..., Any]:
         if jac_sparsity is not None and method != "lm":
             return compressed_jacobian(of, jac_sparsity)
-        return jacobian(of)
+        return Repeated(jacobian(of)) if staged else jacobian(of)
 
-    if not is_traced(fun, x0, args, kwargs, bounds):
+    staged = is_traced(fun, x0, args, kwargs, bounds)
+    if not staged:
         if jac is None:
             jac = supplied(lambda x, *a, **k: derivative(lambda x: asarray(fun(x, *a, **k)))(x), "least_squares",
                            "jac='2-point'")
