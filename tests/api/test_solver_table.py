@@ -57,14 +57,27 @@ def minimize(p):
 
 
 def bounded(p):
-    found = optimize.minimize(bowl, np.array([0.2, 0.2]), (p,), bounds=[(None, 0.2 * p[1]), (-5.0, 5.0)], constraints=[
-        {"type": "eq", "fun": lambda x, p: x[0] + x[1] - p[0] ** 2, "args": (p,)}], options={"ftol": 1e-16})
+    found = optimize.minimize(
+        bowl,
+        np.array([0.2, 0.2]),
+        (p,),
+        bounds=[(None, 0.2 * p[1]), (-5.0, 5.0)],
+        constraints=[{"type": "eq", "fun": lambda x, p: x[0] + x[1] - p[0] ** 2, "args": (p,)}],
+        options={"ftol": 1e-16},
+    )
     return found.x + found.fun
 
 
 def least_squares(p):
-    found = optimize.least_squares(lambda x, p: np.stack([x[0] - p[0], x[1] * x[0] - p[1], 0.1 * x[0] ** 2 - 0.1]),
-                                   np.ones(2), args=(p,), method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    found = optimize.least_squares(
+        lambda x, p: np.stack([x[0] - p[0], x[1] * x[0] - p[1], 0.1 * x[0] ** 2 - 0.1]),
+        np.ones(2),
+        args=(p,),
+        method="lm",
+        xtol=1e-15,
+        ftol=1e-15,
+        gtol=1e-15,
+    )
     return found.x + found.cost
 
 
@@ -98,8 +111,9 @@ fallen.terminal = True
 
 
 def landing(p):
-    found = integrate.solve_ivp(lambda t, y: [y[1], -9.8 - p[1] * y[1]], (0.0, 5.0), [p[0], 1.0], events=fallen,
-                                **TIGHT)
+    found = integrate.solve_ivp(
+        lambda t, y: [y[1], -9.8 - p[1] * y[1]], (0.0, 5.0), [p[0], 1.0], events=fallen, **TIGHT
+    )
     return np.concatenate([found.t_events[0], found.t[-1:], found.y[:, -1], found.y_events[0][0]])
 
 
@@ -108,8 +122,12 @@ def odeint(p):
 
 
 def quad(p):
-    return integrate.quad(lambda x, p: np.exp(-p[0] * x * x) * np.cos(p[1] * x), -np.inf, p[1], (p,), epsabs=1e-13,
-                          epsrel=1e-13)[0] + 0.0 * p[0]
+    return (
+        integrate.quad(
+            lambda x, p: np.exp(-p[0] * x * x) * np.cos(p[1] * x), -np.inf, p[1], (p,), epsabs=1e-13, epsrel=1e-13
+        )[0]
+        + 0.0 * p[0]
+    )
 
 
 def sampled(fun):

@@ -207,7 +207,12 @@ class Closed:
         self.values = list(given)
         self.count = len(examples)
         if closes_over_tracer((fun,)):
-            self.graph, _ = stage(fun, [*examples, *[aval_of(settle(v)) for v in given]], tuple, name)
+            try:
+                self.graph, _ = stage(fun, [*examples, *[aval_of(settle(v)) for v in given]], tuple, name)
+            except ConversionError as error:
+                error.add_note(f"{name} stages a function that closes over traced values; pass these as arguments, and "
+                               "it runs on plain arrays inside the solver")
+                raise
             self.values += self.graph.captured
             self.graph.captured = []
             self.fun = None

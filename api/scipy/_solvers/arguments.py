@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.errors import ShapeError, at_user_line
 from ...core.trace.tracer import Tracer
 from ...numpy import asarray
 from ...transforms.arguments.arguments import flatten, settle
@@ -51,6 +52,18 @@ def closed(fun: Any, more: Any, examples: list[Any], name: str) -> Closed:
         return fun(*flat[:n], rebuild(full))
 
     return Closed(with_more, examples, name, [leaves[k] for k in places])
+
+
+def shaped(out: Any, shape: tuple, name: str, what: str) -> Any:
+    """The output of a user's function, an array of `shape`; of one element where a number is wanted."""
+    out = asarray(settle(out))
+    if out.shape == shape:
+        return out
+    if not shape and out.size == 1:
+        return out.reshape(())
+    raise ShapeError(f"{name} needs {what} to return {'a number' if not shape else f'shape {shape}'}, but it returned "
+                     f"shape {tuple(out.shape)}; {'reduce it' if not shape else 'give one element for each unknown'}"
+                     f"{at_user_line()}")
 
 
 class Repeated:

@@ -82,9 +82,7 @@ class Implicit(Operation):
         shape = z.shape
         found = jacobian(lambda flat: self.residual(flat.reshape(shape), facts, *values).reshape((n,)))(
             z.reshape((n,)))
-        line, name = at_user_line(), self.name
-        acting(lambda a: _check_regular(a, name, line), [found])
-        return found
+        return _Regular(self.name)(found)[0]
 
     def _solve(self, z: Any, facts: Any, values: Any, right: Any, transposed: Any) -> Any:
         if z.size <= _DENSE:
@@ -124,6 +122,27 @@ class Implicit(Operation):
             for k, c in zip(live, pulled):
                 back[self.fixed + k] = -c
         return back
+
+
+class _Regular(Operation):
+    """The matrix itself, once it was found to have an inverse."""
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+        self.line = at_user_line()
+
+    def avals(self, given: Any) -> Any:
+        return given
+
+    def run(self, *values: Any) -> Any:
+        _check_regular(values[0], self.name, self.line)
+        return [np.array(values[0])]
+
+    def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
+        return tangents
+
+    def vjp(self, values: Any, outs: Any, cts: Any) -> Any:
+        return cts
 
 
 def _check_regular(a: Any, name: Any, line: Any) -> Any:

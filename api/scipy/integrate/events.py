@@ -6,18 +6,20 @@ import numpy as np
 
 from ...core.errors import RuleError, at_user_line
 from ...core.trace.tracer import Tracer
-from ...numpy import asarray, stack
+from ...numpy import stack
 from ...transforms.custom.two_way import Closed
 from ...transforms.staging.staging import primal
-from .._solvers.arguments import closed, floats
+from .._solvers.arguments import closed, floats, shaped
 from .._solvers.implicit import Implicit
 from .flow import Flow
 
 
 def gate_of(event: Any, extra: Any, n: int) -> tuple[Any, Closed]:
     """An event, and it as a function of plain arrays, a number."""
-    return event, closed(lambda t, y, extra: asarray(event(t, y, *extra)).reshape(()), extra, [floats(), floats(n)],
-                         "solve_ivp")
+    def gate(t: Any, y: Any, extra: Any) -> Any:
+        return shaped(event(t, y, *extra), (), "solve_ivp", "an event")
+
+    return event, closed(gate, extra, [floats(), floats(n)], "solve_ivp")
 
 
 def searched(flow: Flow, span: Any, y0: Any, values: Any, gates: list[Any]) -> tuple[Any, float]:

@@ -117,6 +117,7 @@ class Flow(Operation):
         self.system = system
         self.timed = timed
         self.name = system.name
+        self.bounded = False  # whether times outside the interval are refused
         self.known: OrderedDict[Any, Any] = OrderedDict()
 
     def avals(self, given: Any) -> Any:
@@ -154,7 +155,11 @@ class Flow(Operation):
         if self.system.values_by is not None:
             times = np.concatenate([[float(t0)], ts])
             return [self.system.values_by(self.system, values, np.asarray(y0, float), times)[1:].T]
-        if float(t0) == float(t1):
+        low, high = sorted((float(t0), float(t1)))
+        if self.bounded and not (low <= ts.min() and ts.max() <= high):
+            raise ValueError(f"{self.name} needs the times of t_eval within [{low}, {high}], but they reach from "
+                             f"{ts.min()} to {ts.max()}; extend t_span{at_user_line()}")
+        if low == high:
             return [np.repeat(np.asarray(y0, float)[:, None], ts.size, axis=1)]
         return [np.array(self.solution(t0, t1, y0, values)(ts))]
 

@@ -11,7 +11,7 @@ from ...core.types import Array, Callable
 from ...numpy import asarray, concatenate
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import closed, floats, in_tuple, is_traced
+from .._solvers.arguments import closed, floats, in_tuple, is_traced, shaped
 from .._solvers.library import scipy_module
 from .._solvers.results import supplied
 from .events import event_times, gate_of, searched
@@ -65,14 +65,16 @@ def solve_ivp(
     t0, t1 = (settle(asarray(t)) * 1.0 for t in t_span)
 
     def single(t: Any, y: Any, extra: Any) -> Any:
-        return asarray(fun(t, y[:, None], *extra)).reshape((n,)) if vectorized else asarray(fun(t, y, *extra)).reshape(
-            (n,))
+        if vectorized:
+            return shaped(fun(t, y[:, None], *extra), (n, 1), "solve_ivp", "fun").reshape((n,))
+        return shaped(fun(t, y, *extra), (n,), "solve_ivp", "fun")
 
     rate = closed(single, extra, [floats(), floats(n)], "solve_ivp")
     pattern = options.pop("jac_sparsity", None)
     options.pop("jac", None)
     system = System("solve_ivp", rate, n, method, options, pattern if name in ("Radau", "BDF") else None)
     flow = Flow(system, (isinstance(t0, Tracer), True))
+    flow.bounded = t_eval is not None
     times = None if t_eval is None else settle(asarray(t_eval)) * 1.0
     report: dict[str, Any] = {"status": 0, "success": True, "t_events": None, "y_events": None}
     end = t1
@@ -189,8 +191,8 @@ def odeint(
     y0 = _real(y0, "odeint")
     n = y0.shape[0]
     times = settle(asarray(t)) * 1.0
-    rate = closed(lambda t, y, args: asarray(func(t, y, *args) if tfirst else func(y, t, *args)).reshape((n,)), args,
-                  [floats(), floats(n)], "odeint")
+    rate = closed(lambda t, y, args: shaped(func(t, y, *args) if tfirst else func(y, t, *args), (n,), "odeint", "func"),
+                  args, [floats(), floats(n)], "odeint")
 
     def values_by(system: Any, values: Any, start: Any, times: Any) -> Any:
         known = {**more, "atol": system.options["atol"]}

@@ -14,7 +14,7 @@ from ...transforms.arguments.arguments import settle
 from ...transforms.custom.two_way import Operation, placed
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import vjp
-from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped
 from .._solvers.library import scipy_module
 from .flow import scale
 
@@ -63,7 +63,7 @@ def quad(
         raise RuleError(f"quad was given {what} together with traced "
                         f"{'limits' if weight is not None else 'values'}, and has no derivative then; use the real and "
                         f"the imaginary part, put the weight into the function, or leave it out{at_user_line()}")
-    given = closed(lambda x, args: asarray(func(x, *args)).reshape(()), args, [floats()], "quad")
+    given = closed(lambda x, args: shaped(func(x, *args), (), "quad", "func"), args, [floats()], "quad")
     found = Integral(given, (), options, timed)(*ends, *given.values)
     return tuple(found)
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from ...core.trace.tracer import Tracer
 from ...core.types import Array, Callable
-from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.gradient import grad
 from ...transforms.interpreters.jacobian import hessian, hvp, jacobian
-from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
@@ -130,7 +129,7 @@ def minimize(
 
 def _number(out: Any) -> Any:
     """The value of an objective: SciPy takes arrays of one element, too."""
-    return asarray(out).reshape(())
+    return shaped(out, (), "minimize", "fun")
 
 
 def _insides(constraint: Any) -> Any:

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ShapeError, at_user_line
+from ...core.errors import ConvergenceError, at_user_line
 from ...core.trace.tracer import Tracer
 from ...core.types import Array, Callable
 from ...numpy import asarray
 from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, value_of
+from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, shaped, value_of
 from .._solvers.implicit import Implicit
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, said, supplied
@@ -57,7 +57,7 @@ def root(
     x0 = settle(x0) if isinstance(settle(x0), Tracer) else np.asarray(x0, float)
     shape = (int(np.prod(x0.shape)),) if method in _FLAT else x0.shape
     first = fun if jac is not True else lambda x, *args: fun(x, *args)[0]
-    given = closed(lambda x, args: asarray(first(x, *args)), args, [floats(*shape)], "root")
+    given = closed(lambda x, args: shaped(first(x, *args), shape, "root", "fun"), args, [floats(*shape)], "root")
 
     def host(start: Any, *values: Any) -> Any:
         def equations(x: Any) -> Any:
@@ -72,16 +72,9 @@ def root(
         fine = found.success or left <= _SCALE * max(1.0, np.abs(x).max(initial=0.0))
         return x, _counts(found), "" if fine else said(found), found
 
-    def residual(x: Any, facts: Any, *values: Any) -> Any:
-        out = given(x, *values)
-        if out.shape != x.shape:
-            raise ShapeError(f"root needs as many equations as unknowns, but fun returned shape {out.shape} for x of "
-                             f"shape {x.shape}; give a square system{at_user_line()}")
-        return out
-
-    op = Implicit("root", 1, host, residual, lambda avals: [floats(*shape), *_AVALS])
+    op = Implicit("root", 1, host, lambda x, facts, *values: given(x, *values), lambda avals: [floats(*shape), *_AVALS])
     x, *facts, ticket = op(x0.reshape(shape), *given.values)
-    return result_of(scipy.OptimizeResult, op, ticket, {"x": x, "fun": residual(x, (), *given.values)},
+    return result_of(scipy.OptimizeResult, op, ticket, {"x": x, "fun": given(x, *given.values)},
                      dict(zip(_NAMES, facts)))
 
 
@@ -132,7 +125,7 @@ def root_scalar(
         if method == "halley" and fprime2 is None:
             fprime2 = lambda x, *a: jacobian(jacobian(lambda x: asarray(f(x, *a))))(float(x))  # noqa: E731
         return scipy.root_scalar(f, args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter, options)
-    given = closed(lambda x, args: asarray(f(x, *args)), args, [floats()], "root_scalar")
+    given = closed(lambda x, args: shaped(f(x, *args), (), "root_scalar", "f"), args, [floats()], "root_scalar")
     bracketed = None if bracket is None else len(bracket)
     starts = [asarray(v) for v in (*(bracket or ()), *[v for v in (x0, x1) if v is not None])]
     flags = (x0 is not None, x1 is not None)
@@ -178,7 +171,7 @@ def fixed_point(
     Returns:
         an array of the shape of `x0`.
     Raises:
-        RuntimeError: the iteration did not converge (SciPy's message).
+        RuntimeError: the iteration did not converge (the message has SciPy's).
         SingularError: 1 is an eigenvalue of the Jacobian at the fixed point.
 
     >>> import numpy as np, covector
@@ -193,11 +186,16 @@ def fixed_point(
     if not is_traced(func, x0, args):
         return scipy.fixed_point(func, x0, args, xtol, maxiter, method)
     shape = value_of(x0).shape
-    given = closed(lambda x, args: asarray(func(x, *args)), args, [floats(*shape)], "fixed_point")
+    given = closed(lambda x, args: shaped(func(x, *args), shape, "fixed_point", "func"), args, [floats(*shape)],
+                   "fixed_point")
 
     def host(start: Any, *values: Any) -> Any:
-        found = scipy.fixed_point(lambda x: given.on_host(x, *values), np.asarray(start, float), (), xtol, maxiter,
-                                  method)
+        try:
+            found = scipy.fixed_point(lambda x: given.on_host(x, *values), np.asarray(start, float), (), xtol, maxiter,
+                                      method)
+        except RuntimeError as error:
+            raise ConvergenceError(f"fixed_point did not converge: SciPy says {str(error)!r}; start nearer, or raise "
+                                   f"maxiter{at_user_line()}") from error
         return np.asarray(found, float).reshape(shape), (), "", None
 
     op = Implicit("fixed_point", 1, host, lambda x, facts, *values: x - given(x, *values),
