@@ -94,6 +94,8 @@ api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg co
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
+api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
+    transforms/staging transforms/debug api/numpy transforms/custom
 api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
@@ -102,11 +104,15 @@ api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api cor
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
     api/numpy
+api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
+    transforms/debug api/numpy transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
+    transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
-api/scipy: api/scipy/linalg api/scipy/sparse api/scipy/special api/scipy/stats
+api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
