@@ -103,6 +103,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
             raise ValueError(f"can't alias tensor with dtype '{type_word(array.dtype)}' into dtype "
                              f"'{type_word(dtype.numpy)}'.")
         t = from_numpy(array) if same and not copy else tensor(array, dtype=dtype)
+    elif hasattr(obj, "untyped"):  # a storage: its bytes
+        array = obj.untyped().bytes().view((dtype or dtypes.Default.float).numpy)
+        t = new_leaf(array.copy() if copy else array)
     else:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
