@@ -108,6 +108,7 @@ _LATER = {
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
+    "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }

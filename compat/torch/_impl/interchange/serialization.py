@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import pickletools
 import zipfile
 from collections import OrderedDict
 
@@ -16,6 +17,7 @@ from ..types.size import Size, device as Device
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
+from .safe_globals import allowed
 
 ndarray = np.ndarray
 _WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -214,7 +216,7 @@ class Reader(pickle.Unpickler):
         self.roots = {}
 
     def find_class(self, module, name):
-        found = _ALLOWED.get((module, name))
+        found = _ALLOWED.get((module, name)) or allowed(module, name)
         if found is not None:
             return found
         if dtypes.bfloat16 is None and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
@@ -222,7 +224,8 @@ class Reader(pickle.Unpickler):
         if self.strict:
             raise pickle.UnpicklingError(
                 f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
-                "default; pass weights_only=False if you trust the source of the file")
+                "default; name it in torch.serialization.safe_globals(...) if you know that it is safe, or pass "
+                "weights_only=False if you trust the source of the file")
         if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
             module = "covector.compat." + module
         return super().find_class(module, name)
@@ -235,3 +238,18 @@ class Reader(pickle.Unpickler):
             data = self.archive.read(f"{self.prefix}data/{key}")
             self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
         return self.roots[key], dtype
+
+
+def get_unsafe_globals_in_checkpoint(f):
+    """The names in a file that `load(weights_only=True)` refuses; nothing in it is made or called."""
+    with zipfile.ZipFile(f) as archive:
+        text = archive.read(next(n for n in archive.namelist() if n.endswith("data.pkl")))
+    names, texts = [], []
+    for op, arg, _ in pickletools.genops(text):
+        if op.name == "GLOBAL":
+            names.append(tuple(arg.split(" ", 1)))
+        elif op.name == "STACK_GLOBAL":
+            names.append(tuple(texts[-2:]))
+        elif isinstance(arg, str):
+            texts.append(arg)
+    return [".".join(pair) for pair in dict.fromkeys(names) if pair not in _ALLOWED and allowed(*pair) is None]
