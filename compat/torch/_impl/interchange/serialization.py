@@ -4,7 +4,9 @@ import io
 import os
 import pickle
 import pickletools
+import struct
 import zipfile
+import zlib
 from collections import OrderedDict
 
 import numpy as np
@@ -17,7 +19,7 @@ from ..types.size import Size, device as Device
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
-from .safe_globals import allowed
+from .safe_globals import allowed, get_safe_globals
 
 ndarray = np.ndarray
 _WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -160,14 +162,38 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
     """
-    with zipfile.ZipFile(f) if zipped(f) else refuse_legacy(f) as archive:
-        names = archive.namelist()
-        prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
-        order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
-        if order != b"little":
-            raise NotImplementedError(f"load() got a file of byte order {order.decode()!r}; only little-endian files "
-                                      "are read")
-        return Reader(archive, prefix, weights_only is None or weights_only).load()
+    strict = weights_only is None or weights_only
+    if not zipped(f):
+        refuse_legacy(f)
+    place = "nothing of it was read yet"
+    try:
+        with zipfile.ZipFile(f) as archive:
+            names = archive.namelist()
+            prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
+            place = f"{prefix}byteorder in it"
+            order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
+            place = f"{prefix}data.pkl in it, or a storage that it names"
+            if order == b"little":
+                return (StrictReader if strict else Reader)(archive, prefix).load()
+    except (pickle.UnpicklingError, OSError):
+        raise
+    except _DAMAGE as error:
+        if not strict and not isinstance(error, zipfile.BadZipFile | StopIteration):
+            raise  # of the code that the file names
+        raise pickle.UnpicklingError(
+            f"load() cannot read {named(f)}, which is damaged, or not a file of torch.save: {place}; "
+            f"{type(error).__name__}: {error}; copy it again, or save it anew") from error
+    raise NotImplementedError(f"load() got a file of byte order {order.decode(errors='replace')!r}; only little-endian "
+                              "files are read")
+
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, StopIteration, EOFError, LookupError, ValueError, TypeError,
+           AttributeError, RuntimeError, MemoryError, AssertionError, OverflowError, struct.error)
+
+
+def named(f):
+    """A file in a message."""
+    return repr(os.fspath(f)) if isinstance(f, str | os.PathLike) else f"a {type(f).__name__}"
 
 
 def zipped(f):
@@ -207,28 +233,19 @@ _ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_
             **{("torch", name): dtype for name, dtype in dtypes.NAMED.items()}}
 
 
-class Reader(pickle.Unpickler):
-    """An unpickler that knows PyTorch's names."""
+class Known:
+    """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
-    def __init__(self, archive, prefix, strict):
+    def __init__(self, archive, prefix):
         super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix, self.strict = archive, prefix, strict
+        self.archive, self.prefix = archive, prefix
         self.roots = {}
 
-    def find_class(self, module, name):
-        found = _ALLOWED.get((module, name)) or allowed(module, name)
-        if found is not None:
-            return found
+    def known(self, module, name):
+        """What stands under a name, None where it is none of those."""
         if dtypes.bfloat16 is None and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
             raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
-        if self.strict:
-            raise pickle.UnpicklingError(
-                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
-                "default; name it in torch.serialization.safe_globals(...) if you know that it is safe, or pass "
-                "weights_only=False if you trust the source of the file")
-        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
-            module = "covector.compat." + module
-        return super().find_class(module, name)
+        return _ALLOWED.get((module, name)) or allowed(module, name)
 
     def persistent_load(self, pid):
         kind, dtype, key, _, count = pid
@@ -238,6 +255,49 @@ class Reader(pickle.Unpickler):
             data = self.archive.read(f"{self.prefix}data/{key}")
             self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
         return self.roots[key], dtype
+
+
+class Reader(Known, pickle.Unpickler):
+    """An unpickler for files that are trusted: it makes and calls whatever they name."""
+
+    def find_class(self, module, name):
+        found = self.known(module, name)
+        if found is not None:
+            return found
+        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
+            module = "covector.compat." + module
+        return super().find_class(module, name)
+
+
+class StrictReader(Known, pickle._Unpickler):
+    """An unpickler that makes tensors, containers, numbers and what the user allows; it writes to nothing else.
+
+    It is the one in Python: that in C sets attributes of any object, of functions and classes too, and takes memory as
+    a file asks for it.
+    """
+
+    dispatch = dict(pickle._Unpickler.dispatch)
+
+    def find_class(self, module, name):
+        found = self.known(module, name)
+        if found is None:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
+                "default; name it in torch.serialization.safe_globals(...) if you know that it is safe, or pass "
+                "weights_only=False if you trust the source of the file")
+        return found
+
+    def load_build(self):
+        """Set the state of an object."""
+        made = self.stack[-2]
+        if type(made) is not OrderedDict and not any(type(made) is (thing[0] if isinstance(thing, tuple) else thing)
+                                                     for thing in get_safe_globals()):
+            raise pickle.UnpicklingError(f"Weights only load failed. Trying to set the state of a "
+                                         f"{type(made).__name__}; pass weights_only=False if you trust the source of "
+                                         "the file")
+        super().load_build()
+
+    dispatch[pickle.BUILD[0]] = load_build
 
 
 def get_unsafe_globals_in_checkpoint(f):
