@@ -23,11 +23,11 @@ def install():
     >>> import covector.compat.torch
     >>> covector.compat.torch.install()  # doctest: +SKIP
     >>> import torch  # doctest: +SKIP
-    >>> torch.__name__  # doctest: +SKIP
-    'covector.compat.torch'
+    >>> torch.__name__, torch.__spec__.name  # doctest: +SKIP
+    ('torch', 'covector.compat.torch')
     """
     loaded = sys.modules.get(THEIRS)
-    if loaded is not None and loaded.__name__ != OURS:
+    if loaded is not None and loaded is not sys.modules[OURS]:
         raise RuntimeError(
             f"PyTorch itself is imported in this process already (from {getattr(loaded, '__file__', None)}), and its "
             "tensors cannot be mixed with those of covector.compat.torch; call install() before anything imports "
@@ -37,6 +37,7 @@ def install():
     for name, module in list(sys.modules.items()):
         if (name == OURS or name.startswith(f"{OURS}.")) and not name.startswith(f"{OURS}._impl"):
             sys.modules[THEIRS + name[len(OURS) :]] = module
+            module.__name__ = THEIRS + name[len(OURS) :]  # libraries compare it
     sys.meta_path.insert(0, Finder())
     Tensor.__module__ = THEIRS  # libraries tell arrays apart by it
 
@@ -71,6 +72,7 @@ class Alias(Loader):
     def exec_module(self, module):
         """Nothing is run: it is imported."""
         module.__spec__ = self.spec
+        module.__name__ = THEIRS + self.ours[len(OURS) :]
 
 
 def exists(name):
