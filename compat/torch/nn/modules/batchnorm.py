@@ -66,6 +66,12 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
+    def _without_running_stats(self):
+        """Track no statistics any more: torch.func.replace_all_batch_norm_modules_ calls it."""
+        if self.track_running_stats:
+            self.running_mean = self.running_var = self.num_batches_tracked = None
+            self.track_running_stats = False
+
     def forward(self, input):
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
