@@ -12,6 +12,7 @@ from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
 from ..state.concrete import concrete, mapped
 from ..state.levels import BatchTrace
+from ..state.meta import META, is_meta, meta_tensor, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
@@ -24,9 +25,13 @@ from ..values.core_values import inside, lift, lower
 
 def new_leaf(array, requires_grad=False, device=None):
     """A new leaf over an array."""
+    m = MODES.get()
+    if device is None and m is not None:
+        device = m.device
+    if on_meta(device):
+        return meta_tensor(array.shape, array.dtype, requires_grad)
     check_device(device)
     t = wrap(array)
-    m = MODES.get()
     if m is not None:
         if m.inference:
             infer(t)
@@ -43,8 +48,9 @@ def check_device(device):
     """Only the CPU, or CUDA where CuPy runs."""
     if device is not None and Device(device).type != "cpu":
         kind = AssertionError if Device(device).type == "cuda" else RuntimeError
-        compiled = "Torch not compiled with CUDA enabled: " if kind is AssertionError else ""
-        raise kind(f"{compiled}device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
+        words = "Torch not compiled with CUDA enabled" if kind is AssertionError else (
+            f"PyTorch is not linked with support for {Device(device).type} devices")
+        raise kind(f"{words}: device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
                    "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
@@ -255,6 +261,8 @@ def like(name, make):
         args = (*args, *fill_value.values())
         shape, kind = shape_dtype(input)
         kind = kind if dtype is None else dtype.numpy
+        if is_meta(input) and device is None or on_meta(device):
+            return meta_tensor(shape, kind, requires_grad)
         found = bottom(input)
         dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
         array = uninitialised(shape, kind, [found]) if dense else empty_in_format(shape, kind, None if preserves(
@@ -263,7 +271,7 @@ def like(name, make):
         if fill is not None:
             array[...] = filling(fill, kind)
         t = new_leaf(array, requires_grad, device)
-        return batched_like(input, t)
+        return t if is_meta(input) else batched_like(input, t)
 
     made_like.__name__ = made_like.__qualname__ = name
     made_like.__doc__ = f"Create a tensor with the shape, dtype and layout of `input`: `{name}`."
@@ -310,8 +318,9 @@ def new_method(make):
     """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        device = META if device is None and is_meta(self) else device
         t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
-        return t if make.__name__ == "tensor" else batched_like(self, t)
+        return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."
     return method

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..modes.warnings import first
 from ..state.concrete import mapped
+from ..state.meta import on_meta
 from ..state.python_data import array_of, check_array, warn_imaginary
 from ..types import dtypes
 from ..types.dtypes import type_word
@@ -64,6 +65,8 @@ def copied(data, dtype=None):
 
 def as_tensor(data, dtype=None, device=None):
     """Create a tensor from `data`, sharing its memory if possible."""
+    if on_meta(device):
+        return tensor(data, dtype=dtype, device=device) if not isinstance(data, TensorBase) else data.to(device, dtype)
     check_device(device)
     dtype = dtypes.torch_dtype(dtype)
     if isinstance(data, TensorBase):

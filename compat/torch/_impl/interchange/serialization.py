@@ -12,6 +12,7 @@ from collections import OrderedDict
 import numpy as np
 
 from ..graph import versions
+from ..state.meta import meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.parameter import Parameter
@@ -156,12 +157,19 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location: None, "cpu", or anything else that PyTorch takes: tensors live on the CPU in any case.
+        map_location: None, "cpu", a dict or a function: tensors are made on the CPU; "meta" for shapes and dtypes
+            alone.
         weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
     """
+    if isinstance(map_location, str | Device) and Device(map_location).type not in ("cpu", "meta"):
+        raise RuntimeError(f"Attempting to deserialize object on a {Device(map_location).type.upper()} device but "
+                           f"torch.{Device(map_location).type}.is_available() is False. If you are running on a "
+                           "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+                           "storages to the CPU.")
+    empty = isinstance(map_location, str | Device) and on_meta(map_location)
     strict = weights_only is None or weights_only
     if not zipped(f):
         refuse_legacy(f)
@@ -174,7 +182,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
             order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
             place = f"{prefix}data.pkl in it, or a storage that it names"
             if order == b"little":
-                return (StrictReader if strict else Reader)(archive, prefix).load()
+                return (StrictReader if strict else Reader)(archive, prefix, empty).load()
     except (pickle.UnpicklingError, OSError):
         raise
     except _DAMAGE as error:
@@ -214,7 +222,7 @@ def refuse_legacy(f):
 def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """A tensor over a storage that was read."""
     root, dtype = storage
-    t = wrap(over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
+    t = meta_tensor(tuple(size), dtype.numpy) if root is None else wrap(over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
     if requires_grad:
         t.requires_grad_()
     return t
@@ -236,9 +244,9 @@ _ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_
 class Known:
     """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
-    def __init__(self, archive, prefix):
+    def __init__(self, archive, prefix, empty):
         super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix = archive, prefix
+        self.archive, self.prefix, self.empty = archive, prefix, empty
         self.roots = {}
 
     def known(self, module, name):
@@ -251,6 +259,8 @@ class Known:
         kind, dtype, key, _, count = pid
         if kind != "storage" or not isinstance(dtype, dtypes.dtype):
             raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
+        if self.empty:
+            return None, dtype
         if key not in self.roots:
             data = self.archive.read(f"{self.prefix}data/{key}")
             self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
