@@ -25,13 +25,11 @@ from ..values.core_values import inside, lift, lower
 
 def new_leaf(array, requires_grad=False, device=None):
     """A new leaf over an array."""
-    m = MODES.get()
-    if device is None and m is not None:
-        device = m.device
-    if on_meta(device):
+    if to_meta(device):
         return meta_tensor(array.shape, array.dtype, requires_grad)
     check_device(device)
     t = wrap(array)
+    m = MODES.get()
     if m is not None:
         if m.inference:
             infer(t)
@@ -77,6 +75,14 @@ def with_out(make, target=PLAIN):
     return made_or_written
 
 
+def to_meta(device):
+    """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
+    if device is None:
+        m = MODES.get()
+        return m is not None and m.device is not None
+    return on_meta(device)
+
+
 def size_argument(size):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
     if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
@@ -102,20 +108,29 @@ def numpy_dtype(dtype):
 @with_out
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
-    return new_leaf(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(np.zeros(size, kind), requires_grad, device)
 
 
 @with_out
 def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
-    return new_leaf(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(np.ones(size, kind), requires_grad, device)
 
 
 @with_out
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
           memory_format=None):
     """A tensor of what lay in memory."""
-    return new_leaf(empty_in_format(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(empty_in_format(size, kind, memory_format), requires_grad, device)
 
 
 @with_out
@@ -123,6 +138,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """A tensor of one number."""
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
+    if to_meta(device):
+        return meta_tensor(size_argument((size,)), dtype.numpy, requires_grad)
     value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
     return new_leaf(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 

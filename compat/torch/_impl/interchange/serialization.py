@@ -12,7 +12,7 @@ from collections import OrderedDict
 import numpy as np
 
 from ..graph import versions
-from ..state.meta import meta_tensor, on_meta
+from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.parameter import Parameter
@@ -112,6 +112,10 @@ class Writer(pickle._Pickler):
         """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
         array = bottom(t)
         if type(array) is not ndarray:
+            if is_meta(t):
+                raise NotImplementedError("save() of tensors of device meta is not supported: they have no elements; "
+                                          "give the module elements first, with to_empty() or load_state_dict("
+                                          "..., assign=True)")
             raise RuntimeError("save() got a value of a running transform, which has no memory; save what the "
                                "transformed function returns")
         if t.grad_fn is not None:

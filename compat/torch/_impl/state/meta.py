@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import _engine, extend
+from ..types.dtypes import Default
 from ..types.size import device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, at_level
 
@@ -72,6 +73,6 @@ def check_devices(tensors):
 
 def shown(t):
     """`tensor(..., device='meta', size=(2, 3))`."""
-    kind = "" if t.dtype.name in ("float32", "int64", "bool") else f", dtype={t.dtype}"
+    kind = "" if t.dtype is Default.float else f", dtype={t.dtype}"
     grad = ", requires_grad=True" * t.requires_grad
     return f"tensor(..., device='meta', size={tuple(t.shape)}{kind}{grad})"

@@ -95,7 +95,7 @@ def truth(self):
                                "https://github.com/pytorch/functorch/issues"
                                "/257 .")
         u = u.value
-    if u.level_trace is FOREIGN:
+    if u.level_trace is FOREIGN and not is_meta(u):
         return bool(u.value)
     return _BOOL(self)
 

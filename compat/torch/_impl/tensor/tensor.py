@@ -135,8 +135,8 @@ class Methods:
         return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
 
     def data_ptr(self):
-        """The address of the first element."""
-        return address_of(self)
+        """The address of the first element; 0 without elements."""
+        return 0 if type(self.value) is not ndarray and is_meta(self) else address_of(self)
 
     def is_floating_point(self):
         """Whether the elements are floating-point numbers."""
