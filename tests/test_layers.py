@@ -139,7 +139,7 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
-~/forward_ad: ~/types ~/state ~/views ~/values
+~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
@@ -151,14 +151,12 @@ compat/torch/backends: ~/platform ~/dispatch
 compat/torch/cuda: ~/platform ~/dispatch ~/factories
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
-compat/torch/optim: ~/dispatch ~/optim
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
-    ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
-~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
-    ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
+    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
@@ -167,21 +165,25 @@ compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions
 compat/torch/nn/modules/utils: ~/module
+compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
+~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/distributions: ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
-compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random compat/torch/optim ~/tensor
-    ~/interchange ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/nn
+compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
+    compat/torch/nn/utils
+compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/interchange
+    ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils
+    compat/torch/optim compat/torch/nn
 """
 
 
