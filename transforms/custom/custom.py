@@ -23,6 +23,7 @@ from ..reverse.ambient import conform_tangent
 from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
+    boxed_as,
     closes_over_tracer,
     conjugated,
     full_cotangents,
@@ -369,8 +370,9 @@ def _vjp_jvp(trace, prim, args):
 def _custom_vmap(trace, prim, args):
     record = args[-1]
     values, flags = trace.unbox(args[:-1])
-    outs = prim.rebind((*values, record.batched(record, flags, trace)))
-    return tuple([trace.box(v) for v in outs])
+    batched = record.batched(record, flags, trace)
+    outs = prim.rebind((*values, batched))
+    return boxed_as(trace, outs, batched)
 
 
 def _custom_graph(trace, prim, args):

@@ -205,9 +205,13 @@ class _BatchedJvp(JvpCall):
         self.flags = flags
         self.trace = trace
         self.rebuild_out = None
+        self.varied = None  # which outputs vary, of a call inside of a mesh
 
     def body(self, *values):
-        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+        run = batched_body(self.inner.body, self.flags, self.trace)
+        outs = run(*values)
+        self.varied = run.varied
+        return outs
 
     def rule(self, values, tangents):
         n = len(values)
@@ -216,8 +220,14 @@ class _BatchedJvp(JvpCall):
             outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
             return [*outs, *pushed]
 
-        flat = batched_body(both, (*self.flags, *self.flags), self.trace)(*values, *tangents)
-        return flat[: len(flat) // 2], flat[len(flat) // 2 :]
+        run = batched_body(both, (*self.flags, *self.flags), self.trace)
+        flat = run(*values, *tangents)
+        n = len(flat) // 2
+        outs, pushed = flat[:n], flat[n:]
+        if run.varied is not None:
+            self.varied = run.varied[:n]
+            pushed = [self.trace.spread(t) if a and not b else t for t, a, b in zip(pushed, self.varied, run.varied[n:])]
+        return outs, pushed
 
 
 class _BatchedVjp(VjpCall):
@@ -229,9 +239,13 @@ class _BatchedVjp(VjpCall):
         self.flags = flags
         self.trace = trace
         self.rebuild_out = list
+        self.varied = self.kept = None  # which outputs, and which residuals, vary, of a call inside of a mesh
 
     def body(self, *values):
-        return batched_body(self.inner.body, self.flags, self.trace)(*values)
+        run = batched_body(self.inner.body, self.flags, self.trace)
+        outs = run(*values)
+        self.varied = run.varied
+        return outs
 
     def forward(self, values):
         shape = {}
@@ -242,7 +256,10 @@ class _BatchedVjp(VjpCall):
             shape["count"] = len(outs)
             return [*outs, *residuals]
 
-        flat = batched_body(run, self.flags, self.trace)(*values)
+        whole = batched_body(run, self.flags, self.trace)
+        flat = whole(*values)
+        if whole.varied is not None:
+            self.varied, self.kept = whole.varied[: shape["count"]], whole.varied[shape["count"] :]
         return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
 
     def backward(self, residuals, cts, avals):
@@ -256,7 +273,12 @@ class _BatchedVjp(VjpCall):
             none[:] = [c is None for c in found]
             return [0.0 if c is None else c for c in found]
 
-        found = batched_body(run, (True,) * (n + len(cts)), self.trace)(*leaves, *cts)
+        flags = (True,) * (n + len(cts)) if self.kept is None else (*self.kept, *self.varied)
+        whole = batched_body(run, flags, self.trace)
+        found = whole(*leaves, *cts)
+        if whole.varied is not None:
+            return [None if skip else self.trace.settled(c, flag, varied)
+                    for c, skip, flag, varied in zip(found, none, self.flags, whole.varied)]
         return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
 
 

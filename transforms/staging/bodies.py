@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.errors import TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive
 from ...core.tape.tape import Rule, make_node
@@ -104,9 +105,24 @@ def batched_body(body, flags, trace, outputs=None):
     def run(*values):
         with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
             outs = body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, flags)])
-        return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, outputs or [True] * len(outs))]
+            if trace.mesh and outputs is None:
+                run.varied = [inner.owns(v) for v in outs]
+                return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, run.varied)]
+            return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, outputs or [True] * len(outs))]
 
+    run.varied = None
     return run
+
+
+def boxed_as(trace, outs, *runs):
+    """Outputs of what `batched_body` returned as values of a trace: those that vary, if it is one of a mesh."""
+    varied = [run.varied for run in runs if run.varied is not None]
+    if not varied:
+        return tuple([trace.box(v) for v in outs])
+    if any(v != varied[0] for v in varied):
+        raise TreeError(f"the branches of cond return values of which one varies along the mesh axis {trace.axis_name!r} "
+                        f"and the other is the same at all places; mark that one with pvary{at_user_line()}")
+    return tuple([trace.box(v) if flag else v for v, flag in zip(outs, varied[0])])
 
 
 def batch_in_front(value, trace):
@@ -117,6 +133,8 @@ def batch_in_front(value, trace):
         return value.value
     aval = aval_of(value)
     value = np.asarray(value) if not hasattr(value, "shape") else value
+    if trace.mesh:
+        value = trace.vary(value)
     return broadcast_to(value, shape=(trace.size, *aval.shape))
 
 
