@@ -15,6 +15,8 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
 from ..graph.equations import Body, Var, dependent, through_loop, walk
 from ..interpreters.forward import start_dual
+from ..reverse.varying import varies
+from ..scope.axis_environment import mesh_axes
 from ..staging.bodies import (
     batched_body,
     closes_over_tracer,
@@ -72,13 +74,22 @@ def while_loop(
                 return state
             state = running = body_fun(state)
         else:
-            if not unwrap(flag).any():
+            if not _goes_on(flag):
                 return state
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
             state = select(flag, body_fun(running), state, "while_loop")
         left = None if left is None else left - 1
     return state
+
+
+def _goes_on(flag):
+    """Whether any example goes on; along an axis of a mesh, in any process, for the body may call collectives."""
+    going = bool(unwrap(flag).any())
+    for trace in mesh_axes():
+        if trace.group is not None and varies(flag, trace):
+            going = bool(trace.group.extreme(np.array(going, np.int8), True))
+    return going
 
 
 def _bounded(cond_fun, body_fun, init, steps):
