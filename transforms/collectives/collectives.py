@@ -64,7 +64,11 @@ def _psum_across(trace, values, batched, names):
 
 def _total(trace, x):
     """The sum over an axis of a batched value, over those in other processes too."""
+    if trace.mesh and x.dtype.kind == "b":
+        x = x.astype(np.int64)
     total = reduce_sum(x, (0,), False) if trace.size != 1 or not trace.mesh else x[0]
+    if trace.mesh and total.dtype != x.dtype:
+        total = total.astype(x.dtype)  # as in JAX; NumPy widens integers
     return total if trace.group is None else rank_sum(total, trace.group)
 
 

@@ -7,12 +7,10 @@ a graph is made nobody knows which values will vary: the primitives of two opera
 
 import numpy as np
 
-from ...core.arrays.avals import aval_of
 from ...core.facts import ACROSS
 from ...core.ops.reductions import reduce_max, reduce_min
 from ...core.ops.samples import Sample
 from ...core.ops.selection import where
-from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive
 from ...core.primitive.primitive import REGISTRY
 from ...core.trace.tracer import Tracer
@@ -76,7 +74,8 @@ def _same(xp, x):
 
 def _on_batch(fun, x, others, names, batched, size):
     """On a batch: of the other operands only whether they vary along the axis counts, no value or shape."""
-    return fun(x if batched[0] else broadcast_to(x, shape=(size, *aval_of(x).shape)), *others, names)
+    found = fun(x, *others, names)
+    return found if batched[0] else Unbatched(found)
 
 
 def _pvary_across(trace, values, batched, names):
@@ -172,8 +171,9 @@ def _extreme_across(trace, values, batched, names, largest):
     (x,) = values
     if not batched[0]:
         return Unbatched(x)
-    found = (reduce_max if largest else reduce_min)(x, (0,), False)
-    return Unbatched(found if trace.group is None else rank_extreme(found, trace.group, largest))
+    if trace.group is not None:
+        return Unbatched(rank_extreme(x, trace.group, largest))
+    return Unbatched((reduce_max if largest else reduce_min)(x, (0,), False))
 
 
 def _share(dx, x, ans, names):

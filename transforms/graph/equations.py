@@ -127,7 +127,7 @@ def _varying(eq, given, axis):
     count = len(eq.outputs)
     if eq.prim.name in VARIES:
         named = axis in eq.params[0]
-        return [VARIES[eq.prim.name](given) if named else any(given)] * count
+        return [VARIES[eq.prim.name](given) if named else given[0]] * count
     bodies = [p.graph for p in eq.bodies()]
     if None in bodies or not bodies:
         return [True] * count

@@ -78,7 +78,7 @@ class MeshTrace(VmapTrace):
 
     def anywhere(self, flag):
         """Whether a flag is set on any rank."""
-        return flag if self.group is None else rank_extreme(flag.astype(np.int8), self.group, True) > 0
+        return flag if self.group is None else rank_extreme(flag.astype(np.int8).reshape((1,)), self.group, True) > 0
 
     def spread(self, a):
         """A value with the places of the axis in front, from one that is the same at all of them."""

@@ -7,8 +7,10 @@ on each: so `rank_sum`, from varying to same, is transposed by `rank_vary`, whic
 import numpy as np
 
 from ...core.arrays.avals import make_aval
+from ...core.ops.reductions import reduce_sum
 from ...core.ops.samples import Sample
-from ...core.primitive.families import ZERO, linear, primitive
+from ...core.ops.selection import where
+from ...core.primitive.families import linear, primitive
 
 
 class Alone:
@@ -119,13 +121,34 @@ rank_shift = linear(
     absent=_NO_SCALAR,
 )
 
+
+
+def _winners(x, ans, dtype, group):
+    """Where x is the extreme, and at how many places of all ranks."""
+    won = x == ans
+    return won, rank_sum(reduce_sum(won.astype(dtype), (0,), False), group)
+
+
+def _extreme_pushed(dx, x, ans, group):
+    won, count = _winners(x, ans, dx.dtype, group)
+    return rank_sum(reduce_sum(where(won, dx, dx * 0), (0,), False), group) / count
+
+
+def _extreme_pulled(ct, x, ans, group):
+    won, count = _winners(x, ans, ct.dtype, group)
+    share = rank_vary(ct / count, group)
+    return where(won, share, share * 0)
+
+
 rank_extreme = primitive(
-    "rank_extreme",  # the maximum or minimum over ranks; the derivative is that of pmax and pmin, which call it
-    impl=lambda xp, x, *, group, largest: group.extreme(x, largest),
-    jvp=ZERO, vjp=ZERO,
-    shape=lambda x, group, largest: x,
-    batch=lambda x, group, largest: rank_extreme(x, group, largest),
+    "rank_extreme",  # the maximum or minimum over the first axis and over ranks; the derivative is split at ties
+    impl=lambda xp, x, *, group, largest: group.extreme(x.max(axis=0) if largest else x.min(axis=0), largest),
+    jvp={"x": _extreme_pushed},
+    vjp={"x": _extreme_pulled},
+    shape=lambda x, group, largest: make_aval(x.shape[1:], x.dtype),
+    batch=lambda x, group, largest: rank_extreme(x.swapaxes(0, 1), group, largest),
     effects="collective",
-    samples=lambda rng: [Sample(rng.normal(size=(3, 2)), params={"group": ALONE, "largest": True})],
+    samples=lambda rng: [Sample(rng.normal(size=(3, 2, *s)), params={"group": ALONE, "largest": largest})
+                         for s in ((2,), ()) for largest in (True, False)],
     absent=_NO_SCALAR,
 )
