@@ -1,8 +1,11 @@
 """A mesh: named axes of places, laid over the processes that MPI started, or all of them in this one."""
 
+import json
 import math
 import os
 from collections.abc import Sequence
+
+import numpy as np
 
 from ...core.checks import whole
 from ...core.errors import ShapeError, at_user_line
@@ -127,6 +130,35 @@ class Mesh:
             for group in self._groups.values():
                 if group is not None:
                     group.barrier()
+
+    def collect(self, value: Any) -> list[Any]:
+        """What JSON can hold from every rank, in their order, on every rank."""
+        if self.comm is None:
+            return [value]
+        text = np.frombuffer(json.dumps(value).encode(), np.uint8)
+        found = [(text, np.array([len(text)]))]
+        for name in reversed(self.axis_names):
+            group = self._groups[name]
+            if group is None:
+                continue
+            widths = group.gather(np.array([sum(len(t) for t, _ in found), len(found)]), "collect")
+            width = int(widths[:, 0].max())
+            joined = np.zeros(width, np.uint8)
+            whole_text = np.concatenate([t for t, _ in found])
+            joined[: len(whole_text)] = whole_text
+            lengths = group.gather(np.array([len(t) for t, _ in found]), "collect")
+            texts = group.gather(joined, "collect")
+            found = []
+            for row, sizes in zip(texts, lengths):
+                at = 0
+                for n in sizes:
+                    found.append((row[at : at + n], np.array([n])))
+                    at += n
+        return [json.loads(t.tobytes().decode()) for t, _ in found]
+
+    def agree(self, value: Any) -> Any:
+        """The value of the first rank, on every rank."""
+        return self.collect(value)[0]
 
     def reconnect(self) -> None:
         """Make new communicators, on all ranks, after an error in a collective that all of them caught."""
