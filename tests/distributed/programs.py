@@ -57,10 +57,10 @@ def with_jax():
     def run(mesh, fun, specs, out, *args, around=lambda f: f):
         mapped = jax.shard_map(fun, mesh=meshes[mesh], in_specs=tuple(P(*s) for s in specs),
                                out_specs=tuple(P(*s) for s in out))
-        return around(mapped)(*args)
+        return jax.jit(around(mapped))(*args)  # without it each operation is compiled by itself
 
     def gradients(mesh, fun, spec, w, x, around):
-        return around(jax.grad(jax.shard_map(fun, mesh=meshes[mesh], in_specs=(P(), P(*spec)), out_specs=P()), (0, 1)))(w, x)
+        return jax.jit(jax.grad(jax.shard_map(fun, mesh=meshes[mesh], in_specs=(P(), P(*spec)), out_specs=P()), (0, 1)))(w, x)
 
     return SimpleNamespace(np=jax.numpy, run=run, gradients=gradients, rank=lambda: 0, scan=lax.scan, cond=lax.cond, **names)
 

@@ -28,6 +28,7 @@ class Group:
         self.size, self.rank = comm.Get_size(), comm.Get_rank()
         self.ordered, self.wide, self.check = ordered, wide, check
         self.seen = set()
+        self.lanes = {}  # name of a collective -> its communicator
         self.broken = None
 
     def __repr__(self):
@@ -176,7 +177,7 @@ class Group:
                                           f"{self.broken}; make a new Mesh on all ranks, or end the program")
         if self.check != "never":
             self._compare(call, place)
-        return call, start(self.comm)
+        return call, start(self.lanes.get(name, self.comm))
 
     def _compare(self, call, place):
         """Compare this call with that of the other ranks, the first time that its line makes it or always."""
@@ -194,6 +195,8 @@ class Group:
         if any(digest != first for _, digest, _ in found):
             raise mismatch({f"{rank} along {self.axis!r}": words for rank, (_, _, words) in enumerate(found)})
         self.seen.add(key)
+        if call.name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
+            self.lanes[call.name] = self.comm.Dup()
 
     def _wait(self, request, call):
         try:

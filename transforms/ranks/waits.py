@@ -40,7 +40,15 @@ class Watch:
             CollectiveMismatchError: another rank waits for another collective.
             CollectiveTimeoutError: the time limit is over.
         """
-        test = request.Test
+        try:
+            self.until_complete(request.Test, call)
+        except self.mpi.Exception as error:
+            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; the "
+                                          "ranks may have sent arrays of different sizes: Mesh(…, check='always') "
+                                          "compares each call") from error
+
+    def until_complete(self, test, call):
+        """Ask again and again, until the answer is yes."""
         for _ in range(_SPINS):
             if test():
                 return
