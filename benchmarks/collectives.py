@@ -66,8 +66,8 @@ def main():
                 rows.append({"check": check, "name": name, "bytes": n, "bare": a * 1e6, "ours": b * 1e6})
     if COMM.rank == 0:
         for r in rows:
-            print(f"{r['check']:7} {r['name']:13} {r['bytes']:9} B  bare {r['bare']:9.1f} us  ours {r['ours']:9.1f} us  "
-                  f"{r['ours'] / r['bare']:5.2f} x  + {r['ours'] - r['bare']:7.1f} us")
+            print(f"{r['check']:7} {r['name']:13} {r['bytes']:9} B  bare {r['bare']:9.1f} us  "
+                  f"ours {r['ours']:9.1f} us  {r['ours'] / r['bare']:5.2f} x  + {r['ours'] - r['bare']:7.1f} us")
         if len(sys.argv) > 1:
             with open(sys.argv[1], "w", encoding="utf-8") as out:
                 json.dump(rows, out)

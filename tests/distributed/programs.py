@@ -1,6 +1,7 @@
 """Programs over a mesh of four places, in words that covector and JAX share: run as a script, it saves what they give.
 
-`python programs.py OUT` runs them with covector, on as many processes as mpiexec starts; `--jax` with JAX on four devices.
+`python programs.py OUT` runs them with covector, on as many processes as mpiexec starts; `--jax` with JAX on four
+devices.
 """
 
 import os
@@ -34,11 +35,12 @@ def with_covector():
         """Those of a whole map, put together: each process has its part of the one by x."""
         found = meshes.get(mesh) or meshes.setdefault(mesh, dist.Mesh(*MESHES[mesh]))
         specs = dist.P(), dist.P(*spec)
-        dw, dx = around(covector.grad(dist.shard_map(fun, found, specs, dist.P()), (0, 1)))(w, dist.shard(x, found, specs[1]))
+        both = around(covector.grad(dist.shard_map(fun, found, specs, dist.P()), (0, 1)))
+        dw, dx = both(w, dist.shard(x, found, specs[1]))
         return dw, dist.gather(dx, found, specs[1])
 
-    return SimpleNamespace(np=covector.numpy, run=run, gradients=gradients, rank=lambda: next(iter(meshes.values())).rank,
-                           scan=covector.lax.scan, cond=covector.lax.cond, **names)
+    return SimpleNamespace(np=covector.numpy, run=run, gradients=gradients,
+                           rank=lambda: next(iter(meshes.values())).rank, **names)
 
 
 def with_jax():
@@ -60,9 +62,10 @@ def with_jax():
         return jax.jit(around(mapped))(*args)  # without it each operation is compiled by itself
 
     def gradients(mesh, fun, spec, w, x, around):
-        return jax.jit(jax.grad(jax.shard_map(fun, mesh=meshes[mesh], in_specs=(P(), P(*spec)), out_specs=P()), (0, 1)))(w, x)
+        mapped = jax.shard_map(fun, mesh=meshes[mesh], in_specs=(P(), P(*spec)), out_specs=P())
+        return jax.jit(jax.grad(mapped, (0, 1)))(w, x)
 
-    return SimpleNamespace(np=jax.numpy, run=run, gradients=gradients, rank=lambda: 0, scan=lax.scan, cond=lax.cond, **names)
+    return SimpleNamespace(np=jax.numpy, run=run, gradients=gradients, rank=lambda: 0, **names)
 
 
 # Each collective of an array of shape (n, 2), with n places along i.
@@ -86,7 +89,8 @@ MODES = {"float64": None, "int32": ("value", "vmap", "jit"), "float32": ("value"
          "complex128": ("value", "jvp", "jit", "outside")}
 ON_SQUARE = ("value", "inside total", "jit of gradient", "second order", "outside")
 IN_JAX = ("value", "inside", "inside total", "second order")
-WITHOUT_DERIVATIVE = {"pmax", "pmin", "all_to_all"}  # in JAX, which has none of the former, and transposes the latter wrongly
+# In JAX, which has no derivative of the former, and transposes the latter with its axes exchanged.
+WITHOUT_DERIVATIVE = {"pmax", "pmin", "all_to_all"}
 
 
 def loss_of(lib, y):
@@ -161,7 +165,8 @@ def programs(lib, jax=False):
                     if jax and (mode not in IN_JAX or skips and mode != "value"):
                         continue  # each takes a quarter of a second to compile there
                     two = mode not in ("value", "jvp", "jit", "vmap")
-                    yield f"{mesh} {name} {dtype} {mode}", lib.run(mesh, fun, ((), cut), ((), cut) if two else (cut,), w, x)
+                    out = ((), cut) if two else (cut,)
+                    yield f"{mesh} {name} {dtype} {mode}", lib.run(mesh, fun, ((), cut), out, w, x)
                 if dtype != "int32" and not skips:
                     yield f"{mesh} {name} {dtype} outside", lib.gradients(mesh, total, cut, w, x, lambda f: f)
                 if dtype == "float64" and not jax:

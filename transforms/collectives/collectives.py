@@ -13,7 +13,7 @@ from ...core.ops.samples import Sample
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import linear
 from ...core.trace.device import constant
-from ...core.trace.tracer import Tracer, make_batched
+from ...core.trace.tracer import make_batched
 from ...core.types import Array, PyTree
 from ..arguments.arguments import flatten
 from ..interpreters.vmap import Unbatched

@@ -23,7 +23,6 @@ from ..reverse.ambient import conform_tangent
 from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
-    boxed_as,
     closes_over_tracer,
     conjugated,
     full_cotangents,
@@ -35,6 +34,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.staging import stage
+from .batched_calls import custom_vmap
 from .custom_calls import JvpCall, VjpCall, name_of, settled
 
 
@@ -367,14 +367,6 @@ def _vjp_jvp(trace, prim, args):
     return tuple(result)
 
 
-def _custom_vmap(trace, prim, args):
-    record = args[-1]
-    values, flags = trace.unbox(args[:-1])
-    batched = record.batched(record, flags, trace)
-    outs = prim.rebind((*values, batched))
-    return boxed_as(trace, outs, batched)
-
-
 def _custom_graph(trace, prim, args):
     """Stage: the body becomes a graph; values it closes over become operands, differentiated by ordinary rules."""
     record = args[-1]
@@ -392,11 +384,11 @@ def _custom_graph(trace, prim, args):
 _custom_jvp = higher_order(
     "custom_jvp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph,
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": custom_vmap, "graph": _custom_graph,
               "ambient": _jvp_ambient},
 ).prim
 _custom_vjp = higher_order(
     "custom_vjp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": custom_vmap, "graph": _custom_graph},
 ).prim

@@ -1,8 +1,8 @@
-"""One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
+"""One call of a function with custom rules, on flat values: eager, and closed into graphs."""
 
 import numpy as np
 
-from ...core.arrays.avals import WEAK, aval_of, make_aval
+from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.buffers import identity
@@ -12,7 +12,7 @@ from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from ..arguments.trees import optree
 from ..interpreters.forward import start_dual
-from ..staging.bodies import batched_body, conjugated, pull, push
+from ..staging.bodies import conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.staging import stage
 
@@ -37,7 +37,6 @@ def _with_static(static, args):
 class _Call:
     """One call of a function with custom rules, on flat values."""
 
-    batched: Any  # the call under vmap
     closed: Any  # the call inside a graph
     rebuild: Any
     rebuild_out: Any
@@ -176,7 +175,7 @@ def _like(part, ct):
     return flat
 
 
-def _lasting(record, values, residuals, rebuild):
+def lasting(record, values, residuals, rebuild):
     """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
     if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
         return residuals, rebuild
@@ -194,96 +193,6 @@ def _check_answers(fun, rule, found, avals):
         raise TreeError(f"the {rule} rule of {name_of(fun)} must return the output of the function, "
                         f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "
                         f"return the same in both{at_user_line()}")
-
-
-class _BatchedJvp(JvpCall):
-    """A call on values with a batch axis."""
-
-    def __init__(self, inner, flags, trace):
-        self.inner = inner
-        self.owner = inner.owner
-        self.flags = flags
-        self.trace = trace
-        self.rebuild_out = None
-        self.varied = None  # which outputs vary, of a call inside of a mesh
-
-    def body(self, *values):
-        run = batched_body(self.inner.body, self.flags, self.trace)
-        outs = run(*values)
-        self.varied = run.varied
-        return outs
-
-    def rule(self, values, tangents):
-        n = len(values)
-
-        def both(*flat):
-            outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
-            return [*outs, *pushed]
-
-        run = batched_body(both, (*self.flags, *self.flags), self.trace)
-        flat = run(*values, *tangents)
-        n = len(flat) // 2
-        outs, pushed = flat[:n], flat[n:]
-        if run.varied is not None:
-            self.varied = run.varied[:n]
-            pushed = [self.trace.spread(t) if a and not b else t for t, a, b in zip(pushed, self.varied, run.varied[n:])]
-        return outs, pushed
-
-
-class _BatchedVjp(VjpCall):
-    """A call on values with a batch axis."""
-
-    def __init__(self, inner, flags, trace):
-        self.inner = inner
-        self.owner = inner.owner
-        self.flags = flags
-        self.trace = trace
-        self.rebuild_out = list
-        self.varied = self.kept = None  # which outputs, and which residuals, vary, of a call inside of a mesh
-
-    def body(self, *values):
-        run = batched_body(self.inner.body, self.flags, self.trace)
-        outs = run(*values)
-        self.varied = run.varied
-        return outs
-
-    def forward(self, values):
-        shape = {}
-
-        def run(*flat):
-            outs, residuals, rebuild = self.inner.forward(list(flat))
-            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
-            shape["count"] = len(outs)
-            return [*outs, *residuals]
-
-        whole = batched_body(run, self.flags, self.trace)
-        flat = whole(*values)
-        if whole.varied is not None:
-            self.varied, self.kept = whole.varied[: shape["count"]], whole.varied[shape["count"] :]
-        return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
-
-    def backward(self, residuals, cts, avals):
-        leaves, rebuild = residuals
-        n = len(leaves)
-        inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
-        none = []
-
-        def run(*flat):
-            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals)
-            none[:] = [c is None for c in found]
-            return [0.0 if c is None else c for c in found]
-
-        flags = (True,) * (n + len(cts)) if self.kept is None else (*self.kept, *self.varied)
-        whole = batched_body(run, flags, self.trace)
-        found = whole(*leaves, *cts)
-        if whole.varied is not None:
-            return [None if skip else self.trace.settled(c, flag, varied)
-                    for c, skip, flag, varied in zip(found, none, self.flags, whole.varied)]
-        return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
-
-
-def _behind(aval):
-    return make_aval(aval.shape[1:], aval.dtype)
 
 
 class _Closed:
@@ -363,7 +272,7 @@ class _ClosedVjp(_Closed, VjpCall):
     def _fwd(self, *flat):
         outs, residuals, rebuild = self.record.forward(list(flat))
         _check_answers(self.owner.fun, "fwd", [aval_of(v) for v in outs], self.graph.out_avals)
-        residuals, self.rebuild = _lasting(self.record, flat, residuals, rebuild)
+        residuals, self.rebuild = lasting(self.record, flat, residuals, rebuild)
         return [*outs, *residuals]
 
     def _bwd(self, *flat):
@@ -398,7 +307,5 @@ class _ClosedVjp(_Closed, VjpCall):
         return found
 
 
-JvpCall.batched = _BatchedJvp
-VjpCall.batched = _BatchedVjp
 JvpCall.closed = _ClosedJvp
 VjpCall.closed = _ClosedVjp

@@ -43,7 +43,7 @@ def data_parallel_value_and_grad(
         P("data"))`). It returns the loss and the gradient, the same on all ranks; on one process those of `fun`.
     Raises:
         DtypeError: a parameter is not floating.
-        ShapeError: the loss is no scalar, or micro_batches does not divide the batch.
+        ShapeError: the loss has axes, or micro_batches does not divide the batch.
 
     >>> import numpy as np
     >>> import covector.distributed as dist
@@ -132,7 +132,7 @@ class Sums:
 
 
 class Parameter(Rev):
-    """A parameter whose node is made when it is first used: the sweep comes to it as soon as its cotangent is complete."""
+    """A parameter whose node is made when it is first used: the sweep is there as soon as its cotangent is complete."""
 
     __slots__ = ()
 
@@ -197,8 +197,8 @@ def _checked(x):
                          f"transform; nest grad and shard_map instead{at_user_line()}")
     x = np.asarray(x)
     if not is_inexact(x.dtype):
-        raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast it, "
-                         f"or close over it{at_user_line()}")
+        raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast "
+                         f"it, or close over it{at_user_line()}")
     return x
 
 

@@ -42,8 +42,8 @@ def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "da
         out, pullback = vjp(fun, x)
         aval = aval_of(out)
         if not aval.shape or aval.shape[0] % group.size:
-            raise ShapeError(f"sharded_jacobian shares out the first axis of the output over {group.size} ranks, but it "
-                             f"has shape {aval.shape}; pad it to a multiple{at_user_line()}")
+            raise ShapeError(f"sharded_jacobian shares out the first axis of the output over {group.size} ranks, but "
+                             f"it has shape {aval.shape}; pad it to a multiple{at_user_line()}")
         count = aval.size // group.size
         units = np.zeros((count, aval.size), aval.dtype)
         units[np.arange(count), group.rank * count + np.arange(count)] = 1

@@ -48,7 +48,8 @@ def dense_rows(x: Array, w: Array, b: Array | None = None, *, axis_name: str) ->
     >>> import covector.distributed as dist
     >>> from covector.distributed import P
     >>> mesh = dist.Mesh((2,), ("model",))
-    >>> f = dist.shard_map(lambda x, w: dist.dense_rows(x, w, axis_name="model"), mesh, (P(None, "model"), P("model")), P())
+    >>> rows = lambda x, w: dist.dense_rows(x, w, axis_name="model")
+    >>> f = dist.shard_map(rows, mesh, (P(None, "model"), P("model")), P())
     >>> f(np.ones((1, 4)), np.ones((4, 2)))
     array([[4., 4.]])
     """

@@ -25,8 +25,8 @@ class Mesh:
         shape: the number of places along each axis.
         axis_names: one name per axis.
         comm: a communicator of mpi4py; by default that of all processes that `mpiexec` started. Its size divides the
-            number of places: the ranks share out the first axes, and where they are fewer than places, each holds several
-            neighbouring ones. One rank holds all of them.
+            number of places: the ranks share out the first axes, and where they are fewer than places, each holds
+            several neighbouring ones. One rank holds all of them.
         ordered: sum in the order of the ranks, so that each run on as many ranks has the same bits.
         accumulate: "float64" sums float32 and complex64 in double precision; None leaves them as they are.
         time_limit: seconds that a rank waits for others before it raises.
@@ -66,10 +66,10 @@ class Mesh:
             comm = mpi.COMM_WORLD
         self.size = 1 if comm is None else comm.Get_size()
         self.rank = 0 if comm is None else comm.Get_rank()
-        self.comm = comm if self.size > 1 else None
+        self.comm: Any = comm if self.size > 1 else None
         self._ranks = _laid(self.shape, self.axis_names, self.size)
         self._groups: dict[str, Any] = dict.fromkeys(names)
-        self._watch = None
+        self._watch: Any = None
         if self.comm is not None:
             end_together(self.comm)
             self._connect(mpi or load())
@@ -175,8 +175,8 @@ def _laid(shape, names, size):
         rest //= along
     if rest != 1:
         axes = ", ".join(f"{name}={n}" for name, n in zip(names, shape))
-        raise ShapeError(f"a mesh of {math.prod(shape)} places ({axes}) does not fit {size} ranks: they must divide its "
-                         f"axes; start mpiexec -n {math.prod(shape)}, or choose another shape{at_user_line()}")
+        raise ShapeError(f"a mesh of {math.prod(shape)} places ({axes}) does not fit {size} ranks: they must divide "
+                         f"its axes; start mpiexec -n {math.prod(shape)}, or choose another shape{at_user_line()}")
     return tuple(ranks)
 
 

@@ -11,7 +11,7 @@ from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.trace.extent import drives
 from ...core.trace.tracer import make_batched
-from ...core.types import Any, Callable, PyTree
+from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
 from ..arguments.escape_checks import check_escaped
 from ..interpreters.vmap import Mapping
@@ -151,8 +151,9 @@ def _unboxed(x, spec, traces, counts):
         name = trace.axis_name
         if trace.owns(x):
             if name not in names:
-                raise ValueError(f"a result of shard_map varies along the axis {name!r}, which its out_specs {spec} does "
-                                 f"not name; name it, or reduce it with psum or pmean over {name!r}{at_user_line()}")
+                raise ValueError(f"a result of shard_map varies along the axis {name!r}, which its out_specs "
+                                 f"{spec} does not name; name it, or reduce it with psum or pmean over {name!r}"
+                                 f"{at_user_line()}")
             x = x.value
         elif name in names:
             x = trace.spread(x)

@@ -7,7 +7,6 @@ import optree
 
 from ...core.arrays.avals import aval_of
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
-from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, flatten
 
 
@@ -72,10 +71,10 @@ def spec_leaves(specs, tree, mesh, what):
         if spec is not None and not isinstance(spec, PartitionSpec):
             raise TypeError(f"{what} takes partition specs, but got {spec!r} of type {type(spec).__name__}; write "
                             f"P('{mesh.axis_names[0]}'), or P() for what is the same at all places{at_user_line()}")
-    found = [PartitionSpec() if spec is None else spec for spec in found]
-    for name in {name for spec in found for name in spec.names}:
+    complete = [spec or PartitionSpec() for spec in found]
+    for name in {name for spec in complete for name in spec.names}:
         mesh.axis(name)
-    return found
+    return complete
 
 
 def check_fits(x, spec, counts, what):
@@ -83,7 +82,7 @@ def check_fits(x, spec, counts, what):
     try:
         shape = aval_of(x).shape
     except DtypeError:
-        raise DtypeError(f"{what} takes arrays, but got {x!r} of type {type(x).__name__}; close over what is no array"
+        raise DtypeError(f"{what} takes arrays, but got {x!r} of type {type(x).__name__}; close over anything else"
                          f"{at_user_line()}") from None
     if len(spec.parts) > len(shape):
         raise ShapeError(f"{what} has the spec {spec}, which names {len(spec.parts)} axes, but shape {shape}; name at "

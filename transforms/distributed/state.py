@@ -59,11 +59,13 @@ def save(path: str | os.PathLike[str], tree: PyTree, mesh: Mesh, specs: PyTree, 
         os.fsync(out.fileno())
     parts = mesh.collect({
         "file": file.name, "crc": zlib.crc32(file.read_bytes()),
-        "leaves": {str(k): _place(x, spec, mesh)[0] for k, (x, spec) in enumerate(zip(leaves, found)) if f"{k}" in mine}})
+        "leaves": {str(k): _place(x, spec, mesh)[0]
+                   for k, (x, spec) in enumerate(zip(leaves, found)) if f"{k}" in mine}})
     if mesh.rank == 0:
         manifest = {
             "format": _FORMAT, "folder": name, "step": int(step), "parts": parts,
-            "arrays": [{"shape": _place(x, spec, mesh)[1], "dtype": x.dtype.str if x.dtype.kind != "V" else x.dtype.name}
+            "arrays": [{"shape": _place(x, spec, mesh)[1],
+                        "dtype": x.dtype.str if x.dtype.kind != "V" else x.dtype.name}
                        for x, spec in zip(leaves, found)]}
         fresh = folder / f"{_MANIFEST}.{name}"
         with fresh.open("w", encoding="utf-8") as out:
@@ -113,17 +115,17 @@ def load(path: str | os.PathLike[str], like: PyTree, mesh: Mesh, specs: PyTree) 
     found = spec_leaves(specs, like, mesh, "the specs of load")
     arrays = manifest["arrays"]
     if len(arrays) != len(leaves):
-        raise ShapeError(f"load was given a pytree of {len(leaves)} arrays, but {folder} has {len(arrays)}; give one like "
-                         f"that which was saved{at_user_line()}")
+        raise ShapeError(f"load was given a pytree of {len(leaves)} arrays, but {folder} has {len(arrays)}; give one "
+                         f"like that which was saved{at_user_line()}")
     opened: dict[str, Any] = {}
     out = []
     for k, (x, spec, array) in enumerate(zip(leaves, found, arrays)):
-        aval = aval_of(x) if not hasattr(x, "shape") or not hasattr(x, "dtype") else x
+        aval = x if hasattr(x, "shape") and hasattr(x, "dtype") else aval_of(x)
         want, whole = _place(np.broadcast_to(0, aval.shape), spec, mesh)
         dtype = np.dtype(aval.dtype)
         if whole != array["shape"] or array["dtype"] not in (dtype.str, dtype.name):
-            raise ShapeError(f"load expects array {k} of shape {tuple(whole)} and dtype {dtype}, but {folder} has shape "
-                             f"{tuple(array['shape'])} and dtype {array['dtype']}; load into what was saved"
+            raise ShapeError(f"load expects array {k} of shape {tuple(whole)} and dtype {dtype}, but {folder} has "
+                             f"shape {tuple(array['shape'])} and dtype {array['dtype']}; load into what was saved"
                              f"{at_user_line()}")
         result = np.empty(aval.shape, dtype)
         for part in manifest["parts"]:

@@ -68,7 +68,7 @@ class MeshTrace(VmapTrace):
         return known[1]
 
     def settled(self, ct, flag, varied):
-        """A cotangent that varies or not, for an operand that does (`flag`) or does not: then the sum over the places."""
+        """A cotangent that varies or not, for an operand that does (`flag`), or does not: that of the places' sum."""
         if flag:
             return ct if varied else self.spread(ct)
         if not varied:

@@ -2,8 +2,14 @@
 
 import numpy as np
 
-from ...core.errors import BackendError, at_user_line, line_of, user_place
-from ...core.errors import CollectiveMismatchError, CollectiveTimeoutError
+from ...core.errors import (
+    BackendError,
+    CollectiveMismatchError,
+    CollectiveTimeoutError,
+    at_user_line,
+    line_of,
+    user_place,
+)
 from .waits import WIDTH, Call, mismatch, packed, unpacked
 
 ndarray = np.ndarray

@@ -43,12 +43,12 @@ class Watch:
         try:
             self.until_complete(request.Test, call)
         except self.mpi.Exception as error:
-            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; the "
-                                          "ranks may have sent arrays of different sizes: Mesh(…, check='always') "
+            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
+                                          "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
                                           "compares each call") from error
 
     def until_complete(self, test, call):
-        """Ask again and again, until the answer is yes."""
+        """Ask again and again, until it says yes."""
         for _ in range(_SPINS):
             if test():
                 return

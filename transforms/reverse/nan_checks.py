@@ -87,7 +87,7 @@ class WatchedMeshTrace(MeshRevTrace, WatchedTrace):
     """The watching trace inside of a mesh."""
 
     __slots__ = ()
-    tracer = WatchedRev
+    tracer: Any = WatchedRev
 
 
 def _watched(rule, line):

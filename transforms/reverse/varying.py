@@ -4,6 +4,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.primitive.primitive import REGISTRY
 from ...core.trace.buffers import Buffer
 from ...core.trace.tracer import Batched, Rev, Staged, Tracer
+from ...core.types import Any
 from ..scope.axis_environment import mesh_axes
 from .reverse import RevTrace
 
@@ -18,7 +19,7 @@ class MeshRevTrace(RevTrace):
     """Marks what is the same at all places of a mesh where it meets what varies: its cotangent is a sum over them."""
 
     __slots__ = ()
-    tracer = MeshRev
+    tracer: Any = MeshRev
 
     def process(self, prim, args, *known):
         n = len(args) - len(prim.params)
