@@ -48,8 +48,9 @@ def data_parallel_value_and_grad(
     >>> import numpy as np
     >>> import covector.distributed as dist
     >>> step = dist.data_parallel_value_and_grad(lambda w, x: np.mean((x * w) ** 2), dist.Mesh((2,), ("data",)))
-    >>> step(2.0, np.array([1.0, 3.0]))
-    (array(20.), array(20.))
+    >>> value, gradient = step(2.0, np.array([1.0, 3.0]))
+    >>> float(value), float(gradient)
+    (20.0, 20.0)
     """
     check_function(fun, "data_parallel_value_and_grad")
     parts = whole(micro_batches, "micro_batches of data_parallel_value_and_grad", 1)

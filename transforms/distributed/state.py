@@ -104,6 +104,14 @@ def load(path: str | os.PathLike[str], like: PyTree, mesh: Mesh, specs: PyTree) 
         FileNotFoundError: nothing was saved there.
         ShapeError: the arrays have other shapes or dtypes.
         ValueError: a file is damaged.
+
+    >>> import numpy as np, tempfile
+    >>> import covector.distributed as dist
+    >>> mesh = dist.Mesh((2,), ("data",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dist.save(folder, np.arange(3.0), mesh, dist.P())
+    ...     dist.load(folder, np.zeros(3), mesh, dist.P())
+    (array([0., 1., 2.]), 0)
     """
     folder = Path(path)
     try:

@@ -3,13 +3,14 @@
 import os
 import sys
 import traceback
-from importlib import import_module
 from importlib.util import find_spec
 
 from ...core.errors import MissingLibraryError, at_user_line
+from ...core.lazy import LazyModule, loaded
 
 # Set by mpiexec of MPICH and its kin, Open MPI, Slurm and PMIx: how many processes were started together.
 _COUNTS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
+_MPI = LazyModule("mpi4py.MPI")
 _STATE = {"hooked": False}
 
 
@@ -25,7 +26,7 @@ def load():
         MissingLibraryError: it is not installed, or finds no MPI.
     """
     try:
-        return import_module("mpi4py.MPI")
+        return loaded(_MPI)
     except (ImportError, RuntimeError) as error:
         what = "mpi4py is not installed" if find_spec("mpi4py") is None else f"mpi4py found no MPI ({error})"
         raise MissingLibraryError(f"a mesh over several processes needs MPI, but {what}; install it: pip install "
