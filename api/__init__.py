@@ -72,9 +72,17 @@ del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the 
 
 
 if _TYPE_CHECKING:
-    from . import lax as lax, nn as nn, optimizers as optimizers, random as random, scipy as scipy
+    from . import (
+        distributed as distributed,
+        lax as lax,
+        nn as nn,
+        optimizers as optimizers,
+        random as random,
+        scipy as scipy,
+    )
 
-_LATER = frozenset({"lax", "nn", "optimizers", "random", "scipy", "testing"})  # imported when they are asked for
+# Imported when they are asked for.
+_LATER = frozenset({"distributed", "lax", "nn", "optimizers", "random", "scipy", "testing"})
 _CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 

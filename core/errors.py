@@ -60,6 +60,14 @@ class MissingLibraryError(ImportError):
     """An operation needs an optional library that is not installed."""
 
 
+class CollectiveMismatchError(RuntimeError):
+    """Ranks of a mesh called different collectives, or one with different shapes or dtypes."""
+
+
+class CollectiveTimeoutError(TimeoutError):
+    """A rank waited longer for others than the time limit of its mesh allows."""
+
+
 class EscapedTracerError(RuntimeError):
     """A traced value was used after its transform had returned."""
 

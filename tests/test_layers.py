@@ -60,6 +60,7 @@ core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
     core/primitive transforms/compile
+transforms/ranks: core core/arrays core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
@@ -70,17 +71,20 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing transforms/reverse transforms/arguments
-transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
-    core/numpy_api transforms/interpreters
+    core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
+    transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
+transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
+    transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
     transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
@@ -116,8 +120,8 @@ api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/numpy transforms/control transforms/custom transforms/sparse api/nn api/optimizers api/random
-    api/lax api/scipy
+    transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
+    api/optimizers api/random api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
     transforms/sparse api/nn api/scipy/special api
