@@ -40,8 +40,12 @@ napoleon_custom_sections = [("Derivative", "notes_style")]
 # Figures are SVG without a background, in colours that are read on white and on black.
 settings = Path(tempfile.mkdtemp(prefix="covector-docs-"))
 (settings / "profile_default").mkdir()
-(settings / "profile_default" / "ipython_kernel_config.py").write_text(
-    "c.InlineBackend.figure_formats = {'svg'}\nc.InlineBackend.rc = {}\nc.HistoryManager.enabled = False\nc.IPKernelApp.log_level = 40\n")
+(settings / "profile_default" / "ipython_kernel_config.py").write_text("""\
+c.InlineBackend.figure_formats = {"svg"}
+c.InlineBackend.rc = {}
+c.HistoryManager.enabled = False
+c.IPKernelApp.log_level = 40
+""")
 os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc")}
 
 html_theme = "furo"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CELL = re.compile(r"^```\{code-cell\} python\n(?P<options>(?::[\w-]+:.*\n)*)\n?(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+CELL = re.compile(r"^```\{code-cell\} python\n(?P<options>(?::[\w-]+:[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "{code-cell}" in path.read_text(encoding="utf-8")]
 
 
