@@ -65,8 +65,8 @@ transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
-transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing transforms/reverse transforms/arguments
+transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    core/ops core/ops/indexing transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
     core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -75,8 +75,8 @@ transforms/debug: core core/arrays core/trace transforms/graph core/primitive co
     transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
-transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
-    transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
+    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
