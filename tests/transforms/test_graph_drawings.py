@@ -1,7 +1,6 @@
 """Graphs printed, walked and drawn."""
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -171,26 +170,3 @@ def test_walk_and_print(capsys):
     graph.print(lines=True)
     assert len(re.findall(r"# test_graph_drawings\.py:\d+$", capsys.readouterr().out, re.MULTILINE)) == 2
     assert "scan" in graph.to_dot()
-
-
-STATIC = Path(__file__).resolve().parents[2] / "docs" / "_static"
-
-
-def pictures():
-    """The drawings of the landing page: a function and its gradient."""
-    def loss(w, x):
-        return np.sum(np.tanh(x @ w) ** 2)
-
-    for name, fun in (("value", loss), ("gradient", cv.grad(loss))):
-        html = cv.make_graph(fun)(np.ones(3), X)._repr_html_()
-        yield STATIC / f"{name}.svg", re.search("<svg.*</svg>", html, re.DOTALL)[0] + "\n"
-
-
-def test_the_landing_page_shows_what_is_drawn():
-    for path, text in pictures():
-        assert path.read_text(encoding="utf-8") == text, "python tests/transforms/test_graph_drawings.py writes it anew"
-
-
-if __name__ == "__main__":
-    for path, text in pictures():
-        path.write_text(text, encoding="utf-8")

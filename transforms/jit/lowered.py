@@ -48,7 +48,7 @@ class Lowered:
 
 
 def html_of_program(program, graph):
-    """The drawing of a graph after all passes, with the generated source beside it; what runs as one loop is one box."""
+    """The drawing of a graph after all passes, what runs as one loop as one box, and the generated source beside it."""
     draft = program.draft
     shown = Drawn(graph.labels, draft.inputs, draft.equations, draft.outputs)
     source = HTML.escape(program.text or "run equation by equation")
