@@ -17,7 +17,8 @@ author = "the covector authors"
 copyright = "the covector authors, Apache-2.0"
 release = version = installed_version("covector")
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx.ext.intersphinx", "references"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx.ext.intersphinx",
+              "references"]
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
 # Other projects' references, where their inventories lie in docs/_inventories (as `numpy.inv`, fetched from the address

@@ -304,8 +304,8 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
     try:
         return scan(step, init_val, np.arange(start, stop, dtype=np.int64), progress=progress)[0]
     except ConversionError as error:
-        raise ConversionError(f"fori_loop stages its body once for all steps, but {words_of(error)}; or stage every step "
-                              "with unroll=True") from error
+        raise ConversionError(f"fori_loop stages its body once for all steps, but {words_of(error)}; or stage "
+                              "every step with unroll=True") from error
 
 
 def _check_structure(state, init_val):
