@@ -68,8 +68,20 @@ class MutationError(Explained, RuntimeError):
 
     anchor = "modified"
 
+<<<<<<< HEAD
 
 class BackendError(Explained, TypeError):
+=======
+class ConvergenceError(RuntimeError):
+    """A derivative was asked for where a solver did not find a solution; the message has the solver's own."""
+
+
+class SingularError(np.linalg.LinAlgError):
+    """A derivative was asked for where the equations that define it are singular."""
+
+
+class BackendError(TypeError):
+>>>>>>> main
     """Arrays of two backends, or of none, in one operation."""
 
     anchor = "library"
