@@ -68,10 +68,7 @@ class MutationError(Explained, RuntimeError):
 
     anchor = "modified"
 
-<<<<<<< HEAD
 
-class BackendError(Explained, TypeError):
-=======
 class ConvergenceError(RuntimeError):
     """A derivative was asked for where a solver did not find a solution; the message has the solver's own."""
 
@@ -80,8 +77,7 @@ class SingularError(np.linalg.LinAlgError):
     """A derivative was asked for where the equations that define it are singular."""
 
 
-class BackendError(TypeError):
->>>>>>> main
+class BackendError(Explained, TypeError):
     """Arrays of two backends, or of none, in one operation."""
 
     anchor = "library"
