@@ -70,8 +70,8 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
-transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -82,8 +82,8 @@ transforms/distributed: core core/arrays core/trace transforms/scope core/tape c
     transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
-transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
-    transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
+    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
