@@ -9,7 +9,7 @@ from covector.scipy import fft, interpolate, linalg, ndimage, signal, special, s
 from covector.testing import check_grads
 
 pytest.importorskip("scipy")
-from scipy import (  # noqa: E402
+from scipy import (
     fft as their_fft,
     interpolate as their_interpolate,
     linalg as theirs,
