@@ -34,6 +34,7 @@ from .transforms.custom.closures import (
 )
 from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.custom.implicit import custom_root as custom_root
+from .transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.export.export_c import export_c as export_c
 from .transforms.export.export_cuda import export_cuda as export_cuda
@@ -74,12 +75,15 @@ if _TYPE_CHECKING:
     from . import lax as lax, nn as nn, optimizers as optimizers, random as random, scipy as scipy
 
 _LATER = frozenset({"lax", "nn", "optimizers", "random", "scipy", "testing"})  # imported when they are asked for
+_CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 
 def __getattr__(name: str) -> object:
     """Import a module on first access; say what to use for the names of other libraries."""
     if name in _LATER:
         return _import_module(f"covector.{name}")
+    if name in _CONTRACTING:
+        return getattr(_import_module("covector.contracting"), name)
     raise _missing("covector", name, _ADVICE)
 
 

@@ -32,6 +32,9 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.tracer import leniently as leniently
+from .transforms.custom.by_rows import by_rows as by_rows
+from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
