@@ -122,9 +122,9 @@ api: core core/arrays backends core/trace transforms/graph transforms/scope core
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
     transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
     api/optimizers api/random api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    transforms/sparse api/nn api/scipy/special api
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/jit
+    transforms/control transforms/custom transforms/sparse api/nn api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl
