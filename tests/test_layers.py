@@ -185,9 +185,9 @@ compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
 compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/interchange
-    ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils
-    compat/torch/optim compat/torch/nn
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random ~/tensor ~/interchange ~/ops ~
+    compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 
