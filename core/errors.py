@@ -69,12 +69,16 @@ class MutationError(Explained, RuntimeError):
     anchor = "modified"
 
 
-class ConvergenceError(RuntimeError):
+class ConvergenceError(Explained, RuntimeError):
     """A derivative was asked for where a solver did not find a solution; the message has the solver's own."""
 
+    anchor = "convergence"
 
-class SingularError(np.linalg.LinAlgError):
+
+class SingularError(Explained, np.linalg.LinAlgError):
     """A derivative was asked for where the equations that define it are singular."""
+
+    anchor = "singular"
 
 
 class BackendError(Explained, TypeError):
