@@ -34,6 +34,7 @@ from .transforms.custom.closures import (
 )
 from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.custom.implicit import custom_root as custom_root
+from .transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.export.export_c import export_c as export_c
 from .transforms.export.export_cuda import export_cuda as export_cuda
@@ -54,6 +55,11 @@ from .transforms.interpreters.jacobian import (
 from .transforms.interpreters.vmap import vmap as vmap
 from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
+from .transforms.sparse.sparse import (
+    sparse_hessian as sparse_hessian,
+    sparse_jacobian as sparse_jacobian,
+    sparsity as sparsity,
+)
 from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
 from .transforms.staging.profiling import Profile as Profile, profile as profile
@@ -77,12 +83,15 @@ if _TYPE_CHECKING:
 
 # Imported when they are asked for.
 _LATER = frozenset({"distributed", "lax", "nn", "optimizers", "random", "scipy", "testing"})
+_CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 
 def __getattr__(name: str) -> object:
     """Import a module on first access; say what to use for the names of other libraries."""
     if name in _LATER:
         return _import_module(f"covector.{name}")
+    if name in _CONTRACTING:
+        return getattr(_import_module("covector.contracting"), name)
     raise _missing("covector", name, _ADVICE)
 
 

@@ -35,6 +35,7 @@ REGISTRIES = {
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
     "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
+    "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
@@ -55,6 +56,7 @@ core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
+core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
     core/primitive transforms/compile
@@ -64,8 +66,10 @@ transforms/reverse: core core/arrays core/trace transforms/graph transforms/scop
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
-core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg
+core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
+    core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
+core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
     core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
@@ -86,39 +90,62 @@ api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/speci
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
-    transforms/interpreters transforms/staging transforms/debug
+transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
+    transforms/arguments transforms/interpreters transforms/staging transforms/debug
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
-api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
+api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
+    transforms/staging transforms/debug api/numpy transforms/custom
+api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy
+api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
+    api/numpy
+api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
+    transforms/debug api/numpy transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
+    transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
-api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
-api/scipy: api/scipy/linalg api/scipy/special api/scipy/stats
+api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/distributed api/numpy transforms/control transforms/custom api/nn api/optimizers api/random
-    api/lax api/scipy
+    transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
+    api/optimizers api/random api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    api/nn api/scipy/special api
+    transforms/sparse api/nn api/scipy/special api
+compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
+compat/autograd/misc: api/numpy api compat/autograd/_impl
+compat/autograd/numpy: api/numpy api compat/autograd/_impl
+compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
 ~/types: api ~/modes
+compat/autograd: compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
+compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
+    compat/autograd/scipy/stats
 ~/graph: api ~/modes ~/types
-~/installing: ~/types
+~/installing: compat ~/types
 ~/platform: ~/modes ~/types
+~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/forward_ad: ~/types ~/state ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
+~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace
+~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/amp: ~/platform ~/dispatch
 compat/torch/backends: ~/platform ~/dispatch
@@ -128,14 +155,12 @@ compat/torch/backends: ~/platform ~/dispatch
 compat/torch/cuda: ~/platform ~/dispatch ~/factories
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
-compat/torch/optim: ~/dispatch ~/optim
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
-    ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
-~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
-    ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
+    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
@@ -144,21 +169,25 @@ compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: api/numpy api/nn ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions
 compat/torch/nn/modules/utils: ~/module
+compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
+~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/distributions: ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
-compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random compat/torch/optim ~/tensor
-    ~/interchange ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/nn
+compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
+    compat/torch/nn/utils
+compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/interchange
+    ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils
+    compat/torch/optim compat/torch/nn
 """
 
 
@@ -444,7 +473,7 @@ def test_no_import_inside_a_function(module):
     found = local_imports(modules()[module])
     if module == "covector.core.lazy":  # the one place that imports later
         found = found[1:]
-    if module == "covector.compat.torch._impl.installing.install":  # a finder of modules
+    if module == "covector.compat.aliases":  # a finder of modules
         found = []
     if layer_of(module) == "backends":  # the one line that loads the backend's library
         found = [node for node in found if "covector" in ast.unparse(node) or getattr(node, "level", 0)] or found[1:]
@@ -485,7 +514,7 @@ def test_file_is_short_and_says_what_it_owns(module):
     limit = MAX_LINES_TABLE if any(path.is_relative_to(t) for t in tables) else MAX_LINES
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= limit or path.name == "operation_table.py", "generated: one line an operation"
-    assert path.stem not in UNNAMED
+    assert path.stem not in UNNAMED or path.parts[-3:] == ("compat", "autograd", "util.py")  # autograd's name
     assert ast.get_docstring(tree(path)), "the first line says what the file owns"
 
 

@@ -139,6 +139,12 @@ class Scatter:
         return self.buffer.read() if isinstance(self.buffer, Tracer) else self.buffer
 
 
+def _absent(c):
+    """Whether a cotangent carries nothing; a tracer is not asked, which would look for the reason why it has not the
+    attribute."""
+    return not isinstance(c, Tracer) and getattr(c, "absent", False)
+
+
 def accumulate(h, c):
     """`h + c` for cotangents of any kind; a Scatter absorbs what it meets, unless that carries nothing (`absent`)."""
     if type(c) in BASES or type(h) in BASES:
@@ -146,16 +152,22 @@ def accumulate(h, c):
         if c is None:
             return h
     if type(h) is Scatter:
-        return h if getattr(c, "absent", False) else h.plus(c)
+        return h if _absent(c) else h.plus(c)
     if type(c) is Scatter:
-        if getattr(h, "absent", False):
+        if _absent(h):
             return c
         if c.piece is not None and c.buffer is None:
             whole = Scatter.of(c.aval, h)
             whole.add_at(*c.piece)
             return whole
         return c.plus(h)
-    if isinstance(h, Tracer) and getattr(c, "absent", False):  # an operator of a tracer refuses what is no array
-        return h
+    if isinstance(h, Tracer):
+        if isinstance(c, Tracer):
+            plus = None if h.owner is None else h.owner.plus
+            both = None if plus is None else plus(h, c)
+            if both is not None:
+                return both
+        elif _absent(c):  # an operator of a tracer refuses what is no array
+            return h
     return h + c
 

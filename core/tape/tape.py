@@ -41,11 +41,12 @@ class Rule:
     primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
     meet.
     `masks` says that its pullback may put structural zeros into what arrives at the parents.
+    `again` is what the stateful layer knows of rules whose runs are recorded, a cache.
     `once` rules call bodies of the user's: what they do is not recorded on the tape of the stateful layer.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "basis", "moves", "masks", "once")
+                 "pointwise", "programs", "again", "basis", "moves", "masks", "once")
 
     prim: Any
     back: Callable[..., Any]
@@ -58,12 +59,13 @@ class Rule:
     collect: Any
     biased: Any
     programs: Any
+    again: Any
     basis: Any
 
     def __init__(self):
         self.biased = None
         self.pointwise = False
-        self.programs = None
+        self.programs = self.again = None
         self.basis = None
         self.moves = False
         self.masks = True

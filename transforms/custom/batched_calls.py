@@ -59,12 +59,12 @@ class BatchedVjp(VjpCall):
         self.varied = run.varied
         return outs
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         shape = {}
 
         def run(*flat):
-            outs, residuals, rebuild = self.inner.forward(list(flat))
-            residuals, shape["rebuild"] = lasting(self.inner, flat, residuals, rebuild)
+            outs, residuals, rebuild = self.inner.forward(list(flat), active)
+            residuals, shape["rebuild"] = lasting(self.inner, flat, residuals, rebuild, active)
             shape["count"] = len(outs)
             return [*outs, *residuals]
 

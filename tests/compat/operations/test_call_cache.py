@@ -11,7 +11,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call_cache as programs
 from covector.compat.torch._impl.dispatch.call import ROWS
-from covector.compat.torch._impl.dispatch.call_recorder import Box
+from covector.compat.torch._impl.staged.recorder import Box
 
 F = torch.nn.functional
 # name of the row -> a call of it, and the shapes of its tensors

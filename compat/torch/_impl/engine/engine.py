@@ -19,7 +19,7 @@ from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from ..views.overlap import overlapping
-from . import callbacks
+from . import callbacks, recorded_rules
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, KEYS, RUNNING, Sweep, level_of
 from .reentrancy import nested
@@ -112,6 +112,8 @@ def sweep_from(roots, sweep):
         MODES.set(IN_SWEEP)
     else:
         set_modes(grad=bool(sweep.create_graph), sweeping=True)
+        if sweep.create_graph and sweep.trace is AMBIENT and bare(MODES.get()):
+            sweep.again = recorded_rules.pull
     waiting = callbacks.PENDING and callbacks.begin()
     token = suppress_fp_warnings()
     outer = RUNNING.get()
@@ -129,6 +131,12 @@ def sweep_from(roots, sweep):
         MODES.set(before)
         if waiting or callbacks.PENDING:
             callbacks.end(waiting)
+
+
+def bare(m):
+    """Whether nothing but grad mode decides how operations are recorded."""
+    return m is None or not (m.hooks or m.maps) and m.level is m.selector is m.answers is m.anomaly is m.nans is (
+        m.recorder) is None
 
 
 IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)

@@ -22,8 +22,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.LAST
-    __slots__ = ("anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed", "outputs",
-                 "plain", "recorder", "retain", "roots", "runs", "trace")
+    __slots__ = ("again", "anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed",
+                 "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -31,6 +31,7 @@ class Sweep:
         self.create_graph = create_graph
         self.capture = self.needed = self.outputs = self.runs = None
         self.captured = {}
+        self.again = None  # what runs the rules of a sweep that is recorded, where nothing looks on
         self.chosen = False  # whether gradients of some tensors alone were asked for
         m = modes()
         self.anomaly = m.anomaly

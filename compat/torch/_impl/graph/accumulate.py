@@ -27,6 +27,7 @@ def _held():
 
 _HELD = _held()
 _ALONE = _HELD + 1 if _GIL else 0  # the frames of the sweep, of run and of take_first
+_OF_BASE = _HELD + 1  # the view, the frame of take_first and that of whole
 
 
 def accumulate(leaf, ct, drive):
@@ -58,14 +59,25 @@ def take_first(leaf, ct):
     meta = leaf.autograd_meta
     if (meta.grad is not None or meta.grad_dtype is not None or meta.hooks is not None or meta.post is not None
             or leaf.level_trace is not None
-            or sys.getrefcount(ct) > _ALONE or ct.base is not None or ct.strides != leaf.value.strides
-            or not ct.flags.writeable):
+            or sys.getrefcount(ct) > _ALONE or ct.strides != leaf.value.strides or not ct.flags.writeable):
         return False
+    if ct.base is not None:
+        ct = whole(ct, ct.base)
+        if ct is None:
+            return False
     with _LOCKS[id(leaf) >> 4 & 63]:
         if meta.grad is not None:
             return False
         meta.grad = wrap(ct)
     return True
+
+
+def whole(ct, base):
+    """The array of which a cotangent, transposed twice, is all, if nobody else holds that."""
+    if not _GIL or type(base) is not ndarray or base.base is not None or base.strides != ct.strides or (
+            base.shape != ct.shape or sys.getrefcount(base) > _OF_BASE):
+        return None
+    return base
 
 
 def laid_out(tensor, like):

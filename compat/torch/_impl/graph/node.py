@@ -11,7 +11,7 @@ from .node_data import NodeData, picks
 from .node_errors import freed
 from .output_hooks import call_output_hooks, heard, part
 from .pruned_rule import narrowed
-from .undefined import UNDEFINED
+from .undefined import DECLINED, UNDEFINED
 
 ndarray = np.ndarray
 
@@ -37,6 +37,16 @@ class GradNode(NodeData):
                     self.saved = FREED
             out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
             return out if drive.needed is None else self.pruned(out, drive.needed)
+        if drive.plain and self.extra.packed:
+            out = self.apply(ct, drive)
+            return out if drive.needed is None else self.pruned(out, drive.needed)
+        if drive.again is not None and (self.extra is None or self.extra.quiet) and (
+                drive.runs is None or self.seq in drive.runs) and (
+                drive.capture is None or self.seq not in drive.capture) and (
+                drive.outputs is None or self.seq not in drive.outputs):
+            out = drive.again(self, ct, drive)
+            if out is not DECLINED:
+                return out if drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
 
     def run_slowly(self, ct, drive):

@@ -11,8 +11,8 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mapped", "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers",
-                 "nans", "without")
+                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "sweeping", "selector", "answers",
+                 "nans", "ungraded", "functions", "device", "without")
 
     def __init__(self):
         self.grad = True
@@ -27,12 +27,16 @@ class Modes:
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
+        self.functions = ()  # the function modes, innermost last (function_modes.py)
+        self.device = None  # of tensors made by factories that name none; None for the CPU
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
         self.mapped = None  # the innermost level where it is a vmap and nothing but levels is in force (map_lanes.py)
         self.without = None  # what `under` gives, in a list
+        self.packing = None  # the innermost saved-tensor hooks, where nothing but hooks is in force
+        self.ungraded = None  # what `ungrading` gives, in a list
         self.still = False  # whether nothing but no_grad or inference_mode is in force
 
     def but(self, **changes):
@@ -53,20 +57,30 @@ class Modes:
         new.answers = self.answers
         new.mutable_saved = self.mutable_saved
         new.nans = self.nans
+        new.functions = self.functions
+        new.device = self.device
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
-        new.without = new.quick = new.mapped = None
+        new.without = new.quick = new.mapped = new.packing = new.ungraded = None
         if (level is not None or new.maps) and not (
                 new.inference or new.hooks or new.nans is not None or new.anomaly is not None
                 or new.foreign is not None or new.recorder is not None or new.selector is not None
-                or new.mutable_saved is not None):
+                or new.mutable_saved is not None or new.functions or new.device is not None):
             if new.maps and (level is None or new.maps[-1].level > level.level):
                 new.mapped = new.maps[-1]
             elif new.grad:
                 new.quick = level
         new.still = not new.grad and new.default_but_recording()
+        if new.hooks and new.grad and not new.inference and new.default_but_hooks():
+            new.packing = new.hooks[-1]
         return new
+
+    def ungrading(self):
+        """The modes in no_grad."""
+        if self.ungraded is None:
+            self.ungraded = [self.but(grad=False)]
+        return self.ungraded[0]
 
     def under(self):
         """The modes below the innermost vmap; None where they are the default ones."""
@@ -81,9 +95,13 @@ class Modes:
 
     def default_but_recording(self):
         """Whether all but grad mode and inference mode is default."""
-        return (self.level is None and not (self.maps or self.sweeping or self.hooks)
+        return not self.hooks and self.default_but_hooks()
+
+    def default_but_hooks(self):
+        """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
+        return (self.level is None and not (self.maps or self.sweeping or self.functions)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
-                and self.selector is self.answers is None and self.nans is None and not self.lower)
+                and self.selector is self.answers is self.device is None and self.nans is None and not self.lower)
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)

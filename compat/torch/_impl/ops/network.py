@@ -7,22 +7,18 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, floating, general, inplace_method, invoke, operation, promote, to
+from ..dispatch.call import ROWS, floating, general, inplace_method, operation, promote, to
 from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import IN_ORDER
-from ..modes.modes import MODES
+from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL
 from .axes import wrap_dim
-from .linalg import addmm
 from .loss_reduction import legacy, reduced
 from .publishing import functional, method
 from .reductions import norm, vector_norm
-from .shaping import t
 
 
 @method("nn.functional.relu", attached=False)
@@ -34,24 +30,7 @@ def relu(input, inplace=False):
 method("nn.functional.relu_", attached=False)(inplace_method(ROWS["relu"]))
 
 
-def _by_addmm(row):
-    """The lane of `linear`: with a bias it is `addmm`, as in PyTorch."""
-
-    def fun(*args, **named):
-        m = MODES.get()
-        if len(args) == 3 and not named and (m is None or m.still):
-            input, weight, bias = args
-            if all(type(x) in PLAIN_KINDS and x.dispatch_key != GENERAL for x in args):
-                x, w, b = input.value, weight.value, bias.value
-                if x.ndim == 2 == w.ndim and (x.shape[1],) == w.shape[1:] and b.shape == w.shape[:1] and (
-                        x.dtype is w.dtype is b.dtype):
-                    return addmm(bias, input, t(weight))
-        return invoke(row, fun, args, named)
-
-    return fun
-
-
-@operation("nn.functional.linear", method=False, lane=_by_addmm)
+@operation("nn.functional.linear", method=False, lane=linear_lane)
 def linear(input, weight, bias=None):
     """Compute `input @ weight.T + bias`."""
     k = weight.shape[-1]
@@ -154,8 +133,8 @@ def _simple(name, body, **facts):
     functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
-HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU = [
-    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu")]
+HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU, WHERE = [
+    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu", "where")]
 # Klambauer, Unterthiner, Mayr, Hochreiter (2017), Self-normalizing neural networks, section 2.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
@@ -174,7 +153,7 @@ def _in_own_dtype(body):
 _simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)))
 _simple("tanh", lambda input: cnp.tanh(floating(input)))
 _simple("silu", lambda input, inplace=False: nn.silu(input))
-_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)))
+_simple("mish", lambda input, inplace=False: input * cnp.tanh(nn.softplus(input)))
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), layout=IN_ORDER)
 _simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))))
 _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)))
@@ -186,12 +165,12 @@ _simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: _bet
 _simple("relu6", lambda input, inplace=False: _between(input, 0, 6))
 _simple("hardsigmoid", lambda input, inplace=False: HARD_TANH(input, low=-3.0, high=3.0) / 6 + 0.5)
 _simple("hardswish", lambda input, inplace=False: HARD_SWISH(input))
-_simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
+_simple("softplus", lambda input, beta=1.0, threshold=20.0: WHERE(
     input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta))
 # NaN stays NaN in all three.
-_simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
+_simple("threshold", lambda input, threshold, value, inplace=False: WHERE(
     input <= filling(threshold, input.dtype), filling(value, input.dtype), input))
-_simple("hardshrink", lambda input, lambd=0.5: cnp.where(
+_simple("hardshrink", lambda input, lambd=0.5: WHERE(
     (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
 _simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float(lambd)))
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))

@@ -13,6 +13,8 @@ from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 ndarray = np.ndarray
 next_seq = _engine.next_seq
 Ambient = _engine.Ambient
+ADD = extend.REGISTRY["add"]
+SUM, TERM, OTHER = (ADD.rule(active, True, ()) for active in ((0, 1), (0,), (1,)))
 _TANGENT = object()  # in the place of the node of a value that has one
 
 
@@ -141,6 +143,35 @@ class GradTrace(_engine.AmbientTrace):
             node.seq = next_seq()
             node.extra = None
         return self.quick_box(prim, v, node)
+
+    def plus(self, x, y):
+        """The sum of two cotangents that meet in a recorded sweep; None for what the general road is to take."""
+        if type(y) is not Ambient or x.owner is not self or y.owner is not self or (
+                x.tangent is not None or y.tangent is not None):
+            return None
+        a, b = x.value, y.value
+        if type(a) is not ndarray or type(b) is not ndarray or a.dtype is not b.dtype or a.dtype not in FLOATS or (
+                a.shape != b.shape):
+            return None
+        m = MODES.get()
+        if m is not None and (m.hooks or m.anomaly is not None or m.nans is not None or m.answers is not None):
+            return None
+        v = a + b
+        node, p, q = None, x.node, y.node
+        if (p is not None or q is not None) and self.recording:
+            node = GradNode()
+            node.rule = SUM if q is not None and p is not None else TERM if p is not None else OTHER
+            node.parents = (p, q) if q is not None and p is not None else q if p is None else p
+            node.saved = None
+            node.seq = next_seq()
+            node.extra = None
+        out = Ambient()
+        out.owner = self
+        out.value = v = v if type(v) is ndarray else np.asarray(v)
+        out.aval = extend.aval_of(v)
+        out.node = node
+        out.tangent = None
+        return out
 
     def below(self, prim, args):
         """The operation one level down; in a selective checkpoint, what was kept of it."""

@@ -1,0 +1,171 @@
+"""The lane of `linear`: what `t`, `addmm` or `mm`, and two views around it give, nodes and all, in one step."""
+
+import numpy as np
+
+from ..... import _engine, extend
+from ..dispatch.call import ROWS, invoke
+from ..graph.node import GradNode
+from ..graph.node_names import NamedRule
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES
+from ..state.edges import accumulator, is_current, untangled
+from ..types.number_cache import FLOATS
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Tensor, new
+from ..views.views import RESHAPE
+from .basic_index import SHAPED, TURNED
+
+ndarray = np.ndarray
+next_seq = _engine.next_seq
+aval_of = extend.aval_of
+product = _engine.product
+AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
+TRANSPOSED = TURNED["TBackward0"]
+VIEWED = SHAPED["ViewBackward0"]
+UNSAFE = NamedRule(RESHAPE.rule((0,), True), "UnsafeViewBackward0")
+ACTIVE = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
+
+
+def _shows(active, order):
+    """What a node shows: its operands in torch's order, None for one without gradient."""
+    spots = [active.index(i) if i in active else None for i in order]
+
+    def shows(node):
+        found = node.parents if type(node.parents) is tuple else (node.parents,)
+        return [None if k is None else found[k] for k in spots]
+
+    return shows
+
+
+def _rules(prim, title, row, order):
+    """`{(active, whether the second matrix lies by columns): rule}`."""
+    call = row, (...,) * len(order), {}
+    found = {}
+    for active in ACTIVE:
+        if active[-1] < len(order):
+            for turned in (False, True):
+                rule = _engine.column_rule(prim, active) if turned else prim.rule(active, True)
+                found[active, turned] = NamedRule(rule, title, _shows(active, order), call)
+    return found
+
+
+class Lane:
+    """The function of `linear` for plain tensors of one kind of floats; its rules are made when a row is there."""
+
+    def __init__(self):
+        self.with_bias = self.without = None
+
+    def make(self):
+        """The rules of `addmm` and `mm`."""
+        self.with_bias = _rules(AFFINE, "AddmmBackward0", ROWS["addmm"], (2, 0, 1))
+        self.without = _rules(MATMUL, "MmBackward0", ROWS["mm"], (0, 1))
+
+
+LANE = Lane()
+
+
+def usable(t, m):
+    """Whether a tensor is a plain one whose history, if it counts, is up to date."""
+    if type(t) not in PLAIN_KINDS:
+        return False
+    key = t.dispatch_key
+    return not key or (key == VIEW and (is_current(t) if m is None else untangled(t))) or (
+        key == INFERENCE and m is not None)
+
+
+def linear_lane(row):
+    """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
+
+    def fun(*args, **named):
+        m = MODES.get()
+        if 1 < len(args) < 4 and not named and (m is None or m.still):
+            bias = args[2] if len(args) == 3 else None
+            answer = through(args[0], args[1], bias, m)
+            if answer is not None:
+                return answer
+        return invoke(row, fun, args, named)
+
+    return fun
+
+
+def through(input, weight, bias, m):
+    """`input @ weight.T + bias`, or None for what the lane does not take."""
+    if not (usable(input, m) and usable(weight, m) and (bias is None or usable(bias, m))):
+        return None
+    x, w = input.value, weight.value
+    rank = x.ndim
+    if rank < 2 or w.ndim != 2 or x.dtype is not w.dtype or x.dtype not in FLOATS or x.shape[-1] != w.shape[1]:
+        return None
+    if bias is not None and (bias.value.dtype is not w.dtype or bias.value.shape != w.shape[:1]):
+        return None
+    if rank > 2 and not (x.size and x.flags.c_contiguous):
+        return None
+    rows = x if rank == 2 else x.reshape((-1, x.shape[-1]))
+    columns = w.T
+    token = suppress_fp_warnings()
+    v = product(rows, columns) if bias is None else AFFINE.impl(np, rows, columns, bias.value)
+    restore_fp_warnings(token)
+    out = new(Tensor)
+    out.value = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
+    out.level_trace = None
+    out.wants_grad = False
+    if m is not None:
+        out.node = None
+        if m.inference:
+            out.autograd_meta, out.dispatch_key = INFERRED, INFERENCE
+        else:
+            out.autograd_meta, out.dispatch_key = None, FAST
+        return out
+    out.autograd_meta = None
+    out.dispatch_key = FAST
+    out.node = record(input, weight, bias, rows, columns, v)
+    return out
+
+
+def record(input, weight, bias, rows, columns, v):
+    """The nodes, as `t`, a view of rows, `addmm` and a view of its output give them; None without gradients."""
+    q = weight.node
+    if q is not None or weight.wants_grad:
+        q = _node(TRANSPOSED, q or accumulator(weight), (1, 0))
+    p = input.node
+    if p is None and input.wants_grad:
+        p = accumulator(input)
+    if p is not None and rows is not input.value:
+        p = _node(VIEWED, p, aval_of(input.value))
+    r = None if bias is None else bias.node
+    if r is None and bias is not None and bias.wants_grad:
+        r = accumulator(bias)
+    if p is None and q is None and r is None:
+        return None
+    if p is None:
+        active, parents = ((1,), q) if r is None else ((2,), r) if q is None else ((1, 2), (q, r))
+    elif q is None:
+        active, parents = ((0,), p) if r is None else ((0, 2), (p, r))
+    else:
+        active, parents = ((0, 1), (p, q)) if r is None else ((0, 1, 2), (p, q, r))
+    if LANE.without is None:
+        LANE.make()
+    rule = (LANE.without if bias is None else LANE.with_bias)[active, columns.flags.f_contiguous]
+    collect = rule.collect
+    if collect is None:
+        saved = None
+    elif bias is None:
+        saved = collect((rows, columns, v, aval_of(rows), aval_of(columns), None))
+    else:
+        b = bias.value
+        saved = collect((rows, columns, b, v, aval_of(rows), aval_of(columns), aval_of(b), None))
+    node = _node(rule, parents, saved)
+    if rows is input.value:
+        return node
+    return _node(VIEWED if bias is not None else UNSAFE, node, aval_of(v))
+
+
+def _node(rule, parents, saved):
+    """A node."""
+    node = GradNode()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    node.extra = None
+    return node

@@ -1,0 +1,1 @@
+"""Graphs of a few operations as Python source that computes and records them."""

@@ -1,0 +1,160 @@
+"""Graphs as Python source: one straight line of primitives, then the nodes that they record."""
+
+import functools
+from math import isfinite
+
+import numpy as np
+
+from ..... import _engine, extend
+from ..graph.node import GradNode
+from ..types.number_cache import FLOATS
+
+ndarray = np.ndarray
+aval_of = extend.aval_of
+Literal = _engine.Literal
+_ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
+_PLAIN = frozenset({int, bool, str, type(None)})
+
+
+@functools.lru_cache(256)
+def compiled(source, file):
+    """Programs for other shapes mostly have the same text."""
+    return compile(source, file, "exec")
+
+
+class Writer:
+    """Writes the lines of a graph's equations and of their nodes.
+
+    Args:
+        recorder: what staged the graph.
+        recorded: the places of the operands that have a node.
+        room: names of the text beside those that all texts have.
+        depth: the indentation of the equations.
+    """
+
+    def __init__(self, recorder, recorded, room, depth):
+        self.depth = depth
+        self.values = recorder.values
+        self.inputs = recorder.inputs
+        self.recorder = recorder
+        self.active = [self.inputs[i] for i in recorded]
+        self.nodes = {v: f"n{i}" for i, v in zip(recorded, self.active)}  # of the variables that have one
+        self.names = {v: f"x{i}" for i, v in enumerate(self.inputs)}
+        self.room = _ROOM | room
+        self.lines = []
+
+    def write(self, depth, line):
+        """A line."""
+        self.lines.append("    " * depth + line)
+
+    def constant(self, value, hint):
+        """What stands for a value: itself, or a name."""
+        kind = type(value)
+        if kind in _PLAIN or kind is float and isfinite(value):
+            return repr(value)
+        if kind is tuple and all(type(v) in _PLAIN for v in value):
+            return repr(value)
+        if kind is ndarray:  # no write through what a node shows as saved can change it for later calls
+            value = np.array(value)
+            value.flags.writeable = False
+        name, count = hint, 0
+        while self.room.get(name, value) is not value:
+            count += 1
+            name = f"{hint}_{count}"
+        self.room[name] = value
+        return name
+
+    def operand(self, v):
+        """What stands for a variable or a literal."""
+        name = self.names.get(v)
+        if name is None:
+            name = self.names[v] = self.constant(v.value, "C")
+        return name
+
+    def compute(self, k, eq):
+        """The line of an equation."""
+        prim, operands = eq.prim, [self.operand(v) for v in eq.inputs]
+        params = [self.constant(p, name.upper()) for name, p in zip(prim.params, eq.params)]
+        loop = prim.lower if prim.elementwise else None
+        given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
+        if type(loop) is np.ufunc and loop is not np.power and all(  # `**` has ways of its own for some numbers
+                type(x) is ndarray and x.dtype in FLOATS for x in given):
+            call = f"{self.constant(loop, 'np_' + loop.__name__)}({', '.join(operands)})"
+        elif prim.variadic:
+            call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *params, listed(operands)])})"
+        else:
+            call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *operands, *params])})"
+        if not eq.outputs:
+            self.write(self.depth, call)
+            return
+        self.write(self.depth, f"v{k} = {call}")
+        if prim.outputs is None:
+            self.names[eq.outputs[0]] = f"v{k}"
+            return
+        self.names.update((v, f"v{k}_{i}") for i, v in enumerate(eq.outputs))
+        self.write(self.depth, f"{listed([self.names[v] for v in eq.outputs])} = v{k}")
+
+    def rule_of(self, k, eq):
+        """The rule of an equation, None if it is not recorded; its outputs that then have nodes are noted."""
+        prim = eq.prim
+        outs = [v for v in eq.outputs if aval_of(self.values[v]).dtype.kind in "fcV"]
+        active = tuple([i for i, v in enumerate(eq.inputs) if v in self.nodes and i not in prim.nondiff])
+        if prim.flat or not outs or not active:
+            return None
+        self.nodes.update((v, f"m{k}" if prim.outputs is None else f"m{k}_{eq.outputs.index(v)}") for v in outs)
+        avals = self.avals_of(eq.inputs)
+        shape, dtype = aval_of(self.values[outs[0]]).shape, avals[active[0]].dtype
+        ours = [a for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak]
+        one = dtype in FLOATS and all(a.dtype is dtype for a in (*ours, *self.avals_of(outs)))
+        if one and prim.elementwise:
+            return prim.rule(active, True, tuple([i for i in active if avals[i].shape != shape]))
+        return prim.rule(active, True) if one and prim.exact else prim.rule(active)
+
+    def avals_of(self, variables):
+        """What variables and literals are."""
+        return tuple([aval_of(v.value if type(v) is Literal else self.values[v]) for v in variables])
+
+    def saved(self, k, eq, rule):
+        """What stands for what a rule saves."""
+        if rule.collect is None:
+            return "None"
+        prim = eq.prim
+        avals = self.avals_of(eq.inputs)
+        operands = [self.operand(v) for v in eq.inputs]
+        found = {name: self.constant(p, name.upper()) for name, p in zip(prim.params, eq.params)}
+        if prim.variadic:
+            found[prim.operands[0]] = listed(operands)
+            found[prim.operands[0] + "_aval"] = self.constant(avals, "AVALS")
+        else:
+            found |= zip(prim.operands, operands)
+            found |= {f"{name}_aval": self.constant(a, "AVAL") for name, a in zip(prim.operands, avals)}
+        found["ans"] = f"v{k}"
+        found["ans_aval"] = self.constant(None if prim.outputs is None else self.avals_of(eq.outputs), "AVALS")
+        found = [found[name] for name in rule.names]
+        return found[0] if len(found) == 1 else f"({', '.join(found)})"
+
+    def node(self, name, rule, parents, saved):
+        """The lines that make a node."""
+        self.make(name, "GradNode()", rule=self.constant(rule, "RULE"), parents=parents, saved=saved, seq="next_seq()",
+                  extra="None")
+
+    def make(self, name, new, **fields):
+        """The lines that make an object of its fields."""
+        self.write(1, f"{name} = {new}")
+        for field, value in fields.items():
+            self.write(1, f"{name}.{field} = {value}")
+
+    def record(self, k, eq, rule):
+        """The lines that make the node of an equation, and those that pick outputs of it."""
+        nodes = [self.nodes[eq.inputs[i]] for i in rule.active]
+        nodes = nodes[0] if len(nodes) == 1 else f"({', '.join(nodes)})"
+        self.node(f"m{k}", rule, nodes, self.saved(k, eq, rule))
+        if eq.prim.outputs is not None:
+            for i, v in enumerate(eq.outputs):
+                if v in self.nodes:
+                    self.node(self.nodes[v], _engine.pick_rule(len(eq.outputs), i), f"m{k}", "None")
+
+
+def listed(parts):
+    """A tuple of expressions, as one."""
+    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"

@@ -1,0 +1,104 @@
+"""Sweeps that are recorded run rules as programs from the second time on: the same numbers and the same graphs."""
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as torch
+from covector.compat.torch._impl.engine import recorded_rules
+
+ROWS = {
+    "elementwise": lambda x, y: (torch.sin(x) * torch.tanh(y) / (1.5 + x * x) - torch.exp(-y)).sum(),
+    "broadcast": lambda x, y: (x * y[0] + x[:, :1] * y).square().sum(),
+    "powers": lambda x, y: (x.abs() ** 2.5 + y**3 + (x.abs() + 0.1) ** y).sum(),
+    "matrices": lambda x, y: torch.tanh(x @ y.t() + 0.1).square().sum(),
+    "linear": lambda x, y: torch.nn.functional.linear(x, y, y[:, 0]).tanh().square().mean(),
+    "reductions": lambda x, y: x.logsumexp(1).square().sum() + (y.mean(0) * x.amax(0)).sum() + x.prod(),
+    "views": lambda x, y: (x[1:] * y[:-1] + x.t()[0, 1] * y.reshape(-1)[2]).square().sum(),
+    "choices": lambda x, y: torch.where(x > y, x * x * y, y.relu() * x).sum() + torch.maximum(x, y).square().sum(),
+    "softmax": lambda x, y: torch.nn.functional.cross_entropy(x * y, torch.tensor([0, 2, 1])),
+    "layer": lambda x, y: torch.nn.functional.layer_norm(x, (3,), y[0], y[1]).square().sum(),
+    "twice the same": lambda x, y: (x * x + x).square().sum() * (y + y).sum(),
+}
+
+
+def leaves():
+    rng = np.random.default_rng(0)
+    return [torch.tensor(rng.normal(size=(3, 3)), requires_grad=True) for _ in range(2)]
+
+
+def names(node, seen):
+    """The graph as nested names."""
+    if node is None or node in seen:
+        return None
+    seen.add(node)
+    return node.name(), *[names(n, seen) for n, _ in node.next_functions]
+
+
+def orders(fun):
+    """Derivatives of orders one to three, and the graph of the second."""
+    x, y = leaves()
+    first = torch.autograd.grad(fun(x, y), (x, y), create_graph=True)
+    total = sum((g * torch.cos(torch.arange(9.0, dtype=torch.float64).reshape(3, 3))).sum() for g in first)
+    second = torch.autograd.grad(total, (x, y), create_graph=True, allow_unused=True)
+    graph = [names(g.grad_fn, set()) for g in second if g is not None]
+    third = torch.autograd.grad(sum(g.square().sum() for g in second if g is not None), (x, y), allow_unused=True)
+    return [g.detach().numpy() for g in (*first, *second, *third) if g is not None], graph
+
+
+@pytest.mark.parametrize("fun", ROWS.values(), ids=ROWS)
+def test_programs_give_what_the_general_road_gives(fun, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(recorded_rules, "pull", lambda node, ct, drive: recorded_rules.DECLINED)
+        expected, graph = orders(fun)
+    for _ in range(4):
+        found, shown = orders(fun)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    assert shown == graph
+
+
+def test_programs_run():
+    x = torch.tensor([0.5], requires_grad=True)
+    ran = []
+    for _ in range(4):
+        node = torch.sin(x).grad_fn
+        (g,) = torch.autograd.grad(torch.sin(x).sum(), x, create_graph=True)
+        ran.append(any(callable(p) for p in (node.rule.again or {}).values()))
+    assert ran[-1]
+    assert g.grad_fn is not None
+
+
+def test_hooks_and_writes_are_seen():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(4):
+        y = torch.sin(x)
+        y.register_hook(lambda g: g * 2)
+        (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+        np.testing.assert_allclose(g.detach().numpy(), 4 * np.sin([1, 2]) * np.cos([1, 2]), rtol=1e-6)
+    for _ in range(4):
+        a = torch.exp(x)
+        b = a * a
+        with torch.no_grad():
+            a += 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            torch.autograd.grad(b.sum(), x, create_graph=True)
+
+
+def test_a_graph_is_freed_where_that_is_asked_for():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(4):
+        y = torch.exp(x).sum()
+        torch.autograd.grad(y, x, create_graph=True, retain_graph=False)
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.grad(y, x)
+
+
+def test_saved_tensor_hooks_see_what_is_recorded():
+    packed = []
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(4):
+        y = (x * x * x).sum()
+        packed.clear()
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+            torch.autograd.grad(y, x, create_graph=True)
+        assert packed
