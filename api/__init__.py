@@ -55,6 +55,11 @@ from .transforms.interpreters.jacobian import (
 from .transforms.interpreters.vmap import vmap as vmap
 from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
+from .transforms.sparse.sparse import (
+    sparse_hessian as sparse_hessian,
+    sparse_jacobian as sparse_jacobian,
+    sparsity as sparsity,
+)
 from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
 from .transforms.staging.profiling import Profile as Profile, profile as profile

@@ -17,6 +17,7 @@ from .core.ops.nn import (
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
+    recurrent as _recurrent,
 )
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
@@ -45,4 +46,4 @@ from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
-_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _pairs, _special
+_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _recurrent, _pairs, _special

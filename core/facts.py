@@ -9,6 +9,7 @@ BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents,
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py
+DEPENDS = {}  # which elements of its output depend on which of an operand; transforms/sparse/pattern.py
 GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
 LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
@@ -18,7 +19,7 @@ PRODUCT = {}  # worth saving, not computing again; transforms/control/checkpoint
 QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
 SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/compile/layout.py
-SHIFTS = {}  # operands whose plain cotangent is that of the answer; core/primitive/lanes.py
+SHIFTS = {}  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
 
 _TABLES = {name.lower(): table for name, table in list(globals().items()) if name.isupper()}

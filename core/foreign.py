@@ -3,6 +3,10 @@
 What stands between backticks is a name that a test looks up.
 """
 
+import sys
+
+import numpy as np
+
 from .errors import at_user_line
 
 _TREE = "`covector.tree`: map, flatten, leaves, map_with_path, keystr, ravel, register"
@@ -136,6 +140,8 @@ TREE = {
     "PyTreeDef": "the structure, as `covector.tree.structure` returns it",
 }
 
+SPARSE = ("use products A @ t and t @ A, A.toarray() for other operations, or covector.scipy.sparse.csr_array(A), an "
+          "array whose values may be traced")
 _EYES = "its value is known outside of the transformed function: return it with has_aux=True, or `covector.debug.print`"
 # Attributes of the arrays of other libraries.
 ATTRIBUTES = {
@@ -155,6 +161,20 @@ ATTRIBUTES = {
     "relu": "use `covector.nn.relu`(x)", "sigmoid": "use `covector.nn.sigmoid`(x)",
     "softmax": "use `covector.nn.softmax`(x)", "norm": "use numpy.linalg.norm(x)",
 }
+
+
+def asked_for_array(tracer):
+    """`(array, how)` for who asks NumPy for the array of a traced value: scipy.sparse leaves a product to `__rmatmul__`
+    if it gets an object; else there is none, and `how` says what was done.
+    """
+    frame = sys._getframe(2)
+    if not str(frame.f_globals.get("__name__")).startswith("scipy.sparse._"):
+        return None, "converted to a numpy array"
+    if frame.f_code.co_name != "_matmul_dispatch":
+        return None, "given to scipy.sparse"
+    out = np.empty((), object)
+    out[()] = tracer
+    return out, None
 
 
 def no_attribute(aval, name):

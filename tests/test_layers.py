@@ -35,6 +35,7 @@ REGISTRIES = {
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
     "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
+    "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
@@ -55,6 +56,7 @@ core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
+core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
     core/primitive transforms/compile
@@ -63,8 +65,10 @@ transforms/reverse: core core/arrays core/trace transforms/graph transforms/scop
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
-core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg
+core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
+    core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
+core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
     core/ops/indexing transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
@@ -84,29 +88,39 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
     transforms/interpreters transforms/staging transforms/debug
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
 api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
     transforms/staging transforms/debug api/numpy transforms/custom
-api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
+api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy
+api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
+    api/numpy
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
     transforms/debug api/numpy transforms/custom api/scipy/_solvers
 api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
     transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
-api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/numpy transforms/control transforms/custom api/nn api/optimizers api/random api/lax api/scipy
+    transforms/jit api/numpy transforms/control transforms/custom transforms/sparse api/nn api/optimizers api/random
+    api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
     transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    api/nn api/scipy/special api
+    transforms/sparse api/nn api/scipy/special api
 ~/modes: api
 ~/types: api ~/modes
 ~/graph: api ~/modes ~/types
@@ -146,7 +160,7 @@ compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: api/numpy api/nn ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions

@@ -5,7 +5,8 @@ from importlib import import_module as _import_module
 from ..core.foreign import missing as _missing
 from . import linalg as linalg, special as special, stats as stats
 
-_LATER = frozenset({"integrate", "optimize"})  # imported when they are asked for
+# Imported when they are asked for.
+_LATER = frozenset({"fft", "integrate", "interpolate", "ndimage", "optimize", "signal", "sparse"})
 
 
 def __getattr__(name: str) -> object:

@@ -15,6 +15,7 @@ from .cases import ROUTES, Case, cases, find
 from .compare import CheckError, agree, inner, same_aval
 from .differences import difference, random_direction
 from .elsewhere import check_backends, check_staged
+from .patterns import check_patterns
 
 DOT = 1e-9  # the promise; single precision gets what it can hold
 SINGLE = 2e-5
@@ -28,7 +29,7 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
     differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
     examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
-    loaded backend against NumPy).
+    loaded backend against NumPy), `patterns` (with SciPy: no sparsity pattern lacks an element of the Jacobian).
 
     Args:
         primitive: a public function that is a primitive, its `Primitive`, or its name.
@@ -49,7 +50,7 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     chosen = [s for s in STAGES if stages is None or s in stages]
     for stage in chosen:
         for case in found:
-            if prim.handlers is None or stage in ("first", "second", "vmap", "staged"):
+            if prim.handlers is None or stage in ("first", "second", "vmap", "staged", "patterns"):
                 STAGES[stage](case, np.random.default_rng(seed + 1))
     return len(found)
 
@@ -182,4 +183,5 @@ STAGES = {
     "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
     "staged": check_staged,
     "backends": check_backends,
+    "patterns": check_patterns,
 }

@@ -14,6 +14,7 @@ from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
 from ..trace.labelled import without_labels
 from ..trace.tracer import Tracer
+from . import sparse_operands as sparse_operands
 from .methods import _augmented, power
 from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays.backend import SCALARS
 from ..primitive.families import elementwise
 from ..tape.unbroadcast import conj
+from .dependence import nonzero
 from .samples import Sample, binary, together, unary
 from .selection import where
 
@@ -45,6 +46,7 @@ multiply = elementwise(
     real_jvp={"x": lambda dx, y: dx * y, "y": lambda dy, x: dy * x},
     op=operator.mul,
     linear=("x", "y"),
+    depends=nonzero,
     samples=binary(),
 )
 divide = elementwise(

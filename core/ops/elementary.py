@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import cos, sqrt
+from .dependence import ELEMENTS
 from .samples import Sample, binary, together, unary
 from .selection import extreme, sign, where
 from .shaping import absolute
@@ -307,6 +308,7 @@ modf = primitive(
     jvp={"x": lambda dx: (dx, 0.0 * dx)},
     vjp={"x": lambda ct: 0.0 * ct[1] if ct[0] is None else ct[0]},
     batch=lambda x: modf(x),
+    depends=ELEMENTS,
     samples=lambda rng: [Sample(rng.uniform(-3, 3, s)) for s in ((), (3,), (2, 3), (0,))]
     + [Sample(rng.uniform(-3, 3, 3).astype(np.float32)), Sample(np.array([1.0, -2.0]), smooth=False, orders=1)],
 )

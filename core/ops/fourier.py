@@ -6,6 +6,7 @@ from ..arrays.avals import make_aval
 from ..arrays.dtypes import complex_dtype, real_dtype
 from ..primitive.families import linear
 from ..trace.device import constant
+from .dependence import lines
 from .samples import arrays, together
 
 SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}  # the scaling of the other direction
@@ -24,6 +25,7 @@ dft = linear(
     transpose=lambda ct, axes, inverse, norm: dft(ct, axes, not inverse, SWAPPED[norm]),
     shape=lambda x: make_aval(x.shape, complex_dtype(x.dtype)),
     batch=lambda x, axes, inverse, norm: dft(x, tuple(k + 1 for k in axes), inverse, norm),
+    depends=lambda x, axes: lines(x, axes),
     samples=together(
         arrays((5,), axes=(0,), inverse=False, norm="backward"),
         arrays((4,), axes=(0,), inverse=True, norm="backward"),
@@ -57,6 +59,7 @@ rdft = linear(
         ct * _shares(ct, axis, x_aval.shape[axis], 0.5), axis, x_aval.shape[axis], SWAPPED[norm]),
     shape=lambda x, axis: _with_axis(x, axis, x.shape[axis] // 2 + 1, complex_dtype(x.dtype)),
     batch=lambda x, axis, norm: rdft(x, axis + 1, norm),
+    depends=lambda x, ans, axis: lines(x, (axis,), ans.shape),
     samples=together(
         arrays((5,), axis=0, norm="backward", complex_too=False), arrays((4,), axis=0, norm="ortho", complex_too=False),
         arrays((3, 6, 2), axis=1, norm="forward", complex_too=False), arrays((1,), axis=0, norm="ortho",
@@ -78,6 +81,7 @@ irdft = linear(
     transpose=lambda ct, x_aval, axis, n, norm: rdft(ct, axis, SWAPPED[norm]) * _shares(ct, axis, n, 2.0),
     shape=lambda x, axis, n: _with_axis(x, axis, n, real_dtype(x.dtype)),
     batch=lambda x, axis, n, norm: irdft(x, axis + 1, n, norm),
+    depends=lambda x, ans, axis: lines(x, (axis,), ans.shape),
     samples=together(
         _complex_arrays(3, axis=0, n=5, norm="backward"), _complex_arrays(3, axis=0, n=4, norm="ortho"),
         _complex_arrays(3, 4, 2, axis=1, n=6, norm="forward"), _complex_arrays(1, axis=0, n=1, norm="backward"),

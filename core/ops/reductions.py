@@ -11,6 +11,7 @@ from ..tape.unbroadcast import conj
 from ..trace.device import constant
 from ..trace.tracer import Staged
 from .arithmetic import exp
+from .dependence import lines, reduced
 from .samples import Sample, arrays, together
 from .selection import where
 from .shaping import concatenate, expand, flip
@@ -66,6 +67,7 @@ reduce_sum = linear(
     moves=True,
     shape=_sum_shape,
     batch=_sum_batch,
+    depends=reduced,
     samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),
                      arrays((0,), axes=(0,), keepdims=False)),
 )
@@ -98,6 +100,7 @@ reduce_mean = linear(
     shape=reduced_shape,
     batch=lambda x, axes, keepdims: reduce_mean(x, _shifted(axes), keepdims),
     absent={"(0,)": "the mean of nothing is NaN"},
+    depends=reduced,
     samples=_reduction_samples(),
 )
 
@@ -134,6 +137,7 @@ def _extreme_reduction(name, ufunc):
         shape=reduced_shape,
         jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(dx * _ties(x, ans, axes, keepdims), axes, keepdims)},
         vjp={"x": _to_extremes},
+        depends=reduced,
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         zeros=True,
         samples=together(
@@ -190,6 +194,7 @@ reduce_prod = primitive(
     vjp={"x": lambda ct, x, axes, keepdims: keep_axes(ct, x, axes, keepdims) * conj(_prod_others(x, axes))},
     batch=lambda x, axes, keepdims: reduce_prod(x, _shifted(axes), keepdims),
     zeros=True,
+    depends=reduced,
     samples=together(
         _reduction_samples(),
         lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})
@@ -227,6 +232,7 @@ logsumexp = primitive(
     vjp={"x": lambda ct, x, ans, axes, keepdims: conj(_softmax_of(x, ans, axes, keepdims))
          * keep_axes(ct, x, axes, keepdims)},
     batch=lambda x, axes, keepdims: logsumexp(x, _shifted(axes), keepdims),
+    depends=reduced,
     samples=together(_reduction_samples(), arrays((0, 3), axes=(1,), keepdims=False)),
 )
 
@@ -268,6 +274,7 @@ cumsum = linear(
     transpose=lambda ct, axis: flip(cumsum(flip(ct, axes=(axis,)), axis=axis), axes=(axis,)),
     shape=lambda x, axis: _sum_shape(x, (), False),
     batch=lambda x, axis: cumsum(x, axis=axis + 1),
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=together(arrays((2, 3), axis=1), arrays((3,), axis=0), arrays((0,), axis=0)),
     absent={"()": "it runs along an axis"},
 )

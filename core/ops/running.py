@@ -8,6 +8,7 @@ from ..arrays.avals import make_aval
 from ..arrays.dtypes import result_dtype
 from ..primitive.families import ZERO, primitive
 from ..tape.unbroadcast import conj
+from .dependence import lines, slid
 from .reductions import _sum_shape
 from .samples import Sample, arrays, together
 from .shaping import broadcast_to, concatenate, flip, slice_axis
@@ -49,6 +50,7 @@ cumprod = primitive(
     vjp={"x": _cumprod_vjp},
     batch=lambda x, axis: cumprod(x, axis=axis + 1),
     zeros=True,
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=together(
         arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1),
         arrays((1,), axis=0),
@@ -126,6 +128,7 @@ convolve = primitive(
          "y": lambda ct, x, y_aval: _overlaps(ct, x, y_aval.shape[-1])},
     batch=_convolve_batch,
     linear=("x", "y"),
+    depends=lambda x, y, x_value, y_value: slid(x, y, x_value, y_value),
     samples=together(
         arrays((4,), (3,)), arrays((1,), (3,)), arrays((2, 3), (2, 4)), arrays((0, 3), (0, 2)),
         lambda rng: [Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=2)),

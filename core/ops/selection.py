@@ -11,6 +11,7 @@ from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
 from ..tape.unbroadcast import CHOICES, recast
+from .dependence import ELEMENTS, chosen
 from .samples import Sample, binary, together, unary
 
 ndarray = np.ndarray
@@ -59,6 +60,7 @@ where = elementwise(
     nondiff="mask",
     zeros=True,
     linear=("x, y",),
+    depends=lambda mask, x, y, mask_value: chosen(mask, x, y, mask_value),
     samples=_where_samples,
 )
 CHOICES["where"] = where
@@ -238,6 +240,7 @@ cast = linear(
     transpose=lambda ct, x_aval: recast(ct, x_aval.dtype),
     shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
     batch=lambda x, dtype: cast(x, dtype=dtype),
+    depends=ELEMENTS,
     samples=lambda rng: [Sample(rng.normal(size=(2, 3)), params={"dtype": np.dtype(t)}, tol=1e-2 if t == "f4" else 1e-6)
                          for t in ("f4", "f8", "c16")]
     + [Sample(rng.normal(size=()), params={"dtype": np.dtype("f4")}, tol=1e-2),

@@ -12,6 +12,7 @@ from ..primitive.families import elementwise, joint, linear, primitive
 from ..primitive.primitive import RAW
 from ..tape.unbroadcast import unbroadcast
 from ..trace.device import constant
+from .dependence import ELEMENTS, MOVED
 from .samples import Sample, arrays, together, unary
 from .selection import sign, where
 
@@ -39,6 +40,7 @@ reshape = linear(
     unview=lambda x, part, shape: reshape(part, x.shape),
     copies=True,
     moves=True,
+    depends=MOVED,
     samples=together(arrays((2, 3), shape=(3, 2)), arrays((), shape=(1, 1)), arrays((0, 3), shape=(3, 0, 2))),
 )
 transpose = linear(
@@ -51,6 +53,7 @@ transpose = linear(
     view=True,
     unview=lambda x, part, axes: transpose(part, inverse_permutation(axes)),
     moves=True,
+    depends=MOVED,
     samples=together(arrays((2, 3, 4), axes=(2, 0, 1)), arrays((), axes=()), arrays((0, 2), axes=(1, 0))),
 )
 
@@ -108,6 +111,7 @@ broadcast_to = linear(
     batch_params=lambda shape, size: ((size, *shape),),
     view=True,
     unview=lambda x, part, shape: _refuse_write("what broadcast_to gives"),
+    depends=MOVED,
     samples=together(arrays((3,), shape=(2, 3)), arrays((2, 1), shape=(4, 2, 3)), arrays((), shape=(0, 2)),
                      arrays((1,), shape=(0,))),
 )
@@ -173,6 +177,7 @@ concatenate = primitive(
     linear=("*xs",),
     lane=joining_lane,
     moves=True,
+    depends=MOVED,
     samples=together(
         arrays((2, 3), (1, 3), (0, 3), axis=0),
         arrays((2, 1), (2, 2), axis=1),
@@ -235,6 +240,7 @@ stack = primitive(
     linear=("*xs",),
     lane=joining_lane,
     moves=True,
+    depends=MOVED,
     samples=together(
         arrays((), (), (), axis=0),
         arrays((2, 3), (2, 3), axis=1),
@@ -258,6 +264,7 @@ pad = linear(
     batch=lambda x, widths: pad(x, widths=((0, 0), *widths)),
     zeros=True,
     moves=True,
+    depends=MOVED,
     samples=together(arrays((2, 3), widths=((1, 0), (2, 1))), arrays((0,), widths=((1, 1),))),
     absent={"()": "there is no axis to pad"},
 )
@@ -270,6 +277,7 @@ flip = linear(
     view=True,
     unview=lambda x, part, axes: flip(part, axes),
     moves=True,
+    depends=MOVED,
     samples=together(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
@@ -280,6 +288,7 @@ to_complex = linear(
     transpose=lambda ct: ct.real,
     shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
     batch=lambda x, dtype: to_complex(x, dtype=dtype),
+    depends=ELEMENTS,
     samples=lambda rng: [Sample(rng.normal(size=s), params={"dtype": np.dtype("c16")}) for s in ((), (3,), (0,))]
     + [Sample(rng.normal(size=3).astype(np.float32), params={"dtype": np.dtype("c8")}, tol=1e-2)],
     absent={"complex": "its operand is real"},
@@ -290,6 +299,7 @@ conjugate = linear(
     transpose=lambda ct: conjugate(ct),  # real-linear: the transpose under Re<u, v> is the conjugate again
     shape=lambda x: make_aval(x.shape, np.dtype(np.int8)) if x.dtype.kind == "b" else x,
     batch=lambda x: conjugate(x),
+    depends=ELEMENTS,
     samples=unary(),
 )
 

@@ -20,6 +20,7 @@ from ..types import Any
 
 ndarray = np.ndarray
 REGISTRY = {}  # name -> Primitive
+FOREIGN = {}  # kind of operands of other libraries -> `act(prim, operands)`, what is done with them in place of it
 _RULE_LIMIT = 512
 _VARARGS = 0x04
 
@@ -331,6 +332,8 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
         elif type(a) not in _PLAIN:
             others = True
     if others:
+        if any(hasattr(type(a), "tocsr") for a in args[:n]):
+            return FOREIGN["sparse"](prim, args[:n])
         known = [array_of_list(a) if type(a) in (list, tuple) else values_of(a) for a in args[:n]]
         if any(map(is_not, known, args)):
             return bind(prim, (*known, *args[n:]))

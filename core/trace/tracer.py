@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
-from ..foreign import no_attribute
+from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
 
 ndarray = np.ndarray
@@ -140,7 +140,8 @@ class Tracer:
         return _refuse(self, "converted to a Python complex")
 
     def __array__(self, dtype=None, copy=None):
-        return _refuse(self, "converted to a numpy array")
+        left, how = asked_for_array(self)
+        return _refuse(self, how) if left is None else left
 
     def __dlpack__(self, **options):
         return _refuse(self, "exported by DLPack")
@@ -337,9 +338,9 @@ def concrete(tracer, what):
 
 def _refuse(tracer, how):
     owner = tracer.owner
+    kind = "buffer" if owner is None else owner.kind
     if owner is not None and owner.done:
         check_alive(owner, f"code in which a value was {how}")
-    kind = "buffer" if owner is None else owner.kind
     if isinstance(tracer, Batched):
         why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
     elif type(tracer) is Staged and tracer.value is None:
@@ -358,21 +359,20 @@ _IF = "use np.where or covector.cond instead of `if`, covector.while_loop instea
 _PLACES = "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))"
 _CHOICES = {
     "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF,
-    "nonzero": _PLACES, "flatnonzero": _PLACES, "argwhere": _PLACES,
     None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
           "function",
-}
+} | dict.fromkeys(["nonzero", "flatnonzero", "argwhere"], _PLACES)
 _BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
 _REMEDIES = {
     "used as an integer index": "use covector.fori_loop for range(t), make it an argument that is not transformed",
-    "converted to a Python int": "use covector.fori_loop for range(int(t)), t.astype(int) for int(t), "
-                                 f"{_BUFFER}",
+    "converted to a Python int": f"use covector.fori_loop for range(int(t)), t.astype(int) for int(t), {_BUFFER}",
+    "given to scipy.sparse": SPARSE,
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
     "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
                                   "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
-                                  "rng.normal(size=n) for rng.normal(loc, scale), A.toarray() @ t for a sparse A @ t, "
-                                  f"s.to_numpy() @ t for a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
+                                  "rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for a pandas s @ t, "
+                                  f"a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
 

@@ -33,8 +33,11 @@ CASES = {
     "where of one argument": (lambda: cv.vmap(lambda x: np.sum(x[np.where(x > 0)]))(X[None]),
                               "np.sum(np.where(mask, x, 0.0))",
                               lambda: cv.vmap(lambda x: np.sum(np.where(x > 0, x, 0.0)))(X[None]), np.array([4.0])),
-    "sparse matrix": (lambda: cv.grad(lambda x: np.sum(SPARSE @ x))(X), "A.toarray() @ t for a sparse A @ t",
-                      lambda: cv.grad(lambda x: np.sum(SPARSE.toarray() @ x))(X), np.array([2.0, 3.0, 1.0])),
+    "sparse matrix": (lambda: cv.grad(lambda x: np.sum((SPARSE / x).toarray()))(X), "A.toarray() for other operations",
+                      lambda: cv.grad(lambda x: np.sum(SPARSE.toarray() / x))(X), -np.array([2.0, 3.0, 1.0]) / X**2),
+    "product of a sparse matrix": (
+        lambda: cv.grad(lambda x: np.sum(SPARSE.multiply(x)))(X), "covector.scipy.sparse.csr_array(A)",
+        lambda: cv.grad(lambda x: cv.scipy.sparse.csr_array(SPARSE).multiply(x).sum())(X), np.array([2.0, 3.0, 1.0])),
     "solve that is not square": (lambda: cv.grad(lambda a: np.sum(np.linalg.solve(a, X)))(A),
                                  "np.linalg.lstsq(a, b)[0]",
                                  lambda: cv.value_and_grad(lambda a: np.sum(np.linalg.lstsq(a, X)[0]))(A)[0],

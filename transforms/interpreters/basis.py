@@ -17,7 +17,7 @@ MEMORY_BUDGET = 256 * 2**20  # bytes that one chunk of basis vectors may span, i
 FEW = 512  # elements of a basis that are sooner computed with than reasoned about
 
 
-def _chunks(total, width, itemsize, chunking):
+def chunks(total, width, itemsize, chunking):
     """The `(start, stop)` of each chunk of a basis; `chunking` is its size, if given, whom to tell, and who asks."""
     size, progress, name = chunking
     if size is None:
@@ -33,7 +33,7 @@ def push_basis(push, avals, inputs, chunking, like):
         zero = push(*[zeros_of(a, *like) for a in avals])
         return [[constant(np.zeros((*z.shape, *a.shape), z.dtype), z) for a in avals] for z in zero]
     parts = []
-    for start, stop in _chunks(inputs, 4 * inputs, 8, chunking):
+    for start, stop in chunks(inputs, 4 * inputs, 8, chunking):
         parts.append(_columns(push, _basis(avals, start, stop, like)))
     return [_blocks([p[k] for p in parts], avals) for k in range(len(parts[0]))]
 
@@ -53,7 +53,7 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, like, holo
     if not outputs:
         return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
     parts = []
-    for start, stop in _chunks(outputs, 4 * max(inputs, outputs), 8, chunking):
+    for start, stop in chunks(outputs, 4 * max(inputs, outputs), 8, chunking):
         part = _rows(pullback, out_avals, start, stop, like)
         if any(parted):
             basis = _basis(out_avals, start, stop, like)

@@ -12,6 +12,7 @@ from ...tape.unbroadcast import fix
 from ...trace.buffers import UPDATE, Buffer, make_buffer
 from ...trace.device import constant, zeros_of
 from ...trace.tracer import Rev, Tracer, is_concrete
+from ..dependence import MOVED, scattered, taken
 from ..samples import Sample, arrays, together
 from ..selection import maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
@@ -37,6 +38,7 @@ getitem = linear(
     zeros=True,
     exact=True,
     moves=True,
+    depends=MOVED,
     samples=together(
         arrays((3, 4), index=1),
         arrays((3, 4), index=(slice(None), 2)),
@@ -130,6 +132,7 @@ index_update = primitive(
     staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
     linear=("x, v",),
     moves=True,
+    depends=MOVED,
     samples=together(
         *[arrays(x, v, index=i, add=add, donate=False) for add in (False, True) for x, v, i in (
             ((3, 4), (4,), 1), ((3, 4), (), (slice(None), 2)), ((3,), (2,), slice(0, 2)), ((3,), (), 2),
@@ -178,6 +181,7 @@ take = linear(
     shape=_take_shape,
     batch=_take_batch,
     zeros=True,
+    depends=taken,
     samples=lambda rng: [
         Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a})
         for s, i, a in (((4,), [0, 2, 2], 0), ((3, 4), [[1, 1], [-1, 0]], 1), ((4, 2), 3, 0), ((3, 2, 2), [2, 0], 1),
@@ -239,6 +243,7 @@ scatter_add = linear(
     shape=lambda x, index, axis, n: make_aval(x.shape[:axis] + (n,) + x.shape[axis + index.ndim :], x.dtype),
     batch=_scatter_batch,
     zeros=True,
+    depends=scattered,
     samples=lambda rng: [
         Sample(rng.normal(size=s) + c, np.array(i), params={"axis": a, "n": 4})
         for s, i, a in (

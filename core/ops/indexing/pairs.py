@@ -6,6 +6,7 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import complex_dtype, real_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear
+from ..dependence import ELEMENTS, numbered
 from ..samples import Sample, unary
 from ..shaping import stack, to_complex
 
@@ -49,6 +50,7 @@ real = linear(
     batch_params=lambda: (),
     view=True,
     unview=lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part,
+    depends=ELEMENTS,
     samples=unary(),
 )
 imag = linear(
@@ -59,6 +61,7 @@ imag = linear(
     batch_params=lambda: (),
     view=True,
     unview=_put_imag,
+    depends=ELEMENTS,
     samples=unary(),
 )
 as_real = linear(
@@ -68,6 +71,7 @@ as_real = linear(
     shape=lambda x: make_aval((*x.shape, 2), real_dtype(x.dtype)),
     batch_params=lambda: (),
     unview=lambda x, part: as_complex(part),
+    depends=lambda x: {0: (numbered(x.shape), np.stack([numbered(x.shape)] * 2, -1))},
     samples=_pairs,
     absent={"float32": "its operand is complex"},
 )
@@ -79,6 +83,7 @@ as_complex = linear(
     shape=_joined_shape,
     batch_params=lambda: (),
     unview=lambda x, part: as_real(part),
+    depends=lambda x: {0: (numbered(x.shape) // 2, numbered(x.shape[:-1]))},
     samples=_halves,
     absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
 )

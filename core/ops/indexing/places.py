@@ -8,6 +8,7 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...primitive.families import linear, primitive
 from ...trace.device import constant
+from ..dependence import ELEMENTS, MOVED, numbered
 from ..samples import Sample, unary
 from ..shaping import broadcast_to
 
@@ -88,6 +89,7 @@ duplicate = linear(
     shape=lambda x: x,
     batch=lambda x: duplicate(x),
     moves=True,
+    depends=ELEMENTS,
     samples=unary(),
 )
 pick = linear(
@@ -99,6 +101,7 @@ pick = linear(
     unview=lambda x, part, places: implant(x, part, places),
     zeros=True,
     moves=True,
+    depends=MOVED,
     samples=_samples(True),
 )
 spread = linear(
@@ -109,6 +112,7 @@ spread = linear(
     batch=_spread_batch,
     zeros=True,
     moves=True,
+    depends=lambda x, places, shape: {0: (places.index, numbered(shape))},
     samples=_samples(False),
 )
 
@@ -163,5 +167,6 @@ implant = primitive(
     zeros=True,
     linear=("x, v",),
     absent={"broadcast": "v has the shape of its indices"},
+    depends=MOVED,
     samples=_implant_samples,
 )

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...primitive.families import ZERO, primitive
+from ..dependence import lines
 from ..samples import Sample, arrays, together
 from .indexing import index
 
@@ -33,6 +34,7 @@ sort = primitive(
     jvp={"x": lambda dx, x, axis: along(dx, argsort(x, axis, "stable"), axis)},
     vjp={"x": lambda ct, x, axis: along(ct, argsort(argsort(x, axis, "stable"), axis, "stable"), axis)},
     batch=lambda x, axis: sort(x, axis + 1),
+    depends=lambda x, axis: lines(x, (axis,)),
     samples=together(arrays((3, 4), axis=0), arrays((3, 4), axis=1), arrays((2, 3, 2), axis=1), arrays((0,), axis=0),
                      arrays((2, 0), axis=0),
                      lambda rng: [Sample(np.array([2.0, 1.0, 2.0, 1.0]), params={"axis": 0}, smooth=False)]),

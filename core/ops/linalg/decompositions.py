@@ -10,6 +10,7 @@ from ...errors import ShapeError, SquareError, at_user_line
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
+from ..dependence import columns, cores, lines
 from ..indexing.pairs import real
 from ..samples import Sample
 from ..shaping import conjugate
@@ -113,6 +114,7 @@ solve = primitive(
     vjp={"a, b": _solve_vjp},
     batch=_solve_batch,
     linear=("b",),
+    depends=lambda a, b, ans: columns(ans.shape, a.shape, b.shape),
     samples=lambda rng: [
         Sample(a, rng.normal(size=(*lead, a.shape[-1], 2)).astype(a.dtype), tol=1e-5)
         for a in make_matrices((3, 3), (2, 3, 3), (1, 1), (0, 2, 2))(rng) for lead in ((), a.shape[:-2])
@@ -157,6 +159,7 @@ solve_vector = primitive(
     vjp={"a, b": _solve_vector_vjp},
     batch=_solve_vector_batch,
     linear=("b",),
+    depends=lambda a, b, ans: cores(ans.shape, 1, (a.shape, 2), (b.shape, 1)),
     samples=lambda rng: [
         Sample(a, rng.normal(size=(*lead, a.shape[-1])).astype(a.dtype), tol=1e-5)
         for a in make_matrices((3, 3), (2, 3, 3), (1, 1), (0, 2, 2))(rng) for lead in ((), a.shape[:-2])
@@ -169,6 +172,7 @@ inv = primitive(
     jvp={"a": lambda da, ans: -matmul(ans, matmul(da, ans))},
     vjp={"a": lambda ct, ans: -matmul(adjoint(ans), matmul(ct, adjoint(ans)))},
     batch=lambda a: inv(a),
+    depends=lambda a: lines(a, (a.ndim - 2, a.ndim - 1)),
     samples=lambda rng: [Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
 )
 
@@ -264,6 +268,7 @@ cholesky = primitive(
     real_vjp={"a": _cholesky_real_vjp},
     exact=True,
     batch=lambda a, triangle: cholesky(a, triangle=triangle),
+    depends=lambda a: lines(a, (a.ndim - 2, a.ndim - 1)),
     samples=lambda rng: [
         Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)
     ] + [Sample(a + adjoint(a), params={"triangle": True}, smooth=False)

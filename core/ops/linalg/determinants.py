@@ -6,6 +6,7 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype, result_dtype
 from ...errors import at_user_line
 from ...primitive.families import broadcast_shape, primitive
+from ..dependence import cores
 from ..indexing.pairs import imag, real
 from ..samples import Sample, together
 from ..shaping import conjugate
@@ -197,6 +198,7 @@ adjugate_slope = primitive(
          "e": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},
     linear=("e",),
     batch=_slope_batch,
+    depends=lambda a, e, ans: cores(ans.shape, 2, (a.shape, 2), (e.shape, 2)),
     samples=together(
         lambda rng: [Sample(a, rng.normal(size=(*lead, *a.shape[-2:])).astype(a.dtype), tol=1e-5)
                      for a in _invertible(rng) for lead in {(), a.shape[:-2]}],

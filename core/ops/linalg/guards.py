@@ -4,6 +4,7 @@ import numpy as np
 
 from ...errors import at_user_line
 from ...primitive.families import primitive
+from ..dependence import ELEMENTS, lines, numbered
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .products import lift
@@ -59,6 +60,7 @@ regular = primitive(
     vjp={"x": lambda ct: ct},
     linear=("x",),
     batch=lambda x, triangular, about, remedy: regular(x, triangular, about, remedy),
+    depends=ELEMENTS,
     samples=_regular_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -94,6 +96,7 @@ of_triangle = primitive(
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},
     batch=lambda x, upper: of_triangle(x, upper),
+    depends=lambda x: lines(x, (x.ndim - 2, x.ndim - 1)),
     samples=_of_triangle_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -150,6 +153,7 @@ apart = primitive(
     vjp={"x": lambda ct: ct},
     linear=("x", "x, beside"),
     batch=_apart_batch,
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
     samples=_apart_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -197,6 +201,7 @@ alike = primitive(
     vjp={"x": lambda ct: ct},
     linear=("x",),
     batch=_alike_batch,
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
     samples=_alike_samples,
     absent={"()": "its operand is a vector"},
 )
@@ -246,6 +251,7 @@ cut = primitive(
     vjp={"x": lambda ct: ct},
     linear=("x",),
     batch=_cut_batch,
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
     samples=_cut_samples,
     absent={"()": "its operand is a matrix"},
 )

@@ -13,6 +13,7 @@ from ...primitive.call_lanes import general_lane
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
 from ...trace.tracer import Tracer
+from ..dependence import outer_of, product_of, subscripted
 from ..samples import arrays, together
 
 ndarray = np.ndarray
@@ -245,6 +246,7 @@ matmul = primitive(
     broadcasts=True,
     product=True,
     linear=("x", "y"),
+    depends=product_of,
     samples=together(*[arrays(*s) for s in (
         ((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((5, 2, 3), (5, 3, 1)),
         ((2, 3), (4, 3, 2)), ((4, 2, 3), (3,)), ((3,), (4, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
@@ -285,6 +287,7 @@ outer = primitive(
     batch=_outer_batch,
     linear=("x", "y"),
     lane=general_lane,  # leading axes broadcast, also those of matrices
+    depends=lambda x, y, ans: outer_of(x.shape, y.shape, ans.shape),
     samples=together(*[arrays(*s) for s in (((3,), (2,)), ((2, 3), (2, 4)), ((2, 1), (3,)), ((3,), (2, 2)),
                                              ((2, 1, 3), (4, 2)), ((0,), (3,)))]),
 )
@@ -423,6 +426,7 @@ einsum = primitive(
     batch=_einsum_batch,
     product=True,
     linear=("x", "y"),
+    depends=lambda x, y, ans, subscripts: subscripted(x.shape, y.shape, ans.shape, subscripts),
     samples=together(
         arrays((2, 3), (3, 4), subscripts="ij,jk->ik"),
         arrays((2, 3), (2, 3), subscripts="ij,ij->i"),

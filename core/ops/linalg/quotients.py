@@ -8,6 +8,7 @@ from ...errors import at_user_line
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
+from ..dependence import cores
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .decompositions import adjoint
@@ -164,6 +165,7 @@ quotient = primitive(
     linear=("x", "x, beside"),
     nondiff="beside",
     batch=_quotient_batch,
+    depends=lambda x, w, ans: cores(ans.shape, 2, (x.shape, 2), (w.shape, 1)),
     samples=_quotient_samples,
     absent={"()": "its operands are matrices"},
 )

@@ -8,6 +8,7 @@ from ...errors import ShapeError, SquareError, at_user_line
 from ...primitive.families import broadcast_shape, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
+from ..dependence import columns
 from ..samples import Sample
 from .products import lift, matmul
 
@@ -120,5 +121,6 @@ solve_triangular = primitive(
     vjp={"a, b": _vjp},
     batch=_batch,
     linear=("b",),
+    depends=lambda a, b, ans: columns(ans.shape, a.shape, b.shape),
     samples=_samples,
 )

@@ -11,6 +11,7 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
+from ..dependence import MOVED, numbered, shared, stencil
 from ..samples import arrays, together
 from ..shaping import broadcast_to
 
@@ -73,6 +74,7 @@ windows = linear(
     shape=_windows_shape,
     batch=lambda x, kernel, stride, dilation: windows(x, kernel, stride, dilation),
     absent={"()": "it needs an axis"},
+    depends=MOVED,
     samples=together(_geometry((5,), (2, 4), (0, 3)), _geometry((2, 7), stride=(2,), dilation=(2,)),
                      _geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
 )
@@ -83,6 +85,8 @@ overlap_add = linear(
     shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - 2 * len(kernel)], *extent), y.dtype),
     batch=lambda y, extent, kernel, stride, dilation: overlap_add(y, extent, kernel, stride, dilation),
     absent={"()": "it needs an axis"},
+    depends=lambda y, ans, extent, kernel, stride, dilation: {0: (_view(np, numbered(ans.shape), kernel, stride,
+        dilation), numbered(ans.shape))},
     samples=together(_geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
                      _geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
 )
@@ -277,6 +281,8 @@ conv = primitive(
     linear=("x", "w"),
     batch=_conv_batch,
     absent=_ABSENT,
+    depends=lambda x, w, ans, stride, padding, dilation, groups: {0: stencil(x.shape, ans.shape, (w.shape[2:],
+        stride, padding, dilation, groups), False), 1: shared(w.shape, ans.shape, (0,), (1,))},
     samples=_samples(0, 1, None),
 )
 conv_input = primitive(
@@ -298,6 +304,8 @@ conv_input = primitive(
     linear=("y", "w"),
     batch=_input_batch,
     absent=_ABSENT,
+    depends=lambda y, w, ans, stride, padding, dilation, groups: {0: stencil(ans.shape, y.shape, (w.shape[2:],
+        stride, padding, dilation, groups), True)},
     samples=_samples(2, 1, "extent"),
 )
 conv_weight = primitive(
@@ -319,5 +327,6 @@ conv_weight = primitive(
     linear=("y", "x"),
     batch=_weight_batch,
     absent=_ABSENT,
+    depends=lambda y, x, ans: {0: shared(y.shape, ans.shape, (1,), (0,))},
     samples=_samples(2, 0, "kernel"),
 )

@@ -5,6 +5,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...primitive.families import linear
 from ...trace.device import constant
+from ..dependence import lines
 from ..samples import Sample
 
 _TAPS = 16  # sums of more numbers are added up at once
@@ -122,5 +123,6 @@ weighted_sums = linear(
     batch=lambda x, sums, axis: weighted_sums(x, sums, axis + 1),
     exact=True,
     absent={"()": "it needs an axis"},
+    depends=lambda x, ans, axis: lines(x, (axis,), ans.shape),
     samples=_samples,
 )

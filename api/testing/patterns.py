@@ -1,0 +1,69 @@
+"""Checks sparsity patterns: none may lack an element that the derivative has."""
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays.avals import aval_of, make_aval
+from ..core.errors import RuleError
+from ..transforms.interpreters.forward import jvp
+from ..transforms.sparse.maps import FlatMap
+from ..transforms.sparse.pattern import dependence
+from ..transforms.sparse.relations import Relation
+from ..transforms.staging.staging import stage
+from .cases import Case
+from .compare import CheckError
+
+
+def check_patterns(case: Case, rng: np.random.Generator) -> None:
+    """The pattern of the operation, and that of its derivative, against the columns of its Jacobian."""
+    if find_spec("scipy") is None or not case.live:
+        return
+    for active in case.subsets():
+        xs = case.points(active)
+        fun = case.function(active)
+        dense = _columns(fun, xs)
+        if dense is None:
+            continue
+        found = {"depends": _of_values(fun, xs)}
+        if case.sample.orders > 0:
+            found["jvp"] = FlatMap(fun, tuple(range(len(xs))), "sparsity", tuple(xs), {}).pattern().toarray()
+        for kind, pattern in found.items():
+            missing = np.argwhere(dense & ~pattern)
+            if len(missing):
+                raise CheckError(f"the pattern of {case.prim.name} by its {kind} lacks an element of operand "
+                                 f"{case.names(active)}: output {missing[0][0]} depends on element {missing[0][1]} "
+                                 f"({len(missing)} in all), {case}")
+
+
+def _columns(fun: Any, xs: list) -> Any:
+    """Where the Jacobian is not 0, by unit tangents, those of complex operands in both directions."""
+    columns: list[Any] = []
+    for k, x in enumerate(xs):
+        for j in range(x.size):
+            hit = None
+            for unit in (1.0, 1j) if x.dtype.kind == "c" else (1.0,):
+                tangents = [np.zeros_like(v) for v in xs]
+                tangents[k].reshape(-1)[j] = unit
+                try:
+                    moved = jvp(fun, tuple(xs), tuple(tangents))[1]
+                except (RuleError, np.linalg.LinAlgError):  # a tangent for which a derivative does not exist
+                    return None
+                column = np.concatenate([np.ravel(t) for t in moved] or [np.zeros(0)]) != 0
+                hit = column if hit is None else hit | column
+            columns.append(np.asarray(hit))
+    return np.stack(columns, 1) if columns else None
+
+
+def _of_values(fun: Any, xs: list) -> Any:
+    """The pattern of the graph of the function itself."""
+    avals = [make_aval(aval_of(x).shape, aval_of(x).dtype) for x in xs]
+    graph, _ = stage(fun, avals, tuple, "sparsity", like=xs, watch=False)
+    total, given, before = sum(a.size for a in avals), [], 0
+    for a in avals:
+        given.append(Relation.identity(before, a.size, total))
+        before += a.size
+    parts = [Relation.empty(a.size, total) if r is None else r
+             for r, a in zip(dependence(graph, given), graph.out_avals)]
+    return np.concatenate([p.matrix().toarray() for p in parts]) if parts else np.zeros((0, total), bool)

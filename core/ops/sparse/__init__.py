@@ -1,0 +1,1 @@
+"""Primitives on sparse matrices: values that are operands, in a pattern that is a parameter."""

@@ -1,0 +1,257 @@
+"""Plans of sparse derivatives: a pattern, its colouring and where each element is found in the compressed sweeps."""
+
+import numpy as np
+
+from ...core.arrays.dtypes import is_inexact
+from ...core.errors import RuleError, ShapeError, at_user_line
+from ...core.ops.indexing.indexing import take
+from ...core.ops.shaping import concatenate
+from ...core.trace.tracer import Tracer
+from ...core.types import Any
+from ..interpreters.basis import chunks
+from ..jit.jit import jit
+from .colouring import Coloured, check_columns, coloured, colours_of
+from .relations import SPARSE
+from .sweeps import Sweeps, check_kinds, unit_sums
+from .symmetric import Adjacency, Recovery, acyclic_colours, star_colours, symmetric_pattern, vertex_order
+
+_LEVEL = {4: 1e-3, 8: 1e-6}
+
+
+class SparsePlan:
+    """How a sparse Jacobian or Hessian is computed for arguments of given shapes; see `sparse_jacobian`.
+
+    Attributes:
+        shape: of the matrix.
+        pattern: its pattern, a boolean `scipy.sparse.csr_array` with sorted rows.
+        rows, columns: of the elements, in the order of `values`.
+        passes: how many forward and how many backward ones an evaluation takes.
+    """
+
+    def __init__(self, flat, pattern, options):
+        self.flat = flat
+        self.options = options
+        self.pattern = pattern
+        self.shape = pattern.shape
+        self.rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        self.columns = pattern.indices
+        self.live = [k for k, a in enumerate(flat.out_avals) if is_inexact(a.dtype)]
+        check_kinds(flat.avals, [flat.out_avals[k] for k in self.live], options.holomorphic, flat.name)
+        self.recovery: Any = None
+        self.compiled: Any = jit(self._elements) if options.jit else None
+
+    def __repr__(self):
+        forward, reverse = self.passes
+        return (f"<plan of {self.flat.name}: {self.shape[0]} x {self.shape[1]} with {self.pattern.nnz} elements, by "
+                f"{forward} forward and {reverse} backward passes>")
+
+    @property
+    def passes(self):
+        """`(forward, backward)`: how many."""
+        return self.colours.passes
+
+    def coloured_as(self, colours):
+        """Note a `Coloured`, and where each element is found."""
+        self.colours = colours
+        sizes = [a.size for a in self.flat.out_avals]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        place, count = np.full(starts[-1], -1), 0
+        for k in self.live:
+            place[starts[k] : starts[k + 1]] = np.arange(count, count + sizes[k])
+            count += sizes[k]
+        self.outputs, self.inputs = count, self.shape[1]
+        by_rows = np.broadcast_to(colours.by_rows, self.rows.shape)
+        self.parts = []
+        for turned in (False, True):
+            mine = np.flatnonzero(by_rows == turned)
+            colour = (colours.rows[self.rows] if turned else colours.columns[self.columns])[mine]
+            at = self.columns[mine] if turned else place[self.rows[mine]]
+            self._add_part(turned, mine, colour, at)
+        return self
+
+    def symmetric_as(self, colours):
+        """Note colours of a symmetric matrix, and where each element is found."""
+        graph = Adjacency(self.pattern)
+        self.colours = Coloured(colours, np.full(self.shape[0], -1), False)
+        self.recovery = Recovery(graph, colours)
+        self.outputs = self.inputs = self.shape[0]
+        places = self.recovery.places(self.shape[0])
+        self.parts = []
+        self._add_part(False, np.arange(len(places)), places // max(self.shape[0], 1), places % max(self.shape[0], 1))
+        return self
+
+    def _add_part(self, turned, mine, colour, at):
+        if len(mine):
+            width = self.inputs if turned else self.outputs
+            total = int(colour.max()) + 1
+            cuts = list(chunks(total, 4 * max(self.inputs, self.outputs), 8, (self.options.chunk_size, None,
+                self.flat.name)))
+            order = np.argsort(colour, kind="stable") if len(cuts) > 1 else None
+            sorted_colours = colour if order is None else colour[order]
+            positions = []
+            for start, stop in cuts:
+                if order is None:
+                    positions.append(colour * width + at)
+                else:
+                    these = order[np.searchsorted(sorted_colours, start) : np.searchsorted(sorted_colours, stop)]
+                    positions.append((colour[these] - start) * width + at[these])
+            self.parts.append((turned, cuts, positions, mine if order is None else mine[order]))
+
+    def finished(self):
+        """Note how the parts are put together."""
+        whole = np.concatenate([mine for *_, mine in self.parts]) if self.parts else np.zeros(0, int)
+        back = np.empty(len(whole), np.int64)
+        back[whole] = np.arange(len(whole))
+        self.back = None if np.array_equal(back, np.arange(len(back))) else back
+        return self
+
+    def values(self, *args: Any, **kwargs: Any) -> Any:
+        """The elements of the matrix, in the order of `rows` and `columns`: a function that transforms take.
+
+        Args:
+            args, kwargs: like those that the plan was made for.
+        Returns:
+            a vector.
+        Raises:
+            ShapeError, TreeError, DtypeError, ValueError: the arguments are not like those of the plan.
+            RuleError: the pattern that the user gave lacks an element that is not 0.
+        """
+        leaves, free = self.flat.values(args, kwargs)
+        data = (self._elements if self.compiled is None else self.compiled)(leaves, free)
+        if self.recovery is not None:
+            data = self.recovery.undone(data)
+        if self.options.check and not isinstance(data, Tracer):
+            self._probe(self._sweeps(leaves, free), data)
+        return data
+
+    def _sweeps(self, leaves, free):
+        return Sweeps(self.flat.of_leaves(free), leaves, self.flat.avals, self.flat.out_avals, self.live,
+                      self.options.holomorphic)
+
+    def _elements(self, leaves, free):
+        """What is read off the sweeps for each element."""
+        sweeps, found = self._sweeps(leaves, free), []
+        for turned, cuts, positions, _ in self.parts:
+            colours = self.colours.rows[self._live_rows()] if turned else self.colours.columns
+            for (start, stop), places in zip(cuts, positions):
+                seeds = unit_sums(colours, start, stop)
+                swept = sweeps.pull(seeds) if turned else sweeps.push(seeds)
+                found.append(_taken(swept, places))
+        if not found:
+            found = [np.zeros(0, np.result_type(float, *[a.dtype for a in self.flat.avals]))]
+        data = found[0] if len(found) == 1 else concatenate(*found, axis=0)
+        return data if self.back is None else _taken(data, self.back)
+
+    def _live_rows(self):
+        if len(self.live) == len(self.flat.out_avals):
+            return slice(None)
+        starts = np.concatenate([[0], np.cumsum([a.size for a in self.flat.out_avals])]).astype(int)
+        return np.concatenate([np.arange(starts[k], starts[k + 1]) for k in self.live] or [np.zeros(0, int)])
+
+    def _probe(self, sweeps, data):
+        """Compare a product with a random vector with one by the function's own derivative."""
+        matrix = SPARSE.csr_array((data, self.columns, self.pattern.indptr), shape=self.shape)[self._live_rows()]
+        if not matrix.shape[0] or not matrix.shape[1]:
+            return
+        turned = all(part[0] for part in self.parts) and bool(self.parts) or self.flat.by_rows_only
+        matrix = matrix.T if turned else matrix
+        vector = np.random.default_rng(0).uniform(0.5, 1.5, matrix.shape[1])
+        want = np.asarray(sweeps.pull(vector[None]) if turned else sweeps.push(vector[None]))[0]
+        got, scale = matrix @ vector, abs(matrix) @ vector + abs(want)
+        level = 1e-3 if np.finfo(want.dtype).eps > 1e-10 else 1e-6
+        with np.errstate(invalid="ignore"):
+            wrong = np.flatnonzero(abs(got - want) > level * (scale + scale.max(initial=0.0) * 1e-6))
+        if len(wrong):
+            what = "column" if turned else "row"
+            raise RuleError(f"the pattern of {self.flat.name} lacks an element of {what} {wrong[0]} (and of "
+                            f"{len(wrong) - 1} more): a product with a random vector gives {want[wrong[0]]}, the "
+                            f"sparse matrix {got[wrong[0]]}; leave pattern out, give one with all elements, or pass "
+                            f"check=False{at_user_line()}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The matrix as a `scipy.sparse.csr_array`, for arguments like those that the plan was made for."""
+        data = self.values(*args, **kwargs)
+        if isinstance(data, Tracer):
+            raise RuleError(f"{self.flat.name} was called with traced values, and a scipy.sparse array cannot hold "
+                            f"those; use the elements themselves, plan.values(x), which belong to plan.rows and "
+                            f"plan.columns{at_user_line()}")
+        return SPARSE.csr_array((data, self.columns.copy(), self.pattern.indptr.copy()), shape=self.shape)
+
+
+class Options:
+    """What the user asked of a sparse derivative beside the function."""
+
+    __slots__ = ("pattern", "colouring", "check", "holomorphic", "chunk_size", "mode", "jit")
+
+    def __init__(self, pattern, colouring, check, holomorphic, chunk_size, mode, compiled):
+        self.pattern = pattern
+        self.colouring = colouring
+        self.check = pattern is not None if check is None else check
+        self.holomorphic = holomorphic
+        self.chunk_size = chunk_size
+        self.mode = mode
+        self.jit = compiled
+
+
+def _taken(x, places):
+    """Elements of an array at flat positions."""
+    return take(x.reshape((-1,)), places, axis=0)
+
+
+def jacobian_plan(flat, options):
+    """The plan of a Jacobian."""
+    pattern = _pattern_of(flat, options)
+    plan = SparsePlan(flat, pattern, options)
+    way = {"fwd": "columns", "rev": "rows"}.get(options.mode, options.mode)
+    if flat.by_rows_only:
+        if way in ("columns", "both"):
+            raise RuleError(f"{flat.name} was asked for forward passes (mode={options.mode!r}), but the function has a "
+                            f'custom_vjp, which has none; use mode="rev", or custom_jvp{at_user_line()}')
+        way = "rows"
+    given = options.colouring
+    if given is None:
+        return plan.coloured_as(coloured(pattern, way)).finished()
+    by_rows = way == "rows"
+    colours = _given(given, pattern.shape[0 if by_rows else 1], "row" if by_rows else "column")
+    check_columns(pattern.T.tocsr() if by_rows else pattern, colours, "row" if by_rows else "column")
+    rest = np.full(pattern.shape[1 if by_rows else 0], -1)
+    found = Coloured(rest, colours, True) if by_rows else Coloured(colours, rest, False)
+    return plan.coloured_as(found).finished()
+
+
+def hessian_plan(flat, options):
+    """The plan of a Hessian, from the map of its gradient."""
+    pattern = symmetric_pattern(_pattern_of(flat, options))
+    plan = SparsePlan(flat, pattern, options)
+    way = options.colouring
+    if not isinstance(way, str):
+        return plan.symmetric_as(_given(way, pattern.shape[0], "row")).finished()
+    if way == "columns":
+        return plan.coloured_as(coloured(pattern, "columns")).finished()
+    graph, colour = Adjacency(pattern), {"star": star_colours, "acyclic": acyclic_colours}[way]
+    return plan.symmetric_as(min([colour(graph, vertex_order(pattern, order)) for order in ("natural", "largest")],
+                                 key=colours_of)).finished()
+
+
+def _given(colours, count, what):
+    colours = np.asarray(colours)
+    if colours.shape != (count,) or colours.dtype.kind not in "iu":
+        raise ShapeError(f"a colouring is one integer for each {what}, {count} here, but got an array of shape "
+                         f"{colours.shape} and dtype {colours.dtype}; give as many{at_user_line()}")
+    return np.unique(colours, return_inverse=True)[1] - int(bool(np.any(colours < 0)))
+
+
+def _pattern_of(flat, options):
+    """The pattern, found or given, with sorted rows."""
+    if options.pattern is None:
+        pattern = flat.pattern()
+    else:
+        flat.stage_outputs()
+        pattern = SPARSE.csr_array(options.pattern) != 0
+        shape = (sum(a.size for a in flat.out_avals), flat.width)
+        if pattern.shape != shape:
+            raise ShapeError(f"{flat.name} needs a pattern of shape {shape} (outputs by inputs), but got "
+                             f"{pattern.shape}; give one of that shape, or leave it out{at_user_line()}")
+    pattern = pattern.tocsr()
+    pattern.sum_duplicates()
+    return pattern
