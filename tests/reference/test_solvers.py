@@ -6,7 +6,7 @@ import pytest
 import covector as cv
 from covector.scipy import integrate, optimize
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 jnp = jax.numpy
 pytestmark = pytest.mark.reference
 A = np.array([[3.0, 1.0], [0.5, 2.0]])
