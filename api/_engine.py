@@ -17,6 +17,7 @@ from .core.ops.nn import (
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
+    recurrent as _recurrent,
 )
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
@@ -31,6 +32,9 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.tracer import leniently as leniently
+from .transforms.custom.by_rows import by_rows as by_rows
+from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
@@ -45,4 +49,4 @@ from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
-_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _pairs, _special
+_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _recurrent, _pairs, _special

@@ -44,6 +44,14 @@ class MutationError(RuntimeError):
     """An array that a pullback needs was written to after it was recorded."""
 
 
+class ConvergenceError(RuntimeError):
+    """A derivative was asked for where a solver did not find a solution; the message has the solver's own."""
+
+
+class SingularError(np.linalg.LinAlgError):
+    """A derivative was asked for where the equations that define it are singular."""
+
+
 class BackendError(TypeError):
     """Arrays of two backends, or of none, in one operation."""
 

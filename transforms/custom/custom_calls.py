@@ -15,6 +15,7 @@ from ..interpreters.forward import start_dual
 from ..staging.bodies import batched_body, conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.staging import stage
+from .by_rows import by_rows
 
 
 def name_of(fun):
@@ -103,9 +104,14 @@ class JvpCall(_Call):
 
 
 class VjpCall(_Call):
-    def forward(self, values):
-        """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
-        result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
+    pushes = False  # whether there is a forward rule, `push(values, tangents) -> (outs, tangents)`, None for zero
+
+    def forward(self, values, active=None):
+        """`(outs, residual leaves, rebuild residuals)` by the user's fwd; cotangents will be asked of `active`."""
+        return self.taken(self.owner.fwd(*_with_static(self.static, self.rebuild(list(values)))))
+
+    def taken(self, result):
+        """What a user's fwd returned, flat and checked."""
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
                             f"but returned {type(result).__name__}; return the pair, with None for no residuals"
@@ -118,7 +124,7 @@ class VjpCall(_Call):
         """What `backward` gives; where cotangents only stand in for those that come out of its transpose, staged."""
         live = [k for k, c in enumerate(cts) if stands_in(c)]
         if not live:
-            return self.backward(residuals, cts, avals)
+            return by_rows(lambda given: self.backward(residuals, given, avals), cts)
         none = []
 
         def run(*given):
@@ -134,7 +140,11 @@ class VjpCall(_Call):
 
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
-        result = leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
+        return self.checked(
+            leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
+
+    def checked(self, result, avals):
+        """What a user's bwd returned, flat and checked."""
         if isinstance(result, list):
             result = tuple(result)
         parts = self.rebuild([0] * len(avals))
@@ -176,13 +186,13 @@ def _like(part, ct):
     return flat
 
 
-def _lasting(record, values, residuals, rebuild):
+def _lasting(record, values, residuals, rebuild, active=None):
     """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
     if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
         return residuals, rebuild
 
     def again(kept):
-        _, residuals, rebuild = record.forward(kept)
+        _, residuals, rebuild = record.forward(kept, active)
         return rebuild(residuals)
 
     return list(values), again
@@ -233,12 +243,12 @@ class _BatchedVjp(VjpCall):
     def body(self, *values):
         return batched_body(self.inner.body, self.flags, self.trace)(*values)
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         shape = {}
 
         def run(*flat):
-            outs, residuals, rebuild = self.inner.forward(list(flat))
-            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
+            outs, residuals, rebuild = self.inner.forward(list(flat), active)
+            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild, active)
             shape["count"] = len(outs)
             return [*outs, *residuals]
 
@@ -356,7 +366,7 @@ class _ClosedVjp(_Closed, VjpCall):
         cts = unknown(known[:outs], "cotangent", self.rule_name("bwd"))
         self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *cts])
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         closed = self.close(self._fwd, self.avals, "fwd", like=values)
         flat = self.run(closed, values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)

@@ -57,7 +57,7 @@ class AmbientNode(Node):
 class AmbientTrace(Trace):
     """A trace of the stateful layer: the ambient one is at level 0; others are made at a level of their own.
 
-    `packing` has `pack(node, saved, operands)` and `unpack(node, packed)`, or is None. Subclasses or instances set
+    `packing` has `pack(node, saved)` and `unpack(node, packed)`, or is None. Subclasses or instances set
     `recording` (grad mode) and `packing` (saved-tensor hooks, version checks), and may name another `node_class`.
     """
 
@@ -159,7 +159,7 @@ class AmbientTrace(Trace):
         packing = self.packing
         if packing is not None and rule.keeps:
             node.ensure_hooks().packing = packing
-            node.saved = packing.pack(node, saved, operands)
+            node.saved = packing.pack(node, saved)
         if prim.outputs is None:
             return self.box(ans, node=node) if is_inexact(aval_of(ans).dtype) else self.box(ans)
         return self.pick(ans, node)

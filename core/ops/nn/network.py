@@ -17,10 +17,19 @@ from ..reductions import reduce_mean, reduce_sum
 from ..samples import Sample, arrays, together, unary
 from ..shaping import broadcast_to
 
+
+def _relu(xp, x):
+    if type(x) is np.ndarray and x.size >= _LARGE and x.dtype.kind == "f":
+        return np.clip(x, 0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
+    return xp.maximum(x, 0)
+
+
+_LARGE = 1 << 12  # elements
+
 # The slope at 0 is 0. A mask of booleans times floats costs half of what the maximum does.
 relu = elementwise(
     "relu",
-    impl=lambda xp, x: xp.maximum(x, 0),
+    impl=lambda xp, x: _relu(xp, x),
     d={"x": lambda ans: ans > 0},
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),

@@ -23,10 +23,18 @@ def _inside(x, low, high):
     return (x > low) & (x < high)
 
 
+def _between(xp, x, low, high):
+    if type(x) is np.ndarray and x.size >= _LARGE and low <= high:
+        return np.clip(x, low, high)  # one pass for two; 3 us more on small arrays
+    return xp.minimum(xp.maximum(x, low), high)
+
+
+_LARGE = 1 << 12  # elements
+
 # The slope at both ends is 0, as PyTorch's.
 hard_tanh = elementwise(
     "hard_tanh",  # x between two limits
-    impl=lambda xp, x, *, low, high: xp.minimum(xp.maximum(x, low), high),
+    impl=lambda xp, x, *, low, high: _between(xp, x, low, high),
     d={"x": lambda x, low, high: _inside(x, low, high)},
     absent=_REAL,
     samples=_samples([-1.0, 1.0], {"low": -1.0, "high": 1.0}, {"low": 0.0, "high": 6.0}),
@@ -49,7 +57,7 @@ leaky_relu = elementwise(
 # The slopes at -3 and 3 are those of the parabola, as PyTorch's.
 hard_swish = elementwise(
     "hard_swish",  # x min(max(x + 3, 0), 6) / 6
-    impl=lambda xp, x: x * (xp.minimum(xp.maximum(x + 3.0, 0.0), 6.0) / 6.0),
+    impl=lambda xp, x: x * (_between(xp, x + 3.0, 0.0, 6.0) / 6.0),
     d={"x": lambda x: where(x < -3.0, x.dtype.type(0.0), where(x <= 3.0, x / 3.0 + 0.5, x.dtype.type(1.0)))},
     absent=_REAL,
     samples=_samples([-3.0, 3.0], {}),
@@ -58,7 +66,7 @@ hard_swish = elementwise(
 # The slope at both ends is 0, as PyTorch's.
 soft_shrink = elementwise(
     "soft_shrink",  # x brought nearer to 0 by a distance
-    impl=lambda xp, x, *, distance: x - xp.minimum(xp.maximum(x, -distance), distance),
+    impl=lambda xp, x, *, distance: x - _between(xp, x, -distance, distance),
     d={"x": lambda x, distance: (x > distance) | (x < -distance)},
     absent=_REAL,
     samples=_samples([-0.5, 0.5], {"distance": 0.5}),

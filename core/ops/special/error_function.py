@@ -6,6 +6,7 @@ from ...errors import DtypeError, at_user_line
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import unary
+from . import normal_tail
 from .scipy_kernels import WIDE, scipy_kernel
 
 # W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969), 631-637: relative error
@@ -76,10 +77,22 @@ erfc = elementwise("erfc", impl=lambda xp, x: _run_erfc(xp, x), d={"x": lambda x
                    samples=unary(-3.0, 3.0))
 _HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
+
+
+def _gelu(xp, x):
+    return normal_tail.times_normal_cdf(x) if normal_tail.fits(x) else 0.5 * x * _run_erfc(xp, x * -_HALF)
+
+
+def _gelu_slope(x):
+    if normal_tail.fits(x):
+        return normal_tail.slope(x)
+    return 0.5 * erfc(x * -_HALF) + x * exp(-0.5 * (x * x)) * _DENSITY
+
+
 gelu = elementwise(
     "gelu",  # x Φ(x), the distribution function Φ by erfc, which keeps the relative precision of its left tail
-    impl=lambda xp, x: 0.5 * x * _run_erfc(xp, x * -_HALF),
-    d={"x": lambda x: 0.5 * erfc(x * -_HALF) + x * exp(-0.5 * (x * x)) * _DENSITY},
+    impl=lambda xp, x: _gelu(xp, x),
+    d={"x": lambda x: _gelu_slope(x)},
     samples=unary(-3.0, 3.0, complex_too=False),
     quiet=True,
     absent={"complex": "the activation is one of real networks"},

@@ -99,3 +99,13 @@ betaincinv = elementwise(
     absent=_REAL,
     samples=_beta_samples,
 )
+
+
+def chdtri(v, p):
+    return 2.0 * gammainccinv(0.5 * v, p)
+
+
+def fdtri(dfn, dfd, p):
+    """From both tails, so that neither rounds to 1."""
+    below, above = betaincinv(0.5 * dfn, 0.5 * dfd, p), betaincinv(0.5 * dfd, 0.5 * dfn, 1.0 - p)
+    return dfd * below / (dfn * above)

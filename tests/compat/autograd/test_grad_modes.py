@@ -375,7 +375,7 @@ def script_views_of_leaves_made_in_no_grad(torch):
     return first, refused, v.grad, x.grad
 
 
-FOLLOWING = {"quick", "still", "mapped", "without"}  # what follows from the other fields
+FOLLOWING = {"quick", "packing", "still", "mapped", "ungraded", "without"}  # what follows from the other fields
 
 
 def test_a_changed_copy_of_the_modes_keeps_every_field():

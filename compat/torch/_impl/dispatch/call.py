@@ -130,7 +130,7 @@ def invoke(row, fun, args, kwargs):
         answer = row.at_level(args, None if m is None else m.quick)
         if answer is not None:
             return answer
-    if m is None or m.still:
+    if m is None or m.still or m.packing is not None:
         program, tensors = lookup(row, args, kwargs, m)
         if type(program) is Program:
             answer = program.run(*tensors)

@@ -12,6 +12,7 @@ import numpy as np
 from .....extend import aval_of
 from ..graph.node_data import visible
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
 from ..state.edges import is_current, untangled
@@ -37,10 +38,11 @@ def lookup(row, args, kwargs, m):
 
     Args:
         row: the operation.
-        m: the modes: None where operands that ask for gradients are recorded, else those of no_grad or inference_mode.
+        m: the modes: None where operands that ask for gradients are recorded, else those of no_grad or inference_mode,
+            or those in which nothing but saved-tensor hooks is in force.
     """
-    recording = m is None
-    key, tensors = [Default.float if recording or not m.inference else (Default.float, INFERENCE)], []
+    recording = m is None or m.packing is not None
+    key, tensors = [Default.float if m is None else (Default.float, recording, m.inference)], []
     if not described(args, key, tensors, recording, row.blind) or kwargs and not described_by_name(
             kwargs, key, tensors, recording, row.blind) or not tensors:
         return None, None
@@ -109,7 +111,7 @@ def compile_call(row, key, args, kwargs, tensors, m, answer):
     INSTEAD.set(Unfit)
     try:
         program = build_program(row, args, kwargs, tensors, m, tensors_of(answer))
-        if not fits(answer, program.run(*tensors)):
+        if not fits(answer, trial(program, tensors, m)):
             program = None
     except NotImplementedError:  # Unfit; a function of NumPy's that refuses boxes in its own words
         program = None
@@ -117,7 +119,23 @@ def compile_call(row, key, args, kwargs, tensors, m, answer):
         INSTEAD.set(before)
         restore_fp_warnings(token)
     row.programs[key] = program
-    return answer if PATIENCE[0] or program is None else program.run(*tensors)
+    return answer if PATIENCE[0] or program is None or m is not None and m.packing is not None else (
+        program.run(*tensors))
+
+
+def trial(program, tensors, m):
+    """What a program gives; hooks of the user's do not hear of it."""
+    if m is None or m.packing is None:
+        return program.run(*tensors)
+    MODES.set(m.but(hooks=(type(m.packing)(_same, _same),)))
+    try:
+        return program.run(*tensors)
+    finally:
+        MODES.set(m)
+
+
+def _same(t):
+    return t
 
 
 def build_program(row, args, kwargs, tensors, m, like):
@@ -137,9 +155,10 @@ def build_program(row, args, kwargs, tensors, m, like):
             if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
     name = title(row, way, given, named)
-    recorded = [i for i, t in enumerate(tensors) if m is None and (t.node is not None or t.wants_grad)]
+    records = m is None or m.packing is not None
+    recorded = [i for i, t in enumerate(tensors) if records and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
-    return Program(recorder, answer, [t.value for t in like], recorded, name, call, m is not None and m.inference)
+    return Program(recorder, answer, [t.value for t in like], recorded, name, call, m)
 
 
 def boxed(args, boxes):

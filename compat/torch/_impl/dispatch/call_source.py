@@ -6,6 +6,7 @@ from ..... import _engine
 from ..graph.node_names import NamedRule, name_of
 from ..graph.versions import root_of
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
+from ..modes.modes import MODES
 from ..staged.recorder import Box, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..state.edges import accumulator
@@ -18,8 +19,20 @@ Literal = _engine.Literal
 DECLINED = object()  # the output of a program where the general path is to be taken
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
-    "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state, "leave": restore_fp_warnings,
+    "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state, "leave": restore_fp_warnings,
     "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
+
+
+def pack(node, packing, numbers):
+    """Pack what a new node saved, but for operands that are numbers."""
+    extra = node.more()
+    extra.packing = packing
+    extra.quiet = False
+    extra.packed = True
+    node.saved = packing.pack(node, node.saved, numbers)
+
+
+_ROOM["pack"] = pack
 
 
 class Program:
@@ -30,14 +43,14 @@ class Program:
         like: the arrays of the general path's output, whose places in memory those of the program have.
         recorded: the places of the tensors that have a history, or start one.
         title: torch's name of the nodes of the output; `call` is that of an `Extra`.
-        inferred: whether the tensors are made in inference mode.
+        m: the modes it is made for: None, or those of `lookup`.
     """
 
     __slots__ = ("room", "run", "source")
 
-    def __init__(self, recorder, answer, like, recorded, title, call, inferred=False):
+    def __init__(self, recorder, answer, like, recorded, title, call, m=None):
         name = "program_of_" + call[0].name.replace(".", "_")
-        writer = CallWriter(recorder, recorded, inferred)
+        writer = CallWriter(recorder, recorded, m)
         self.source = writer.text(name, answer, like, title, call)
         file = f"{__file__} {name}"
         self.room = writer.room | {"__name__": file, "__loader__": self}
@@ -55,9 +68,10 @@ class Program:
 class CallWriter(Writer):
     """Writes the source of a graph whose outputs and nodes are a tensor's."""
 
-    def __init__(self, recorder, recorded, inferred):
+    def __init__(self, recorder, recorded, m):
         super().__init__(recorder, recorded, _ROOM, 2)
-        self.inferred = inferred
+        self.inferred = m is not None and m.inference
+        self.packs = m is not None and m.packing is not None
 
     def text(self, name, answer, like, title, call):
         """The function's text."""
@@ -72,6 +86,8 @@ class CallWriter(Writer):
         for v in reversed(self.active):  # the last leaf first: they are then reached in order
             n = self.nodes[v]
             self.write(1, f"{n} = t{n[1:]}.node or accumulator(t{n[1:]})")
+        if self.packs:
+            self.write(1, "packing = MODES.get().packing")
         self.write(1, "token = enter(QUIET)")
         self.write(1, "try:")
         rules = [self.rule_of(k, eq) for k, eq in enumerate(graph.equations)]
@@ -102,6 +118,22 @@ class CallWriter(Writer):
         self.record(k, eq, rule)
         if apart:
             self.write(1, f"m{k}.more().edges = {listed([str(self.nodes.get(v)) for v in self.inputs])}")
+
+    def rule_of(self, k, eq):
+        """The rule of an equation; under saved-tensor hooks that of the general road, which says what they see."""
+        rule = super().rule_of(k, eq)
+        return rule.prim.rule(rule.active) if self.packs and rule is not None else rule
+
+    def record(self, k, eq, rule):
+        """The lines that make the node of an equation; hooks do not see the numbers among its operands."""
+        self.numbers = tuple([i for i, v in enumerate(eq.inputs) if type(v) is Literal and not np.ndim(v.value)])
+        super().record(k, eq, rule)
+
+    def node(self, name, rule, parents, saved):
+        """The lines that make a node; what it saved is packed where there are hooks."""
+        super().node(name, rule, parents, saved)
+        if self.packs and rule.keeps:
+            self.write(1, f"pack({name}, packing, {self.numbers})")
 
     def named(self, rule, title, parents, call):
         """The rule of an output's node under torch's name, which shows the operands of the operation.

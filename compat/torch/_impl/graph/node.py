@@ -37,6 +37,9 @@ class GradNode(NodeData):
                     self.saved = FREED
             out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
             return out if drive.needed is None else self.pruned(out, drive.needed)
+        if drive.plain and self.extra.packed:
+            out = self.apply(ct, drive)
+            return out if drive.needed is None else self.pruned(out, drive.needed)
         if drive.again is not None and (self.extra is None or self.extra.quiet) and (
                 drive.runs is None or self.seq in drive.runs) and (
                 drive.capture is None or self.seq not in drive.capture) and (

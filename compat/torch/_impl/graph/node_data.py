@@ -23,6 +23,7 @@ class NodeExtra(Extra):
     traceback = None
     seen = None  # the parent in the sense of anomaly mode
     quiet = True  # names alone: the sweep need not look here
+    packed = False  # names and packed values alone
 
     def __init__(self):
         pass
@@ -40,7 +41,7 @@ class NodeData(AmbientNode):
     def ensure_hooks(self):
         """The extra of a node about to get something that the sweep must see."""
         extra = self.more()
-        extra.quiet = False
+        extra.quiet = extra.packed = False
         return extra
 
     def name(self):

@@ -11,8 +11,8 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mapped", "mutable_saved", "quick", "recorder", "still", "sweeping", "selector", "answers",
-                 "nans", "without")
+                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "sweeping", "selector", "answers",
+                 "nans", "ungraded", "without")
 
     def __init__(self):
         self.grad = True
@@ -33,6 +33,8 @@ class Modes:
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
         self.mapped = None  # the innermost level where it is a vmap and nothing but levels is in force (map_lanes.py)
         self.without = None  # what `under` gives, in a list
+        self.packing = None  # the innermost saved-tensor hooks, where nothing but hooks is in force
+        self.ungraded = None  # what `ungrading` gives, in a list
         self.still = False  # whether nothing but no_grad or inference_mode is in force
 
     def but(self, **changes):
@@ -56,7 +58,7 @@ class Modes:
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
-        new.without = new.quick = new.mapped = None
+        new.without = new.quick = new.mapped = new.packing = new.ungraded = None
         if (level is not None or new.maps) and not (
                 new.inference or new.hooks or new.nans is not None or new.anomaly is not None
                 or new.foreign is not None or new.recorder is not None or new.selector is not None
@@ -66,7 +68,15 @@ class Modes:
             elif new.grad:
                 new.quick = level
         new.still = not new.grad and new.default_but_recording()
+        if new.hooks and new.grad and not new.inference and new.default_but_hooks():
+            new.packing = new.hooks[-1]
         return new
+
+    def ungrading(self):
+        """The modes in no_grad."""
+        if self.ungraded is None:
+            self.ungraded = [self.but(grad=False)]
+        return self.ungraded[0]
 
     def under(self):
         """The modes below the innermost vmap; None where they are the default ones."""
@@ -81,7 +91,11 @@ class Modes:
 
     def default_but_recording(self):
         """Whether all but grad mode and inference mode is default."""
-        return (self.level is None and not (self.maps or self.sweeping or self.hooks)
+        return not self.hooks and self.default_but_hooks()
+
+    def default_but_hooks(self):
+        """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
+        return (self.level is None and not (self.maps or self.sweeping)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is None and self.nans is None and not self.lower)
 

@@ -1,6 +1,7 @@
 """Recurrent layers as loops over time, of one step of each kind."""
 
 from ..... import nn, numpy as cnp
+from .....extend import REGISTRY
 from ..dispatch.call import operation
 from . import functions as F, torch_names as torch
 
@@ -56,6 +57,21 @@ def lstm_step(gates, state, weight, bias, proj):
     return h if proj is None else F.linear(h, proj), c
 
 
+@operation("lstm_sequence", register=False, method=False, node=None)
+def lstm_sequence(gates, h, c, weight):
+    """All steps of an LSTM at once: the outputs, and the cells of each step."""
+    return LSTM(gates, h, c, weight)[:2]
+
+
+def whole_lstm(x, state, weights, reverse):
+    """One direction of one layer of an LSTM over sequences of one length."""
+    w_ih, w_hh, b_ih, b_hh, _ = weights
+    gates = F.linear(x, w_ih, None if b_ih is None else b_ih + b_hh)
+    outs, cells = lstm_sequence(gates.flip(0) if reverse else gates, *state, w_hh)
+    return outs.flip(0) if reverse else outs, (outs[-1], cells[-1])
+
+
+LSTM = REGISTRY["lstm_sequence"].fun
 STEPS = {"RNN_TANH": single(rnn_tanh_step), "RNN_RELU": single(rnn_relu_step), "LSTM": lstm_step,
          "GRU": single(gru_gates)}
 
@@ -72,6 +88,8 @@ def run_direction(mode, x, state, weights, reverse, sizes=None):
         the outputs, like `x`, and the state behind the last step.
     """
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    if mode == "LSTM" and sizes is None and w_hr is None and x.shape[0]:
+        return whole_lstm(x, state, weights, reverse)
     step = STEPS[mode]
     gates = F.linear(x, w_ih, b_ih)
     if sizes is None:

@@ -133,8 +133,8 @@ def _simple(name, body, **facts):
     functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
-HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU = [
-    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu")]
+HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU, WHERE = [
+    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu", "where")]
 # Klambauer, Unterthiner, Mayr, Hochreiter (2017), Self-normalizing neural networks, section 2.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
@@ -153,7 +153,7 @@ def _in_own_dtype(body):
 _simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)))
 _simple("tanh", lambda input: cnp.tanh(floating(input)))
 _simple("silu", lambda input, inplace=False: nn.silu(input))
-_simple("mish", lambda input, inplace=False: input * cnp.tanh(cnp.logaddexp(input, 0.0)))
+_simple("mish", lambda input, inplace=False: input * cnp.tanh(nn.softplus(input)))
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), layout=IN_ORDER)
 _simple("softsign", lambda input: floating(input) / (1 + cnp.abs(floating(input))))
 _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)))
@@ -165,12 +165,12 @@ _simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: _bet
 _simple("relu6", lambda input, inplace=False: _between(input, 0, 6))
 _simple("hardsigmoid", lambda input, inplace=False: HARD_TANH(input, low=-3.0, high=3.0) / 6 + 0.5)
 _simple("hardswish", lambda input, inplace=False: HARD_SWISH(input))
-_simple("softplus", lambda input, beta=1.0, threshold=20.0: cnp.where(
+_simple("softplus", lambda input, beta=1.0, threshold=20.0: WHERE(
     input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta))
 # NaN stays NaN in all three.
-_simple("threshold", lambda input, threshold, value, inplace=False: cnp.where(
+_simple("threshold", lambda input, threshold, value, inplace=False: WHERE(
     input <= filling(threshold, input.dtype), filling(value, input.dtype), input))
-_simple("hardshrink", lambda input, lambd=0.5: cnp.where(
+_simple("hardshrink", lambda input, lambd=0.5: WHERE(
     (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
 _simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float(lambd)))
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))

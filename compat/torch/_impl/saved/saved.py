@@ -13,7 +13,7 @@ from ..graph import versions
 from ..graph.node import AccumulateGrad
 from ..graph.node_errors import freed
 from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
-from ..modes.modes import restore, set_modes
+from ..modes.modes import DEFAULT, MODES
 from ..types.tensor_type import TensorBase, more, wrap
 from ..values.core_values import lift, lower
 
@@ -46,11 +46,11 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
     __slots__ = ()
 
-    def pack(self, node, saved, operands):
-        """What the rule saved, its tensors packed."""
+    def pack(self, node, saved, numbers=()):
+        """What the rule saved, its tensors packed; `numbers` are the places of operands that are none."""
         rule = node.rule
         items = (saved,) if len(rule.origins) == 1 else saved
-        out = [self.one(node, x, origin) for x, origin in zip(items, rule.origins)]
+        out = [x if origin in numbers else self.one(node, x, origin) for x, origin in zip(items, rule.origins)]
         return out[0] if len(out) == 1 else tuple(out)
 
     def one(self, node, x, origin):
@@ -92,24 +92,20 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 def packed(t, hooks):
     """A tensor after the pack hook of a pair."""
     pack, unpack = hooks
-    before = writes_to(t)
-    mode = set_modes(grad=False)
+    stamp = versions.LAST[0]
+    mode = MODES.get()
+    MODES.set((mode or DEFAULT).ungrading())
     try:
         found = pack(t)
     finally:
-        restore(mode)
-    if before is not None and writes_to(t) != before:
+        MODES.set(mode)
+    if versions.LAST[0] != stamp and isinstance(t.value, ndarray) and versions.changed_since(t.value, stamp):
         raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
                            "pack "
                            "hook cannot be modified by in-place operations as this can lead to unexpected "
                            "side-effects. Please open an issue if you need to perform in-place operations on the input "
                            "to a pack hook.")
     return Packed(found, unpack)
-
-
-def writes_to(t):
-    """How often the memory of an ambient tensor was written to; None for others."""
-    return versions.version(t.value) if isinstance(t.value, ndarray) else None
 
 
 def unpacked(item):

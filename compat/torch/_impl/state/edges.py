@@ -105,7 +105,8 @@ def refresh(t):
 
 def is_current(t):
     """Whether the node of an ambient view of floats is up to date; brings it up to date."""
-    if MODES.get() is not None or not untangled(t):
+    m = MODES.get()
+    if m is not None and m.packing is None or not untangled(t):
         return False
     meta = t.autograd_meta
     if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != meta.attr_version:

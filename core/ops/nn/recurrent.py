@@ -1,0 +1,200 @@
+"""A layer of an LSTM over a whole sequence as one primitive: a loop of a dozen NumPy calls a step, and one back."""
+
+import numpy as np
+
+from ...arrays.avals import make_aval
+from ...arrays.dtypes import result_dtype
+from ...errors import ShapeError, at_user_line
+from ...primitive.families import primitive
+from ..arithmetic import tanh
+from ..elementary import sigmoid
+from ..samples import Sample
+from ..shaping import broadcast_to, concatenate, stack
+
+ndarray = np.ndarray
+_PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _shape(gates, h, c, w):
+    """The avals of the outputs."""
+    good = gates.ndim == 3 and gates.shape[0] and h.ndim == 2 and gates.shape[2] == 4 * h.shape[1]
+    if not good or h.shape != c.shape or h.shape[0] != gates.shape[1] or w.shape != (gates.shape[2], h.shape[1]):
+        raise ShapeError("lstm_sequence needs gates of shape (t, n, 4 k) with t of at least 1, states h and c of shape "
+                         f"(n, k), and weights of shape (4 k, k), but got {gates.shape}, {h.shape}, {c.shape} and "
+                         f"{w.shape}; reshape them{at_user_line()}")
+    dtype, steps = result_dtype(gates, h, c, w), gates.shape[0]
+    return (make_aval((steps, *h.shape), dtype),) * 2 + (make_aval(gates.shape, dtype),)
+
+
+def _plain(*arrays):
+    """Whether all are NumPy's, of one common dtype."""
+    dtype = arrays[0].dtype
+    return dtype in _PLAIN and all(type(a) is ndarray and a.dtype is dtype for a in arrays)
+
+
+def _run(gates, h, c, w):
+    """The loop on plain arrays of one dtype."""
+    steps, n, k = gates.shape[0], *h.shape
+    outs, cells = (np.empty((steps, n, k), gates.dtype) for _ in range(2))
+    acts = np.empty(gates.shape, gates.dtype)
+    weights, one = np.ascontiguousarray(w.T), gates.dtype.type(1)
+    product = np.empty((n, k), gates.dtype)
+    with np.errstate(over="ignore"):  # sigmoid of large negative numbers: 1 / (1 + inf)
+        for t in range(steps):
+            z = acts[t]
+            np.dot(h, weights, out=z)
+            z += gates[t]
+            new = np.tanh(z[:, 2 * k : 3 * k])
+            np.negative(z, out=z)
+            np.exp(z, out=z)
+            z += one
+            np.reciprocal(z, out=z)
+            z[:, 2 * k : 3 * k] = new
+            cell = np.multiply(z[:, k : 2 * k], c, out=cells[t])
+            cell += np.multiply(z[:, :k], new, out=product)
+            h = np.tanh(cell, out=outs[t])
+            h *= z[:, 3 * k :]
+            c = cell
+    return outs, cells, acts
+
+
+def _gates_of(z):
+    k = z.shape[-1] // 4
+    return z[..., :k], z[..., k : 2 * k], z[..., 2 * k : 3 * k], z[..., 3 * k :]
+
+
+def _composed(gates, h, c, w):
+    """The same in operations; the first axis of `gates` is time, and all may have axes in front of their last two."""
+    outs, cells, acts = [], [], []
+    weights = w.swapaxes(-1, -2)
+    for t in range(gates.shape[0]):
+        z = gates[t] + h @ weights
+        i, f, g, o = _gates_of(z)
+        i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
+        c = f * c + i * g
+        h = o * tanh(c)
+        outs.append(h)
+        cells.append(c)
+        acts.append(concatenate(i, f, g, o, axis=z.ndim - 1))
+    return outs, cells, acts
+
+
+def _impl(gates, h, c, w):
+    if _plain(gates, h, c, w):
+        return _run(gates, h, c, w)
+    return tuple([stack(*parts, axis=0) for parts in _composed(gates, h, c, w)])
+
+
+def _jvp(tangents, gates, h, c, w, ans):
+    dgates, dh, dc, dw = tangents
+    outs, cells, acts = ans
+    pushed = [], [], []
+    for t in range(gates.shape[0]):
+        i, f, g, o = _gates_of(acts[t])
+        before = outs[t - 1] if t else h
+        terms = [d for d in (None if dgates is None else dgates[t], None if dh is None else dh @ w.T,
+                             None if dw is None else before @ dw.T) if d is not None]
+        if terms:
+            di, df, dg, do = _gates_of(sum(terms[1:], terms[0]))
+            di, df, dg, do = di * (i * (1 - i)), df * (f * (1 - f)), dg * (1 - g * g), do * (o * (1 - o))
+        else:
+            di = df = dg = do = h * 0
+        dc = df * (cells[t - 1] if t else c) + di * g + dg * i + (0 if dc is None else f * dc)
+        top = tanh(cells[t])
+        dh = do * top + o * (1 - top * top) * dc
+        for found, part in zip(pushed, (dh, dc, concatenate(di, df, dg, do, axis=1))):
+            found.append(part)
+    return tuple([stack(*parts, axis=0) for parts in pushed])
+
+
+def _vjp(ct, h, c, w, ans):
+    """Back through time, Werbos (1990), doi:10.1109/5.58337, from the activations that the loop left."""
+    douts, dcells, dacts = ct
+    outs, cells, acts = ans
+    k = h.shape[1]
+    previous_c = concatenate(c[None], cells[:-1], axis=0)
+    i, f, g, o = _gates_of(acts)
+    top = tanh(cells)
+    through = o * (1 - top * top)  # of the output by the cell
+    slopes = concatenate(g * (i * (1 - i)), previous_c * (f * (1 - f)), i * (1 - g * g), top * (o * (1 - o)), axis=2)
+    inner = None
+    if dacts is not None:
+        inner = dacts * concatenate(i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o), axis=2)
+    if type(slopes) is ndarray and all(d is None or type(d) is ndarray for d in ct) and _plain(slopes, through, w):
+        dgates, dh, dc = _back(douts, dcells, inner, slopes, through, f, w)
+    else:
+        dgates, dh, dc = _back_composed(douts, dcells, inner, slopes, through, f, w)
+    previous_h = concatenate(h[None], outs[:-1], axis=0)
+    rows = outs.shape[0] * outs.shape[1]
+    dw = dgates.reshape((rows, 4 * k)).T @ previous_h.reshape((rows, k))
+    return dgates, dh, dc, dw
+
+
+def _back(douts, dcells, inner, slopes, through, f, w):
+    """The loop back on plain arrays: cotangents of the gates, and of the state at the beginning."""
+    steps, n, k = through.shape
+    dgates = np.empty(slopes.shape, slopes.dtype)
+    by_gate, parts = slopes.reshape(steps, n, 4, k), dgates.reshape(steps, n, 4, k)
+    dh, dc = np.zeros((2, n, k), slopes.dtype)
+    for t in range(steps - 1, -1, -1):
+        if douts is not None:
+            dh = dh + douts[t]
+        dc += np.multiply(dh, through[t])
+        if dcells is not None:
+            dc += dcells[t]
+        part, by = parts[t], by_gate[t]
+        np.multiply(by[:, :3], dc[:, None], out=part[:, :3])
+        np.multiply(by[:, 3], dh, out=part[:, 3])
+        if inner is not None:
+            dgates[t] += inner[t]
+        dh = dgates[t].dot(w)
+        dc *= f[t]
+    return dgates, dh, dc
+
+
+def _back_composed(douts, dcells, inner, slopes, through, f, w):
+    """`_back` in operations."""
+    through.shape[2]
+    dh = dc = through[0] * 0
+    found = []
+    for t in range(through.shape[0] - 1, -1, -1):
+        dh = dh if douts is None else dh + douts[t]
+        dc = dc + dh * through[t]
+        dc = dc if dcells is None else dc + dcells[t]
+        four = concatenate(dc, dc, dc, dh, axis=1) * slopes[t]
+        four = four if inner is None else four + inner[t]
+        found.append(four)
+        dh = four @ w
+        dc = dc * f[t]
+    return stack(*found[::-1], axis=0), dh, dc
+
+
+def _batch(gates, h, c, w, batched, size):
+    _steps, n, k = gates.shape[-3], *h.shape[-2:]
+    gates = gates.swapaxes(0, 1) if batched[0] else gates
+    shapes = (size, n, k), (size, n, k), (size, n, 4 * k)
+    return tuple([stack(*[broadcast_to(p, shape=s) for p in parts], axis=1)
+                  for parts, s in zip(_composed(gates, h, c, w), shapes)])
+
+
+def _samples(rng):
+    def draw(steps, n, k, dtype=np.float64):
+        shapes = (steps, n, 4 * k), (n, k), (n, k), (4 * k, k)
+        return Sample(*[(0.7 * rng.normal(size=s)).astype(dtype) for s in shapes])
+
+    return [draw(3, 2, 2), draw(1, 2, 1), draw(2, 0, 2), draw(2, 1, 3, np.float32)]
+
+
+lstm_sequence = primitive(
+    "lstm_sequence",  # gates (t, n, 4k): input, forget, cell, output; h, c (n, k); w (4k, k) -> outputs, cells, gates
+    impl=lambda xp, gates, h, c, w: _impl(gates, h, c, w),
+    outputs=3,
+    accepts_none=True,
+    shape=_shape,
+    jvp={"gates, h, c, w": _jvp},
+    vjp={"gates, h, c, w": _vjp},
+    batch=_batch,
+    absent={"complex": "its gates are between 0 and 1", "()": "it needs axes", "broadcast": "one shape for each",
+            "(0,)": "it needs a step"},
+    samples=_samples,
+)

@@ -1,0 +1,57 @@
+"""x Φ(x) and its slope for large arrays of float32: the normal distribution function Φ in twenty passes of NumPy's."""
+
+import numpy as np
+
+# Φ(-s) = exp(-s²/2) M(s), and M as a polynomial in t = 1 / (1 + 0.23 s), lowest power first: a form of Hastings (1955),
+# Approximations for digital computers. The coefficients are a minimax fit on [0, 14] (iterated weights); the relative
+# error there is 4.8e-8. In float32 the rounding of s² adds s² / 4 units in the last place.
+_SCALE = np.float32(0.23)
+_M = tuple(np.float32(c) for c in (
+    -2.775522054917069e-05, 0.09237834346530771, 0.0857636717799716, 0.11951126223093839, -0.03291386812625152,
+    0.3014638015497991, -0.2781191115480314, 0.2904102705717486, -0.07846663839266194))
+_DENSITY = np.float32(0.3989422804014327)
+_FAR = np.float32(20.0)  # Φ(-20) is 0 in float32
+LEAST = 1024  # elements; SciPy's is as fast on fewer
+
+
+def fits(x):
+    """Whether an operand is an array that this is for."""
+    return type(x) is np.ndarray and x.dtype == np.float32 and x.size >= LEAST
+
+
+def _tails(x):
+    """`(s, Φ(-s), exp(-s²/2))` for the size s of x."""
+    size = np.abs(x)
+    np.minimum(size, _FAR, out=size)
+    t = size * _SCALE
+    t += np.float32(1.0)
+    np.reciprocal(t, out=t)
+    tail = t * _M[-1]
+    for c in _M[-2:0:-1]:
+        tail += c
+        tail *= t
+    tail += _M[0]
+    np.multiply(size, size, out=t)
+    t *= np.float32(-0.5)
+    np.exp(t, out=t)
+    tail *= t
+    return size, tail, t
+
+
+def times_normal_cdf(x):
+    """x Φ(x) = max(x, 0) - s Φ(-s)."""
+    size, tail, _ = _tails(x)
+    tail *= size
+    out = np.maximum(x, np.float32(0.0), out=size)
+    out -= tail
+    return out
+
+
+def slope(x):
+    """Φ(x) + x φ(x): 1 - r where x is positive, r where it is negative, with r = Φ(-s) - s φ(s)."""
+    size, tail, density = _tails(x)
+    density *= size
+    density *= _DENSITY
+    tail -= density
+    tail *= np.copysign(np.float32(1.0), x, out=size)
+    return np.subtract(~np.signbit(x), tail, out=tail)
